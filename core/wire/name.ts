@@ -1,0 +1,150 @@
+/**
+ * Domain names in wire form: uncompressed, absolute, ending in the root label (RFC 1035 3.1).
+ * A name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a client asked in
+ * lives only in its question.
+ */
+import { InvalidError } from '../errors.ts';
+
+export type Name = Uint8Array;
+
+export const MAX_NAME = 255;
+export const MAX_LABEL = 63;
+export const ROOT: Name = Uint8Array.of(0);
+
+/** Byte to its lower-case form, ASCII only (RFC 4343 section 3). */
+export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
+
+/**
+ * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A text without the last dot is
+ * completed with `origin`, or is absolute when there is none. `@` is the origin.
+ * Throws InvalidError `invalid_name`.
+ */
+export function parseName(text: string, origin: Name = ROOT): Name {
+  if (text === '@') return origin;
+  if (text === '.') return ROOT;
+  const out = new Uint8Array(MAX_NAME + 1);
+  let length = 1;
+  let label = 0;
+  let absolute = false;
+  const fail = (why: string): never => {
+    throw new InvalidError('invalid_name', `The name "${text.slice(0, 80)}" ${why}.`);
+  };
+  if (text === '') fail('is empty');
+  for (let i = 0; i < text.length; i++) {
+    let c = text.charCodeAt(i);
+    if (c === 0x2e) {
+      if (length - label === 1) fail('has an empty label');
+      out[label] = length - label - 1;
+      label = length++;
+      absolute = i === text.length - 1;
+      if (length > MAX_NAME) fail('is longer than 255 bytes');
+      continue;
+    }
+    if (c === 0x5c) {
+      const digits = text.slice(i + 1, i + 4);
+      if (/^\d{3}$/.test(digits)) {
+        c = Number(digits);
+        if (c > 255) fail(`has an escape above \\255`);
+        i += 3;
+      } else {
+        c = text.charCodeAt(++i);
+        if (Number.isNaN(c) || (c >= 0x30 && c <= 0x39)) fail('has an unfinished escape');
+      }
+    }
+    if (c > 255) fail('is not ASCII; write it in its "xn--" form');
+    if (length - label > MAX_LABEL) fail('has a label longer than 63 bytes');
+    if (length >= MAX_NAME) fail('is longer than 255 bytes');
+    out[length++] = LOWER[c];
+  }
+  if (absolute) return out.slice(0, length);
+  out[label] = length - label - 1;
+  if (length + origin.length > MAX_NAME) fail('is longer than 255 bytes');
+  const name = new Uint8Array(length + origin.length);
+  name.set(out.subarray(0, length));
+  name.set(origin, length);
+  return name;
+}
+
+/** Wire form to presentation form, with the last dot. Bytes that would not be read back as written are escaped. */
+export function formatName(name: Name): string {
+  if (name[0] === 0) return '.';
+  let text = '';
+  for (let p = 0; name[p] !== 0; p += name[p] + 1) {
+    for (let i = p + 1; i <= p + name[p]; i++) {
+      const c = name[i];
+      if (c <= 0x20 || c >= 0x7f) text += `\\${String(c).padStart(3, '0')}`;
+      else if (c === 0x2e || c === 0x5c || c === 0x22 || c === 0x3b || c === 0x28 || c === 0x29 || c === 0x40 || c === 0x24)
+        text += `\\${String.fromCharCode(c)}`;
+      else text += String.fromCharCode(c);
+    }
+    text += '.';
+  }
+  return text;
+}
+
+/** The form relative to `origin`: `@` for the origin itself, no last dot below it, absolute elsewhere. */
+export function formatRelative(name: Name, origin: Name): string {
+  if (!isWithin(name, origin)) return formatName(name);
+  if (name.length === origin.length) return '@';
+  const prefix = new Uint8Array(name.length - origin.length + 1);
+  prefix.set(name.subarray(0, name.length - origin.length));
+  return formatName(prefix).slice(0, -1);
+}
+
+/** Whether `name` is `ancestor` or lies below it. Both in lower case. */
+export function isWithin(name: Name, ancestor: Name): boolean {
+  const from = name.length - ancestor.length;
+  if (from < 0) return false;
+  let p = 0;
+  while (p < from) p += name[p] + 1;
+  if (p !== from) return false;
+  for (let i = 0; i < ancestor.length; i++) if (name[from + i] !== ancestor[i]) return false;
+  return true;
+}
+
+export function equalNames(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** The name less its first label. The root has no parent. */
+export function parentName(name: Name): Name {
+  return name.subarray(name[0] + 1);
+}
+
+/** Number of labels, the root not counted. */
+export function labelCount(name: Name): number {
+  let n = 0;
+  for (let p = 0; name[p] !== 0; p += name[p] + 1) n++;
+  return n;
+}
+
+export function isWildcard(name: Name): boolean {
+  return name[0] === 1 && name[1] === 0x2a;
+}
+
+/** `*.` in front of a name. The caller has made sure that it fits. */
+export function wildcardOf(name: Name): Name {
+  return joinNames(Uint8Array.of(1, 0x2a), name);
+}
+
+/** Labels without the root in front of a name. The caller has made sure that it fits into 255 bytes. */
+export function joinNames(labels: Uint8Array, name: Name): Name {
+  const out = new Uint8Array(labels.length + name.length);
+  out.set(labels);
+  out.set(name, labels.length);
+  return out;
+}
+
+/** The uncompressed name that starts at `offset`, as a view. The bytes are trusted (our own rdata). */
+export function nameAt(bytes: Uint8Array, offset: number): Name {
+  let p = offset;
+  while (bytes[p] !== 0) p += bytes[p] + 1;
+  return bytes.subarray(offset, p + 1);
+}
+
+/** A text that is equal for equal names only: a key for Map and Set. */
+export function nameId(name: Name): string {
+  return Buffer.from(name.buffer, name.byteOffset, name.length).latin1Slice();
+}

@@ -1,0 +1,62 @@
+/** Numbers of the DNS protocol (IANA "Domain Name System (DNS) Parameters"). */
+
+export const CLASS_IN = 1;
+export const CLASS_ANY = 255;
+
+export const OPCODE_QUERY = 0;
+
+export const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, YXDOMAIN: 6, BADVERS: 16 } as const;
+
+export const TYPE = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  LOC: 29,
+  SRV: 33,
+  NAPTR: 35,
+  DNAME: 39,
+  OPT: 41,
+  DS: 43,
+  SSHFP: 44,
+  TLSA: 52,
+  SVCB: 64,
+  HTTPS: 65,
+  IXFR: 251,
+  AXFR: 252,
+  ANY: 255,
+  URI: 256,
+  CAA: 257,
+} as const;
+
+/**
+ * Where the domain names stand in the rdata of the types whose names may be compressed when sent (RFC 3597 section 4:
+ * only those of RFC 1035). `skip`: bytes before the first name. `names`: how many names follow one another.
+ * Bytes after the last name are copied as they are.
+ */
+export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly names: number }> = new Map([
+  [TYPE.NS, { skip: 0, names: 1 }],
+  [TYPE.CNAME, { skip: 0, names: 1 }],
+  [TYPE.SOA, { skip: 0, names: 2 }],
+  [TYPE.PTR, { skip: 0, names: 1 }],
+  [TYPE.MX, { skip: 2, names: 1 }],
+]);
+
+/** Offset in the rdata of the host name whose addresses go into the additional section (RFC 1035 3.3, RFC 2782). */
+export const ADDITIONAL_TARGET: ReadonlyMap<number, number> = new Map([
+  [TYPE.NS, 0],
+  [TYPE.MX, 2],
+  [TYPE.SRV, 6],
+]);
+
+/** One record as every room hands it on. Names are absolute, uncompressed wire form in lower case. TTL in seconds. */
+export interface ResourceRecord {
+  readonly name: Uint8Array;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+}
