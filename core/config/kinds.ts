@@ -1,0 +1,158 @@
+/**
+ * The kinds of values that a setting can have. A kind reads a value from TOML or from the text of an environment variable,
+ * and says in words what it expects.
+ */
+import { InvalidError } from '../errors.ts';
+import { formatName, labelCount, parseName } from '../wire/name.ts';
+import { formatListen, type ListenAddress, parseListen } from './listen.ts';
+
+export interface Kind<T> {
+  /** Completes the sentence "expected …". */
+  readonly expected: string;
+  /** A value as smol-toml gives it, to the value of the setting; undefined when it is not of this kind. */
+  fromToml(value: unknown): T | undefined;
+  /** The text of an environment variable, to the value of the setting; undefined when it is not of this kind. */
+  fromText(text: string): T | undefined;
+  /** The value as it would be written in TOML. */
+  toToml(value: T): string;
+}
+
+/** A kind that is text in TOML too. */
+function textual<T>(expected: string, parse: (text: string) => T | undefined, format: (value: T) => string): Kind<T> {
+  return {
+    expected,
+    fromToml: (value) => (typeof value === 'string' ? parse(value) : undefined),
+    fromText: parse,
+    toToml: (value) => JSON.stringify(format(value)),
+  };
+}
+
+/** Text without control characters, not empty. */
+export function text(expected: string): Kind<string> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return textual(expected, (value) => (/^[^\x00-\x1f\x7f]{1,4096}$/.test(value) ? value : undefined), String);
+}
+
+export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
+  const expected = `one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`;
+  return textual(expected, (value) => choices.find((one) => one === value), String);
+}
+
+export function integer(min: number, max: number, unit = ''): Kind<number> {
+  const within = (n: number) => (Number.isSafeInteger(n) && n >= min && n <= max ? n : undefined);
+  return {
+    expected: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
+    fromToml: (value) => (typeof value === 'number' ? within(value) : undefined),
+    fromText: (value) => (/^\d{1,16}$/.test(value.trim()) ? within(Number(value)) : undefined),
+    toToml: String,
+  };
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB'];
+
+/** A size in bytes, as a number or with a unit: `512MB`. Units are powers of 1024, as memory is counted. */
+export function bytes(min: number, max: number): Kind<number> {
+  const within = (n: number) => (Number.isSafeInteger(n) && n >= min && n <= max ? n : undefined);
+  const fromText = (value: string) => {
+    const match = /^(\d{1,15}(?:\.\d{1,3})?)\s*(?:([KMG])i?)?B?$/i.exec(value.trim());
+    if (match === null) return undefined;
+    return within(Math.round(Number(match[1]) * 1024 ** ' KMG'.indexOf((match[2] ?? ' ').toUpperCase())));
+  };
+  return {
+    expected: `a number of bytes or a size such as "512MB", from ${formatBytes(min)} to ${formatBytes(max)}`,
+    fromToml: (value) =>
+      typeof value === 'number' ? within(value) : typeof value === 'string' ? fromText(value) : undefined,
+    fromText,
+    toToml: (value) => (value % 1024 === 0 ? JSON.stringify(formatBytes(value)) : String(value)),
+  };
+}
+
+/** `64MB` for 67108864: the largest unit that divides the number. */
+export function formatBytes(value: number): string {
+  let unit = 0;
+  let rest = value;
+  while (unit < 3 && rest > 0 && rest % 1024 === 0) {
+    rest /= 1024;
+    unit++;
+  }
+  return `${rest}${UNITS[unit]}`;
+}
+
+export const listen: Kind<ListenAddress> = textual(
+  'one address and port, such as "127.0.0.1:8300" or "[::1]:8300"',
+  (value) => {
+    const found = parseListen(value);
+    return found?.length === 1 ? found[0] : undefined;
+  },
+  formatListen,
+);
+
+/** A list that is an array of texts in TOML and separated by commas in the environment. Not empty, nothing twice. */
+function list<T>(
+  expected: string,
+  parse: (text: string) => T[] | undefined,
+  format: (value: T) => string,
+): Kind<readonly T[]> {
+  const fromTexts = (texts: readonly string[]) => {
+    const values: T[] = [];
+    for (const one of texts) {
+      const parsed = parse(one.trim());
+      if (parsed === undefined) return undefined;
+      values.push(...parsed);
+    }
+    const distinct = new Set(values.map(format)).size === values.length;
+    return values.length > 0 && values.length <= 64 && distinct ? values : undefined;
+  };
+  const fromText = (value: string) => fromTexts(value.split(','));
+  return {
+    expected,
+    fromToml: (value) => {
+      if (typeof value === 'string') return fromText(value);
+      return Array.isArray(value) && value.every((one) => typeof one === 'string') ? fromTexts(value) : undefined;
+    },
+    fromText,
+    toToml: (values) => `[${values.map((one) => JSON.stringify(format(one))).join(', ')}]`,
+  };
+}
+
+export const listenList: Kind<readonly ListenAddress[]> = list(
+  'a list of addresses with ports, each once, such as "192.0.2.1:53", "[2001:db8::1]:53" or "*:53" for any',
+  parseListen,
+  formatListen,
+);
+
+/** Letters, digits and inner hyphens (RFC 952, RFC 1123 2.1), two labels or more; lower case, without the last dot. */
+export function parseHostName(value: string): string | undefined {
+  const name = value.replace(/\.$/, '').toLowerCase();
+  if (name.length > 253 || !name.includes('.')) return undefined;
+  return name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) ? name : undefined;
+}
+
+export const hostNames: Kind<readonly string[]> = list(
+  'a list of host names, each once, such as "ns1.example.net"',
+  (value) => {
+    const name = parseHostName(value);
+    return name === undefined ? undefined : [name];
+  },
+  String,
+);
+
+/**
+ * An SOA RNAME: a mailbox, as `hostmaster@example.net` or in the form of a name, where a dot of the local part is written `\.`
+ * (RFC 1035 3.3.13 and 8). The value is the form of a name, absolute, without the last dot.
+ */
+export const mailbox: Kind<string> = textual(
+  'a mailbox, such as "hostmaster@example.net" or "hostmaster.example.net"',
+  (value) => {
+    const at = value.lastIndexOf('@');
+    const name = at < 1 ? value : `${value.slice(0, at).replace(/[.\\]/g, '\\$&')}.${value.slice(at + 1)}`;
+    try {
+      const wire = parseName(name);
+      return at !== 0 && labelCount(wire) > 1 ? formatName(wire).slice(0, -1) : undefined;
+    } catch (error) {
+      if (error instanceof InvalidError) return undefined;
+      throw error;
+    }
+  },
+  String,
+);

@@ -1,0 +1,36 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** A place to listen on. */
+export interface ListenAddress {
+  /** IPv4 or IPv6 address in text, without brackets; `0.0.0.0` and `::` are any address of their family. */
+  readonly address: string;
+  /** 0 to 65535; 0 is a free port of the kernel's choice. */
+  readonly port: number;
+  readonly family: 4 | 6;
+}
+
+/**
+ * `192.0.2.1:53`, `[2001:db8::1]:53`, or `*:53` for any IPv4 and any IPv6 address. Undefined when the text is none of these; host
+ * names are not taken, because what they resolve to can change between two starts.
+ */
+export function parseListen(text: string): ListenAddress[] | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [, six, four, digits] = match;
+  const port = Number(digits);
+  if (port > 65535) return undefined;
+  if (four === '*') {
+    return [
+      { address: '0.0.0.0', port, family: 4 },
+      { address: '::', port, family: 6 },
+    ];
+  }
+  if (four !== undefined) return isIPv4(four) ? [{ address: four, port, family: 4 }] : undefined;
+  // A zone index (fe80::1%eth0) means something on one machine only.
+  return isIPv6(six) && !six.includes('%') ? [{ address: six, port, family: 6 }] : undefined;
+}
+
+/** The form that parseListen reads: `192.0.2.1:53` or `[2001:db8::1]:53`. */
+export function formatListen(listen: ListenAddress): string {
+  return listen.family === 6 ? `[${listen.address}]:${listen.port}` : `${listen.address}:${listen.port}`;
+}

@@ -1,0 +1,149 @@
+/** From a TOML file and the environment to a checked configuration, or to one error that lists every fault. */
+import { readFileSync } from 'node:fs';
+import { parse, TomlError } from 'smol-toml';
+import { ConfigError } from '../errors.ts';
+import { nearest } from './nearest.ts';
+import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
+
+export interface ConfigSource {
+  /** Path of the TOML file; without it the one that WAYPOST_CONFIG names, without that none. */
+  readonly file?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface ResolvedSetting extends PlacedSetting {
+  readonly value: unknown;
+  readonly origin: 'default' | 'file' | 'environment';
+}
+
+const byKey = new Map(settings.map((one) => [one.key, one]));
+const knownVariables = [...settings.map((one) => one.env), ...OTHER_VARIABLES];
+
+/**
+ * The environment wins over the file, the file over the defaults. An empty variable counts as not set.
+ * Throws ConfigError `invalid_config`, whose message lists every fault, a line each: the key, what was found, what is expected.
+ */
+export function loadConfig(source: ConfigSource): Config {
+  return resolveConfig(source).config;
+}
+
+/** As loadConfig, and beside it where each value comes from, in the order of the schema. */
+export function resolveConfig({ file, env }: ConfigSource): { config: Config; settings: ResolvedSetting[] } {
+  const path = file ?? (env.WAYPOST_CONFIG || undefined);
+  const faults: string[] = [];
+  const found = path === undefined ? new Map<string, unknown>() : flatten(readTable(path), path, faults);
+  checkVariables(env, faults);
+  const resolved = settings.map((one) => resolve(one, found, env, faults));
+  if (faults.length > 0) {
+    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    throw new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
+  }
+  return { config: build(resolved), settings: resolved };
+}
+
+function readTable(path: string): Record<string, unknown> {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError('invalid_config', `The configuration file can't be read: ${why}`, { cause: error });
+  }
+  try {
+    return parse(source);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    // The first line only, and no cause: smol-toml goes on with the lines around the fault, where a password may stand.
+    const why = error.message.split('\n')[0];
+    throw new ConfigError('invalid_config', `${path}:${error.line}:${error.column}: ${why}`);
+  }
+}
+
+/** Key to value for every known key of the file; unknown keys become faults. */
+function flatten(table: Record<string, unknown>, path: string, faults: string[]): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  const visit = (value: unknown, key: string): void => {
+    if (byKey.has(key)) found.set(key, value);
+    else if (isTable(value) && (sections.has(key) || Object.keys(value).length > 0)) {
+      for (const [name, inner] of Object.entries(value)) visit(inner, key === '' ? name : `${key}.${name}`);
+    } else if (sections.has(key)) faults.push(`${key} (${path}): found ${show(value)}, expected a table, [${key}]`);
+    else if (key !== '') {
+      const known = nearest(key, [...byKey.keys()]);
+      faults.push(`${clean(key)} (${path}): found an unknown key, expected a known one; the nearest is ${known}`);
+    }
+  };
+  visit(table, '');
+  return found;
+}
+
+function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('WAYPOST_') || knownVariables.includes(name)) continue;
+    const known = nearest(name, knownVariables);
+    faults.push(`${clean(name)}: found an unknown variable, expected a known one; the nearest is ${known}`);
+  }
+}
+
+function resolve(
+  one: PlacedSetting,
+  found: ReadonlyMap<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  faults: string[],
+): ResolvedSetting {
+  const { kind, secret } = one.setting;
+  const fault = (place: string, value: unknown) =>
+    faults.push(`${place}: found ${secret ? 'a value that is not shown' : show(value)}, expected ${kind.expected}`);
+  let value: unknown;
+  let origin: ResolvedSetting['origin'] = 'default';
+  if (found.has(one.key)) {
+    origin = 'file';
+    value = kind.fromToml(found.get(one.key));
+    if (value === undefined) fault(one.key, found.get(one.key));
+  }
+  const text = env[one.env];
+  if (text !== undefined && text !== '') {
+    origin = 'environment';
+    value = kind.fromText(text);
+    if (value === undefined) fault(`${one.key} (${one.env})`, text);
+  }
+  return { ...one, origin, value: origin === 'default' ? one.setting.standard() : value };
+}
+
+function build(resolved: readonly ResolvedSetting[]): Config {
+  const config: Record<string, unknown> = {};
+  for (const { path, value } of resolved) {
+    let at = config;
+    for (const part of path.slice(0, -1)) {
+      at[camel(part)] ??= {};
+      at = at[camel(part)] as Record<string, unknown>;
+    }
+    at[camel(path[path.length - 1])] = value;
+  }
+  // The schema's table is what both this object and its type are made from, key by key.
+  return deepFreeze(config) as Config;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+function camel(part: string): string {
+  return part.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function show(value: unknown): string {
+  if (isTable(value)) return 'a table';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** A key can be any quoted text in TOML: one that would garble the message is shown escaped. */
+function clean(key: string): string {
+  return /^[\w.-]{1,100}$/.test(key) ? key : JSON.stringify(key.slice(0, 100));
+}

@@ -1,0 +1,213 @@
+/**
+ * Every setting, once: its key in TOML, its kind, its default and its documentation. The type Config, the names in the environment,
+ * the validation and config/waypost.toml all follow from this table.
+ */
+import { availableParallelism, totalmem } from 'node:os';
+import { bytes, choice, hostNames, integer, type Kind, listen, listenList, mailbox, text } from './kinds.ts';
+
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** Called when neither the file nor the environment has the setting. */
+  standard(): T;
+  /** The default in words, when it depends on the machine or on other settings; the example then stands in for it. */
+  readonly standardText?: string;
+  readonly example?: string;
+  readonly doc: string;
+  /** Never shown, not in faults either. */
+  readonly secret: boolean;
+}
+
+export interface Section<S> {
+  readonly doc: string;
+  readonly settings: S;
+}
+
+function setting<T>(kind: Kind<T>, standard: T, doc: string): Setting<T> {
+  return { kind, standard: () => standard, doc, secret: false };
+}
+
+function computed<T>(kind: Kind<T>, standard: () => T, standardText: string, example: string, doc: string): Setting<T> {
+  return { kind, standard, standardText, example, doc, secret: false };
+}
+
+function optional<T>(kind: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
+  return { kind, standard: () => undefined, standardText, example, doc, secret: false };
+}
+
+function section<S>(doc: string, settings: S): Section<S> {
+  return { doc, settings };
+}
+
+const MB = 1024 ** 2;
+const GB = 1024 ** 3;
+/** SOA timers and TTLs are 32 bits, the top one unused (RFC 2181 section 8). */
+const seconds = integer(0, 2 ** 31 - 1, 'seconds');
+const milliseconds = integer(100, 3_600_000, 'milliseconds');
+
+/** Half of the memory that this process may use, which in a container is less than the machine's. */
+function standardIndexMemory(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.max(MB, Math.min(4 * GB, Math.floor(memory / 2)));
+}
+
+export const schema = {
+  data_dir: setting(
+    text('the path of a folder'),
+    './data',
+    'Folder of the database. A relative path starts at the working directory.',
+  ),
+  nameservers: setting(
+    hostNames,
+    ['ns1.waypost.test', 'ns2.waypost.test'],
+    'Host names of the nameservers, as they stand in the NS records of every zone; the first is the SOA MNAME.',
+  ),
+  soa: section('The SOA record of every zone (RFC 1035 3.3.13). Its serial is kept by the service.', {
+    hostmaster: optional(
+      mailbox,
+      'hostmaster at the domain of the first nameserver',
+      '"hostmaster@waypost.test"',
+      'Mailbox of who answers for the zones (RNAME).',
+    ),
+    refresh: setting(seconds, 3600, 'How often a secondary looks for changes, in seconds.'),
+    retry: setting(seconds, 600, 'How long a secondary waits after a failed look, in seconds.'),
+    expire: setting(seconds, 1_209_600, 'How long a secondary answers without having reached us, in seconds.'),
+    minimum: setting(seconds, 300, 'How long a negative answer may be kept, in seconds (RFC 2308 section 4).'),
+    ttl: setting(seconds, 3600, 'TTL of the SOA record itself, in seconds.'),
+    ns_ttl: setting(seconds, 86_400, 'TTL of the NS records of the apex, in seconds.'),
+  }),
+  dns: section('The nameserver.', {
+    listen: setting(
+      listenList,
+      [{ address: '127.0.0.1', port: 5300, family: 4 }],
+      'Where it listens, UDP and TCP: addresses with ports, "[v6]:port", or "*:53" for any IPv4 and IPv6 address.',
+    ),
+    workers: computed(
+      integer(1, 256),
+      () => Math.min(256, availableParallelism()),
+      'the number of cores',
+      '4',
+      'UDP threads. Each has a socket of its own (SO_REUSEPORT).',
+    ),
+    udp_payload: setting(
+      integer(512, 4096, 'bytes'),
+      1232,
+      'Largest UDP answer in bytes, also announced by EDNS. 1232 fits every path without fragments.',
+    ),
+    index_memory: computed(
+      bytes(MB, 4 * GB),
+      standardIndexMemory,
+      'half of the memory, at most 4GB',
+      '"2GB"',
+      'Memory for answers that are ready to send, shared by all workers. What does not fit is read from the database.',
+    ),
+    transport: setting(
+      choice('auto', 'batch', 'portable'),
+      'auto',
+      'How packets are moved: "batch" (recvmmsg, Linux), "portable" (node:dgram), or "auto" for the best that works.',
+    ),
+    tcp_idle_timeout: setting(
+      milliseconds,
+      10_000,
+      'A TCP connection without a query for so many milliseconds is closed (RFC 7766 6.2.3).',
+    ),
+    tcp_query_timeout: setting(
+      milliseconds,
+      5000,
+      'A TCP query must have arrived whole so many milliseconds after its first byte.',
+    ),
+    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP connections at one time, in all.'),
+    tcp_max_per_address: setting(integer(1, 1_000_000), 32, 'TCP connections at one time from one client address.'),
+  }),
+  admin: section('The admin API.', {
+    listen: setting(
+      listen,
+      { address: '127.0.0.1', port: 8300, family: 4 },
+      'Where it listens. It speaks plain HTTP: keep it on a loopback address, or behind something that adds TLS.',
+    ),
+    password: {
+      ...optional(
+        text('a password, not empty and without control characters'),
+        'a random one, shown once',
+        '"correct horse battery staple"',
+        'Password of the account "admin", used only when an empty data folder is set up. Prefer the environment to the file.',
+      ),
+      secret: true,
+    },
+    transport: setting(
+      choice('auto', 'uws', 'node'),
+      'auto',
+      'HTTP server: "uws" (uWebSockets.js, where it loads), "node" (node:http), or "auto" for the best that works.',
+    ),
+    max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),
+    rate_limit: setting(integer(0, 1_000_000_000), 1200, 'Requests in 5 minutes for each token; 0 is no limit.'),
+    login_rate_limit: setting(
+      integer(0, 1_000_000_000),
+      10,
+      'Token exchanges in a minute for each login and client address; 0 is no limit.',
+    ),
+  }),
+  journal: section('The commit log.', {
+    history: setting(integer(1, 1_000_000_000), 10_000, 'Entries kept for followers to catch up from.'),
+  }),
+  store: section('The database.', {
+    map_size: setting(
+      bytes(MB, 1024 * GB),
+      GB,
+      'Address space mapped at start. It grows on its own; the file takes only what is used.',
+    ),
+  }),
+  log: section('The log, on standard error.', {
+    level: setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The least severe messages that are written.'),
+    format: setting(choice('text', 'json'), 'text', '"text" for people, "json" for one JSON object a line.'),
+  }),
+  plans: section('Domains that an account of each plan may have; 0 is no limit.', {
+    free: setting(integer(0, 1_000_000_000), 10, 'Domains of the plan "free".'),
+    pro: setting(integer(0, 1_000_000_000), 100, 'Domains of the plan "pro".'),
+    unlimited: setting(integer(0, 1_000_000_000), 0, 'Domains of the plan "unlimited".'),
+  }),
+};
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+type Values<S> = {
+  readonly [K in keyof S & string as Camel<K>]: S[K] extends Setting<infer T>
+    ? DeepReadonly<T>
+    : S[K] extends Section<infer Inner>
+      ? Values<Inner>
+      : never;
+};
+
+/** What a checked configuration holds. Keys are those of the schema in camel case: `dns.udp_payload` is `dns.udpPayload`. */
+export type Config = Values<typeof schema>;
+
+/** A setting with its place: `path` as in TOML (`['dns', 'listen']`), `key` joined by dots, `env` in the environment. */
+export interface PlacedSetting {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly env: string;
+  readonly setting: Setting<unknown>;
+}
+
+function place(path: readonly string[], one: Setting<unknown>): PlacedSetting {
+  return { key: path.join('.'), path, env: `WAYPOST_${path.join('_').toUpperCase()}`, setting: one };
+}
+
+/** All settings in the order of the schema. */
+export const settings: readonly PlacedSetting[] = Object.entries(schema).flatMap(([name, entry]) =>
+  'settings' in entry
+    ? Object.entries<Setting<unknown>>(entry.settings).map(([inner, one]) => place([name, inner], one))
+    : [place([name], entry)],
+);
+
+/** Section name to its documentation. */
+export const sections: ReadonlyMap<string, string> = new Map(
+  Object.entries(schema).flatMap(([name, entry]) => ('settings' in entry ? [[name, entry.doc]] : [])),
+);
+
+/** Variables that begin as settings do but are read by the command line, the tests and the loader of the file. */
+export const OTHER_VARIABLES: readonly string[] = [
+  'WAYPOST_CONFIG',
+  'WAYPOST_URL',
+  'WAYPOST_TOKEN',
+  'WAYPOST_REQUIRE_PEERS',
+];

@@ -1,0 +1,65 @@
+/** A log entry as one line of JSON, or as text for people. Nothing that a field or message holds can start a new entry. */
+import type { LogValue } from './redact.ts';
+
+export interface LogEntry {
+  readonly time: Date;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: { readonly [key: string]: LogValue };
+}
+
+/**
+ * Control characters (C0, DEL, C1), line and paragraph separators, the marks that reorder text (Unicode UAX 9) and halves of
+ * surrogate pairs: what could forge or hide a line, or move a terminal's cursor.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu;
+
+export function escapeControls(text: string): string {
+  return text.replace(UNSAFE, (c) => {
+    if (c === '\n') return '\\n';
+    if (c === '\r') return '\\r';
+    if (c === '\t') return '\\t';
+    return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** `{"time":…,"level":…,"message":…, …fields}`; a field of one of these names is written as `field_time` and so on. */
+export function formatJson(entry: LogEntry): string {
+  const line: { [key: string]: LogValue } = {
+    time: entry.time.toISOString(),
+    level: entry.level,
+    message: entry.message,
+  };
+  for (const [key, value] of Object.entries(entry.fields))
+    line[Object.hasOwn(line, key) ? `field_${key}` : key] = value;
+  return `${escapeControls(JSON.stringify(line))}\n`;
+}
+
+/** `2025-01-31 12:00:00.000 INFO  message key=value`; the stack of an error follows, each line indented. */
+export function formatText(entry: LogEntry): string {
+  const time = entry.time.toISOString().replace('T', ' ').replace('Z', '');
+  let line = `${time} ${entry.level.toUpperCase().padEnd(5)} ${escapeControls(entry.message)}`;
+  let below = '';
+  for (const [key, value] of Object.entries(entry.fields)) {
+    const { shown, stack } = withoutStack(value);
+    line += ` ${escapeControls(key)}=${showValue(shown)}`;
+    for (const frame of stack) below += `\n    ${escapeControls(frame)}`;
+  }
+  return `${line}${below}\n`;
+}
+
+function showValue(value: LogValue): string {
+  const text = typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  return escapeControls(text);
+}
+
+/** The frames of an error's stack. Its head, the message, is in the line already, and may span lines of its own. */
+function withoutStack(value: LogValue): { shown: LogValue; stack: string[] } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || typeof value.stack !== 'string') {
+    return { shown: value, stack: [] };
+  }
+  const { stack, ...rest } = value;
+  const frames = stack.split('\n').filter((line) => /^ +at /.test(line));
+  return { shown: rest, stack: frames.map((line) => line.trim()) };
+}

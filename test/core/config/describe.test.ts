@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { describeConfig, exampleToml, loadConfig, resolveConfig } from '../../../core/config/index.ts';
+
+const test = suite('core/config/describe');
+const file = 'config/waypost.toml';
+
+test('config/waypost.toml is what the schema says', () => {
+  assert.is(readFileSync(file, 'utf8'), exampleToml());
+});
+
+test('the example parses to the defaults', () => {
+  assert.equal(loadConfig({ file, env: {} }), loadConfig({ env: {} }));
+});
+
+test('the example has every key, as a value or as a comment when the default depends on the machine', () => {
+  const given = new Set(
+    resolveConfig({ file, env: {} })
+      .settings.filter((one) => one.origin === 'file')
+      .map((one) => one.key),
+  );
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const commented = ['soa.hostmaster', 'dns.workers', 'dns.index_memory', 'admin.password'];
+  for (const { key, env, doc } of describeConfig()) {
+    const name = key.slice(key.lastIndexOf('.') + 1);
+    if (commented.includes(key))
+      assert.ok(
+        lines.some((line) => line.startsWith(`# ${name} = `)),
+        key,
+      );
+    else assert.ok(given.has(key), key);
+    assert.ok(
+      lines.some((line) => line.includes(env)),
+      env,
+    );
+    assert.ok(doc.endsWith('.'), `the documentation of ${key} is a sentence`);
+  }
+});
+
+test('the commented values are good ones', () => {
+  const env = Object.fromEntries(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const match = /^# ([a-z_]+) = "?(.*?)"?$/.exec(line);
+        const setting = describeConfig().find((one) => match !== null && one.key.endsWith(`.${match[1]}`));
+        return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
+      }),
+  );
+  assert.is(Object.keys(env).length, 4);
+  assert.is(loadConfig({ env }).soa.hostmaster, 'hostmaster.waypost.test');
+});
+
+test('no two settings share a variable', () => {
+  const names = describeConfig().map((one) => one.env);
+  assert.is(new Set(names).size, names.length);
+});
+
+test.run();

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig, resolveConfig } from '../../../core/config/index.ts';
+import { ConfigError } from '../../../core/errors.ts';
+
+const test = suite('core/config/load');
+const folder = mkdtempSync(join(tmpdir(), 'waypost-config-'));
+const file = join(folder, 'waypost.toml');
+test.after(() => rmSync(folder, { recursive: true }));
+
+function fromToml(toml: string, env: NodeJS.ProcessEnv = {}) {
+  writeFileSync(file, toml);
+  return loadConfig({ file, env });
+}
+
+/** The lines of faults that loading gives. */
+function faults(run: () => unknown): string[] {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, ConfigError);
+    assert.is((error as ConfigError).code, 'invalid_config');
+    return (error as ConfigError).message.split('\n  ').slice(1);
+  }
+  throw new Error('no fault found');
+}
+
+test('defaults', () => {
+  const config = loadConfig({ env: {} });
+  assert.is(config.dataDir, './data');
+  assert.equal(config.nameservers, ['ns1.waypost.test', 'ns2.waypost.test']);
+  assert.equal(config.soa, {
+    hostmaster: undefined,
+    refresh: 3600,
+    retry: 600,
+    expire: 1209600,
+    minimum: 300,
+    ttl: 3600,
+    nsTtl: 86400,
+  });
+  assert.equal(config.dns.listen, [{ address: '127.0.0.1', port: 5300, family: 4 }]);
+  assert.equal(config.admin.listen, { address: '127.0.0.1', port: 8300, family: 4 });
+  assert.is(config.dns.workers, availableParallelism());
+  assert.is(config.dns.udpPayload, 1232);
+  assert.ok(config.dns.indexMemory >= 2 ** 20 && config.dns.indexMemory <= 2 ** 32);
+  assert.is(config.admin.maxBody, 64 * 2 ** 20);
+  assert.is(config.admin.password, undefined);
+  assert.equal(config.plans, { free: 10, pro: 100, unlimited: 0 });
+});
+
+test('the environment wins over the file, the file over the defaults', () => {
+  const toml = 'data_dir = "/a"\n[dns]\nworkers = 3\nudp_payload = 1400\n';
+  writeFileSync(file, toml);
+  const { config, settings } = resolveConfig({ file, env: { WAYPOST_DNS_WORKERS: '5', WAYPOST_DATA_DIR: '' } });
+  assert.is(config.dataDir, '/a', 'an empty variable counts as not set');
+  assert.is(config.dns.workers, 5);
+  assert.is(config.dns.udpPayload, 1400);
+  const origins = new Map(settings.map((one) => [one.key, one.origin]));
+  assert.is(origins.get('dns.workers'), 'environment');
+  assert.is(origins.get('dns.udp_payload'), 'file');
+  assert.is(origins.get('dns.transport'), 'default');
+});
+
+test('WAYPOST_CONFIG names the file', () => {
+  writeFileSync(file, 'data_dir = "/b"');
+  assert.is(loadConfig({ env: { WAYPOST_CONFIG: file } }).dataDir, '/b');
+});
+
+test('the fixed names of the environment', () => {
+  const config = loadConfig({
+    env: {
+      WAYPOST_DATA_DIR: '/d',
+      WAYPOST_DNS_LISTEN: '127.0.0.1:1053, [::1]:1053',
+      WAYPOST_ADMIN_LISTEN: '[::1]:0',
+      WAYPOST_ADMIN_PASSWORD: 'pw',
+      WAYPOST_NAMESERVERS: 'NS1.example.net., ns2.example.net',
+      WAYPOST_DNS_WORKERS: '1',
+      WAYPOST_DNS_INDEX_MEMORY: '512MB',
+      WAYPOST_URL: 'http://127.0.0.1:1',
+      WAYPOST_TOKEN: 't',
+      WAYPOST_REQUIRE_PEERS: '1',
+      PATH: '/bin',
+    },
+  });
+  assert.equal(config.dns.listen, [
+    { address: '127.0.0.1', port: 1053, family: 4 },
+    { address: '::1', port: 1053, family: 6 },
+  ]);
+  assert.equal(config.admin.listen, { address: '::1', port: 0, family: 6 });
+  assert.is(config.admin.password, 'pw');
+  assert.equal(config.nameservers, ['ns1.example.net', 'ns2.example.net']);
+  assert.is(config.dns.indexMemory, 512 * 2 ** 20);
+});
+
+test('values that are taken and values that are not', () => {
+  const cases: [toml: string, ok: boolean][] = [
+    ['dns.listen = "*:53"', true],
+    ['dns.listen = ["127.0.0.1:53", "[::1]:53"]', true],
+    ['dns.listen = []', false],
+    ['dns.listen = ["127.0.0.1:53", "127.0.0.1:53"]', false],
+    ['dns.listen = ["*:53", "[::]:53"]', false],
+    ['dns.listen = "localhost:53"', false],
+    ['dns.listen = "127.0.0.1"', false],
+    ['dns.listen = "127.0.0.1:65536"', false],
+    ['dns.listen = "::1:53"', false],
+    ['dns.listen = "[fe80::1%lo]:53"', false],
+    ['dns.listen = "[127.0.0.1]:53"', false],
+    ['admin.listen = "*:80"', false],
+    ['nameservers = ["ns1.example"]', true],
+    ['nameservers = ["ns1"]', false],
+    ['nameservers = ["-a.example"]', false],
+    ['nameservers = ["a.example", "A.EXAMPLE."]', false],
+    ['nameservers = [1]', false],
+    ['soa.hostmaster = "a.b@example.net"', true],
+    ['soa.hostmaster = "hostmaster.example.net."', true],
+    ['soa.hostmaster = "@example.net"', false],
+    ['soa.hostmaster = "a..b"', false],
+    ['soa.refresh = 2147483647', true],
+    ['soa.refresh = 2147483648', false],
+    ['dns.workers = 0', false],
+    ['dns.workers = 1.5', false],
+    ['dns.workers = "2"', false],
+    ['dns.udp_payload = 511', false],
+    ['dns.udp_payload = 512', true],
+    ['dns.udp_payload = 4097', false],
+    ['dns.index_memory = "2 GiB"', true],
+    ['dns.index_memory = "1.5gb"', true],
+    ['dns.index_memory = "5GB"', false],
+    ['dns.index_memory = "2XB"', false],
+    ['dns.index_memory = 1048576', true],
+    ['dns.transport = "batch"', true],
+    ['dns.transport = "fast"', false],
+    ['admin.password = ""', false],
+    ['admin.rate_limit = 0', true],
+    ['admin.rate_limit = -1', false],
+    ['log.level = true', false],
+    ['data_dir = "a\\u0000b"', false],
+    ['data_dir = 2020-01-01', false],
+  ];
+  for (const [toml, ok] of cases) {
+    if (ok) fromToml(toml);
+    else assert.is(faults(() => fromToml(toml)).length, 1, toml);
+  }
+});
+
+test('sizes are powers of 1024, a mailbox becomes a name', () => {
+  assert.is(fromToml('dns.index_memory = "1.5gb"').dns.indexMemory, 1.5 * 2 ** 30);
+  assert.is(fromToml('soa.hostmaster = "a.b@example.net"').soa.hostmaster, 'a\\.b.example.net');
+});
+
+test('every fault is listed, with the key, what was found and what is expected', () => {
+  const lines = faults(() =>
+    fromToml('data_dir = 5\nlissten = 1\nsoa = 3\n[dns]\nudp_paylod = 1\nworkers = 0\n[dnss]\nlisten = "a"\n', {
+      WAYPOST_DNS_LISTN: 'x',
+      WAYPOST_ADMIN_RATE_LIMIT: 'many',
+    }),
+  );
+  const expected = [
+    /^lissten \(.*\): found an unknown key.*nearest is dns\.listen$/,
+    /^soa \(.*\): found 3, expected a table, \[soa\]$/,
+    /^dns\.udp_paylod \(.*\): found an unknown key.*nearest is dns\.udp_payload$/,
+    /^dnss\.listen .*nearest is dns\.listen$/,
+    /^WAYPOST_DNS_LISTN: found an unknown variable.*nearest is WAYPOST_DNS_LISTEN$/,
+    /^data_dir: found 5, expected the path of a folder$/,
+    /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
+    /^admin\.rate_limit \(WAYPOST_ADMIN_RATE_LIMIT\): found "many", expected a whole number/,
+  ];
+  assert.is(lines.length, expected.length, lines.join('\n'));
+  for (const [i, pattern] of expected.entries()) assert.match(lines[i], pattern);
+});
+
+test('a fault in the file counts though the environment overrides it', () => {
+  assert.is(faults(() => fromToml('dns.workers = 0', { WAYPOST_DNS_WORKERS: '1' })).length, 1);
+});
+
+test('a secret is not shown in faults', () => {
+  for (const run of [
+    () => fromToml('admin.password = ["hunter2"]'),
+    () => loadConfig({ env: { WAYPOST_ADMIN_PASSWORD: 'hunter2\n' } }),
+    () => fromToml('[admin]\npassword = "hunter2"\nlisten = = 1\n'),
+  ]) {
+    try {
+      run();
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, ConfigError);
+      const { message, stack, cause } = error as ConfigError;
+      assert.not(`${message}${stack}${String(cause)}`.includes('hunter2'), message);
+    }
+  }
+});
+
+test('a file that is missing or not TOML says where and why', () => {
+  assert.throws(() => loadConfig({ file: join(folder, 'none.toml'), env: {} }), /can't be read: ENOENT/);
+  assert.throws(() => fromToml('data_dir = "a"\nx = = 1\n'), /waypost\.toml:2:\d+: /);
+});
+
+test('keys that garble are shown escaped, and keys of the prototype are unknown', () => {
+  assert.match(faults(() => fromToml('"a\\nb" = 1'))[0], /^"a\\nb" \(/);
+  assert.match(faults(() => fromToml('constructor = 1'))[0], /unknown key/);
+  assert.match(faults(() => fromToml('__proto__ = 1'))[0], /unknown key/);
+  assert.match(faults(() => fromToml('[other]'))[0], /^other .*unknown key/);
+});
+
+test('the configuration is deeply read-only', () => {
+  const config = loadConfig({ env: {} });
+  assert.ok(Object.isFrozen(config) && Object.isFrozen(config.dns) && Object.isFrozen(config.dns.listen[0]));
+});
+
+test.run();
