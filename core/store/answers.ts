@@ -1,0 +1,99 @@
+/**
+ * The layout of a node: all that one owner name answers, as it lies in the answers table and, byte for byte, in the shared arena.
+ * Offsets count from the node's first byte. Multi-byte fields are big-endian.
+ *
+ *   0  size        u32   of the whole node
+ *   4  flags       u8    NODE_*
+ *   5  nameLength  u8
+ *   6  apexLength  u8    length of the apex of the node's zone, the last bytes of the name
+ *   7  typeCount   u8
+ *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0 answers every type not named
+ *      name, nameLength bytes, lower case
+ *      answers
+ *
+ * An answer:
+ *   0  rcode       u8
+ *   1  flags       u8    ANSWER_*
+ *   2  ancount, nscount, arcount   u16 each
+ *   8  bodyLength  u16   what follows the question
+ *  10  moves       u16   how many pointers move with the length of the name asked
+ *  12  drops       u16   how many additional RRsets may be left out
+ *  14  moves × u16       offsets in the body of 14-bit pointers that point into the question's tail or the body
+ *      drops × { bodyLength u16, arcount u16 }   what is left after leaving out one more, the last RRset first
+ *      body
+ *
+ * The body is made for a question whose name has `nameLength` bytes. Asked with a longer name (a wildcard, a name below a delegation, a
+ * negative answer) the pointers that are listed move by the difference.
+ */
+
+export const NODE_APEX = 1;
+export const NODE_DELEGATION = 2;
+export const NODE_DNAME = 4;
+/** The name `*.<this name>` is a node. */
+export const NODE_HAS_WILDCARD = 8;
+export const NODE_CNAME = 16;
+/** Names lie below: an answer to a missing name may need this node. */
+export const NODE_HAS_BELOW = 32;
+
+export const ANSWER_AA = 0x04;
+/** The SOA of the zone follows the body in the authority section; it is kept at the apex, since it changes with each serial. */
+export const ANSWER_NEGATIVE = 0x80;
+/** The SOA itself follows the body in the answer section; it is kept at the apex for the same reason. */
+export const ANSWER_SOA = 0x40;
+
+export const NODE_HEADER = 8;
+export const TYPE_ENTRY = 8;
+export const ANSWER_HEADER = 14;
+
+/** Most bytes of a body: a message has 65,535, less header, question and OPT. */
+export const MAX_BODY = 65535 - 12 - 259 - 11;
+
+export interface Answer {
+  readonly rcode: number;
+  readonly flags: number;
+  readonly ancount: number;
+  readonly nscount: number;
+  readonly arcount: number;
+  readonly moves: readonly number[];
+  readonly drops: readonly { readonly bodyLength: number; readonly arcount: number }[];
+  readonly body: Uint8Array;
+}
+
+/** `answers` by rising type. */
+export function encodeNode(flags: number, name: Uint8Array, apexLength: number, answers: readonly [type: number, answer: Answer][]): Buffer {
+  let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length;
+  for (const [, answer] of answers) size += ANSWER_HEADER + answer.moves.length * 2 + answer.drops.length * 4 + answer.body.length;
+  const node = Buffer.allocUnsafe(size);
+  node.writeUInt32BE(size, 0);
+  node[4] = flags;
+  node[5] = name.length;
+  node[6] = apexLength;
+  node[7] = answers.length;
+  let entry = NODE_HEADER;
+  let at = entry + answers.length * TYPE_ENTRY;
+  node.set(name, at);
+  at += name.length;
+  for (const [type, answer] of answers) {
+    node.writeUInt16BE(type, entry);
+    node.writeUInt16BE(0, entry + 2);
+    node.writeUInt32BE(at, entry + 4);
+    entry += TYPE_ENTRY;
+    node[at] = answer.rcode;
+    node[at + 1] = answer.flags;
+    node.writeUInt16BE(answer.ancount, at + 2);
+    node.writeUInt16BE(answer.nscount, at + 4);
+    node.writeUInt16BE(answer.arcount, at + 6);
+    node.writeUInt16BE(answer.body.length, at + 8);
+    node.writeUInt16BE(answer.moves.length, at + 10);
+    node.writeUInt16BE(answer.drops.length, at + 12);
+    at += ANSWER_HEADER;
+    for (const move of answer.moves) at = node.writeUInt16BE(move, at);
+    for (const drop of answer.drops) {
+      at = node.writeUInt16BE(drop.bodyLength, at);
+      at = node.writeUInt16BE(drop.arcount, at);
+    }
+    node.set(answer.body, at);
+    at += answer.body.length;
+  }
+  return node;
+}

@@ -1,0 +1,60 @@
+/**
+ * The LMDB environment: one file that holds every table. A commit is synced before it is reported (no overlapping sync), all of a transaction
+ * lands or none of it. The map grows by itself; each thread that reads opens the environment once and holds one reader.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+
+export type Binary = Database<Buffer, Uint8Array>;
+
+export interface Environment {
+  readonly root: RootDatabase<Buffer, Uint8Array>;
+  /** The rows, by table number. */
+  readonly rows: ReadonlyMap<number, Binary>;
+  readonly lookups: Binary;
+  /** nameKey ─► node (see answers.ts). Derived. */
+  readonly answers: Binary;
+  /** Which names point at which (see keys.ts). Derived. */
+  readonly targets: Binary;
+  /** domain id ─► serial, revision, record count. Derived. */
+  readonly zones: Binary;
+  readonly journal: Binary;
+  readonly meta: Binary;
+  close(): Promise<void>;
+}
+
+const MAX_READERS = 1024;
+
+/** Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes. */
+export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const root = open<Buffer, Uint8Array>({
+    path: join(directory, 'waypost.mdb'),
+    noSubdir: true,
+    maxDbs: 16,
+    maxReaders: MAX_READERS,
+    mapSize,
+    overlappingSync: false,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    cache: false,
+  });
+  const table = (name: string): Binary => root.openDB({ name, keyEncoding: 'binary', encoding: 'binary', cache: false });
+  return {
+    root,
+    rows: new Map([
+      [1, table('accounts')],
+      [2, table('tokens')],
+      [3, table('domains')],
+      [4, table('records')],
+    ]),
+    lookups: table('lookups'),
+    answers: table('answers'),
+    targets: table('targets'),
+    zones: table('zones'),
+    journal: table('journal'),
+    meta: table('meta'),
+    close: () => root.close(),
+  };
+}

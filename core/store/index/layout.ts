@@ -1,0 +1,86 @@
+/**
+ * The shared index: every existing name in one open-addressing table, its node in one arena, both in shared memory, one for all threads.
+ * One thread writes (writer.ts), any number read (the query path).
+ *
+ *   slots   pairs of 32-bit words: hash of the name (0: never used), reference
+ *           reference > 0: the node lies at reference × 8 in the arena; 0: the name has gone; IN_STORE: the node is in the answers table
+ *   arena   scratch space of each reader, then nodes at multiples of 8 bytes
+ *   header  counters below, then a cache line for each reader with the epoch in which it reads, 0 while it reads nothing
+ *
+ * A change appends the new node, then swaps the slot's reference; what the old one took is reused when no reader is left that entered before.
+ * The order on both sides is that of Atomics (sequentially consistent): a reader announces itself before it loads a reference, the
+ * writer looks at the readers after it has stored one.
+ */
+import { randomFillSync } from 'node:crypto';
+
+/** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
+export const GENERATION = 0;
+/** header[EPOCH]: rises with each publication; never 0. */
+export const EPOCH = 1;
+/** header[COMMITS]: rises when the answers table has a new state that readers of it must see. */
+export const COMMITS = 2;
+/** header[MAX_LABELS]: no name in the table has more labels; names asked with more need no probe above. */
+export const MAX_LABELS = 3;
+/** header[STOPPING]: 1 tells the readers to end. */
+export const STOPPING = 4;
+
+export const READERS = 64;
+const FIRST_READER = 16;
+/** Words from one reader's epoch to the next: a cache line. */
+const READER_STRIDE = 16;
+export const readerWord = (reader: number): number => FIRST_READER + reader * READER_STRIDE;
+
+export const IN_STORE = -1;
+
+/** Bytes at the start of the arena that belong to one reader, for a node that it fetches from the store. */
+export const SCRATCH = 65536;
+export const FIRST_NODE = READERS * SCRATCH;
+/** Room behind the arena's bound for what must be in it: nodes too large for the scratch space. */
+export const RESERVE = 64 << 20;
+
+export interface SharedIndex {
+  readonly header: SharedArrayBuffer;
+  /** One random odd multiplier for each byte of a name, counted from its end. */
+  readonly multipliers: SharedArrayBuffer;
+  readonly arena: SharedArrayBuffer;
+  readonly slots: SharedArrayBuffer;
+}
+
+export function createShared(arenaBytes: number, slotCount: number): SharedIndex {
+  const multipliers = new SharedArrayBuffer(256 * 4);
+  const secret = randomFillSync(new Int32Array(256));
+  new Int32Array(multipliers).set(secret.map((r) => r | 1));
+  const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE) * 4);
+  new Int32Array(header)[EPOCH] = 1;
+  // The system hands out the pages of the arena only as they are touched.
+  return { header, multipliers, arena: new SharedArrayBuffer(FIRST_NODE + arenaBytes + RESERVE), slots: new SharedArrayBuffer(slotCount * 8) };
+}
+
+/**
+ * Hash of a name from the sum Σ multiplier[distance from the end] × byte. The sum is a universal hash (two names chosen without knowing the
+ * multipliers collide with probability 2^-25 or less), and its partial sums from the right are those of every suffix. What follows
+ * spreads it over all bits. Never 0.
+ */
+export function finishHash(sum: number): number {
+  let h = sum;
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  h ^= h >>> 16;
+  return h === 0 ? 1 : h;
+}
+
+/** Sum over a whole lower-case name. */
+export function nameSum(multipliers: Int32Array, name: Uint8Array, from: number, length: number): number {
+  let sum = 0;
+  const last = from + length - 1;
+  for (let i = 0; i < length; i++) sum = (sum + Math.imul(multipliers[i], name[last - i])) | 0;
+  return sum;
+}
+
+export function countLabels(name: Uint8Array, from: number): number {
+  let labels = 0;
+  for (let p = from; name[p] !== 0; p += name[p] + 1) labels++;
+  return labels;
+}

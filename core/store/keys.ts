@@ -1,0 +1,161 @@
+/**
+ * Every key of the store is built here.
+ *
+ * A name in a key is in canonical order (RFC 4034 6.1): labels from the root down, each closed by 0x00; the bytes 0x00 and 0x01 of
+ * a label are written 0x01 0x01 and 0x01 0x02. So a plain byte comparison sorts names as DNSSEC does, `nameKey(n)` is
+ * a prefix of the keys of all names below n, and nothing else has it as a prefix.
+ *
+ *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
+ *   answers   nameKey
+ *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2)
+ *   zones, domains, accounts, tokens   id (8)
+ *   journal   sequence (8)
+ *   lookups   one letter, then what is looked up: see LOOKUP
+ */
+import type { Name } from '../wire/name.ts';
+
+/** First byte of a key in the lookups table; the value is the key of the row in its own table. */
+export const LOOKUP = { login: 0x6c, domainName: 0x6e, accountDomain: 0x61, record: 0x72, accountToken: 0x74 } as const;
+
+/** Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end. Allocates nothing. */
+export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, at: number): number {
+  let labels = 0;
+  for (let p = from; bytes[p] !== 0; p += bytes[p] + 1) STARTS[labels++] = p;
+  while (labels > 0) {
+    const start = STARTS[--labels];
+    const end = start + bytes[start];
+    for (let i = start + 1; i <= end; i++) {
+      const byte = bytes[i];
+      const c = byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte;
+      if (c <= 1) out[at++] = 1;
+      out[at++] = c <= 1 ? c + 1 : c;
+    }
+    out[at++] = 0;
+  }
+  return at;
+}
+const STARTS = new Int32Array(128);
+const SCRATCH = new Uint8Array(1024);
+
+export function nameKey(name: Name): Buffer {
+  return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 0)));
+}
+
+/** The name of the canonical form in `key[from, to)`. */
+export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
+  const name = new Uint8Array(256);
+  let at = 255;
+  let end = to;
+  name[at] = 0;
+  // Labels stand root first, so each goes in front of what is there.
+  let start = from;
+  const bounds: number[] = [];
+  for (let i = from; i < end; i++)
+    if (key[i] === 0) {
+      bounds.push(start, i);
+      start = i + 1;
+    } else if (key[i] === 1) i++;
+  end = start;
+  for (let b = 0; b < bounds.length; b += 2) {
+    let length = 0;
+    for (let i = bounds[b]; i < bounds[b + 1]; i++, length++) if (key[i] === 1) i++;
+    at -= length + 1;
+    name[at] = length;
+    let o = at + 1;
+    for (let i = bounds[b]; i < bounds[b + 1]; i++) name[o++] = key[i] === 1 ? key[++i] - 1 : key[i];
+  }
+  return name.slice(at);
+}
+
+/** Ids are 8 bytes in keys and 16 hexadecimal digits everywhere else. */
+export function idKey(id: string): Buffer {
+  return Buffer.from(id, 'hex');
+}
+
+export function recordsOfZone(domainId: string): Buffer {
+  return idKey(domainId);
+}
+
+/** Prefix of the records at a name and at all names below it. */
+export function recordsBelow(domainId: string, name: Name): Buffer {
+  return prefixed(domainId, name, 0, 0);
+}
+
+/** Prefix of the records at exactly this name. */
+export function recordsAt(domainId: string, name: Name): Buffer {
+  return prefixed(domainId, name, 1, 0);
+}
+
+export function recordKey(domainId: string, name: Name, type: number, id: string): Buffer {
+  const key = prefixed(domainId, name, 11, 0);
+  const at = key.length - 10;
+  key.writeUInt16BE(type, at);
+  key.write(id, at + 2, 8, 'hex');
+  return key;
+}
+
+/** What a record's key says. `nameEnd`: where the canonical name ends. */
+export function recordKeyParts(key: Uint8Array): { nameEnd: number; type: number } {
+  const at = key.length - 10;
+  return { nameEnd: at - 1, type: (key[at] << 8) | key[at + 1] };
+}
+
+/** Prefix of the target entries whose target is at or below a name. */
+export function targetsBelow(domainId: string, target: Name): Buffer {
+  return prefixed(domainId, target, 0, 0);
+}
+
+export function targetsAt(domainId: string, target: Name): Buffer {
+  return prefixed(domainId, target, 1, 0);
+}
+
+export function targetKey(domainId: string, target: Name, owner: Name, type: number): Buffer {
+  let at = writeNameKey(target, 0, SCRATCH, 8);
+  SCRATCH[at++] = 0;
+  at = writeNameKey(owner, 0, SCRATCH, at);
+  SCRATCH[at++] = 0;
+  const key = Buffer.from(SCRATCH.subarray(0, at + 2));
+  key.write(domainId, 0, 8, 'hex');
+  key.writeUInt16BE(type, at);
+  return key;
+}
+
+/** Owner and type of a target entry. */
+export function targetKeyParts(key: Uint8Array): { owner: Name; type: number } {
+  // The target's labels end where a 0x00 follows a 0x00 (or the domain id, for the root).
+  let i = 8;
+  while (key[i] !== 0) {
+    while (key[i] !== 0) i += key[i] === 1 ? 2 : 1;
+    i++;
+  }
+  const at = key.length - 2;
+  return { owner: nameOfKey(key, i + 1, at - 1), type: (key[at] << 8) | key[at + 1] };
+}
+
+function prefixed(domainId: string, name: Name, tail: number, fill: number): Buffer {
+  const end = writeNameKey(name, 0, SCRATCH, 8);
+  SCRATCH.fill(fill, end, end + tail);
+  const key = Buffer.from(SCRATCH.subarray(0, end + tail));
+  key.write(domainId, 0, 8, 'hex');
+  return key;
+}
+
+export function sequenceKey(sequence: number): Buffer {
+  const key = Buffer.alloc(8);
+  key.writeBigUInt64BE(BigInt(sequence));
+  return key;
+}
+
+export function lookupKey(kind: number, ...parts: Uint8Array[]): Buffer {
+  return Buffer.concat([Uint8Array.of(kind), ...parts]);
+}
+
+/** The least key greater than every key that starts with `prefix`; undefined when there is none. */
+export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
+  let n = prefix.length;
+  while (n > 0 && prefix[n - 1] === 0xff) n--;
+  if (n === 0) return undefined;
+  const end = Buffer.from(prefix.subarray(0, n));
+  end[n - 1]++;
+  return end;
+}

@@ -1,0 +1,173 @@
+/** Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which also remembers what it read). */
+import type { Name } from '../wire/name.ts';
+import type { Environment } from './environment.ts';
+import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt } from './keys.ts';
+import { type Account, accounts, type Domain, domains, loginKey, type RecordRow, records, type Table, type Token, tokens } from './rows.ts';
+
+export interface Entry {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** The two ways in which anything is read. `table` 0 is the lookups table. */
+export interface RawReader {
+  get(table: number, key: Uint8Array): Buffer | undefined;
+  /** Entries with start ≤ key < end in key order, at most `limit`. */
+  range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[];
+}
+
+export const LOOKUPS = 0;
+
+/** What the zone's derived row says. */
+export interface ZoneState {
+  /** SOA serial (RFC 1982). */
+  readonly serial: number;
+  /** Journal sequence of the last change. */
+  readonly revision: number;
+  readonly recordCount: number;
+  /** Seconds since 1970. */
+  readonly updatedAt: number;
+}
+
+export const EMPTY_ZONE: ZoneState = { serial: 0, revision: 0, recordCount: 0, updatedAt: 0 };
+
+export function decodeZoneState(value: Buffer | undefined): ZoneState {
+  if (value === undefined) return EMPTY_ZONE;
+  return {
+    serial: value.readUInt32BE(0),
+    revision: value.readUIntBE(4, 6),
+    recordCount: value.readUInt32BE(10),
+    updatedAt: value.readUIntBE(14, 5),
+  };
+}
+
+export function encodeZoneState(state: ZoneState): Buffer {
+  const value = Buffer.alloc(19);
+  value.writeUInt32BE(state.serial, 0);
+  value.writeUIntBE(state.revision, 4, 6);
+  value.writeUInt32BE(state.recordCount, 10);
+  value.writeUIntBE(state.updatedAt, 14, 5);
+  return value;
+}
+
+export class Reader {
+  protected readonly raw: RawReader;
+
+  constructor(raw: RawReader) {
+    this.raw = raw;
+  }
+
+  row<Row>(table: Table<Row>, key: Uint8Array): Row | undefined {
+    const value = this.raw.get(table.number, key);
+    return value === undefined ? undefined : table.decode(key, value);
+  }
+
+  private rows<Row>(table: Table<Row>, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Row[] {
+    return this.raw.range(table.number, start, end, limit).map((entry) => table.decode(entry.key, entry.value));
+  }
+
+  account(id: string): Account | undefined {
+    return this.row(accounts, idKey(id));
+  }
+
+  /** By username or e-mail address, without regard to case. */
+  accountByLogin(login: string): Account | undefined {
+    const key = this.raw.get(LOOKUPS, loginKey(login));
+    return key && this.row(accounts, key);
+  }
+
+  accounts(after: string | null, limit: number): Account[] {
+    return this.rows(accounts, startAfter(Buffer.alloc(0), after === null ? null : idKey(after)), undefined, limit);
+  }
+
+  token(id: string): Token | undefined {
+    return this.row(tokens, idKey(id));
+  }
+
+  tokensOf(accountId: string): Token[] {
+    const prefix = lookupKey(LOOKUP.accountToken, idKey(accountId));
+    return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix)).flatMap((entry) => this.row(tokens, entry.value) ?? []);
+  }
+
+  domain(id: string): Domain | undefined {
+    return this.row(domains, idKey(id));
+  }
+
+  domainByApex(apex: Name): Domain | undefined {
+    const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.domainName, nameKey(apex)));
+    return key && this.row(domains, key);
+  }
+
+  /** Domains strictly below a name, in canonical order. */
+  domainsBelow(name: Name, limit?: number): Domain[] {
+    const prefix = lookupKey(LOOKUP.domainName, nameKey(name));
+    const first = Buffer.concat([prefix, Uint8Array.of(0x00)]);
+    return this.raw.range(LOOKUPS, first, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+  }
+
+  /** An account's domains in canonical order of their names, after the domain `after`. */
+  domainsOf(accountId: string, after: Name | null, limit?: number): Domain[] {
+    const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
+    const start = startAfter(prefix, after === null ? null : nameKey(after));
+    return this.raw.range(LOOKUPS, start, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+  }
+
+  /** All domains of all accounts in canonical order. */
+  allDomains(after: Name | null, limit?: number): Domain[] {
+    const prefix = lookupKey(LOOKUP.domainName);
+    const start = startAfter(prefix, after === null ? null : nameKey(after));
+    return this.raw.range(LOOKUPS, start, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+  }
+
+  /** How many domains an account has, counted up to `limit`. */
+  countDomains(accountId: string, limit?: number): number {
+    const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
+    return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix), limit).length;
+  }
+
+  record(id: string): RecordRow | undefined {
+    const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.record, idKey(id)));
+    return key && this.row(records, key);
+  }
+
+  recordsAt(domainId: string, name: Name): RecordRow[] {
+    const prefix = recordsAt(domainId, name);
+    return this.rows(records, prefix, afterPrefix(prefix));
+  }
+
+  /** A zone's records in canonical order, after the record whose key is `after`. */
+  recordsOf(domainId: string, after: Uint8Array | null, limit?: number): RecordRow[] {
+    const prefix = idKey(domainId);
+    return this.rows(records, after === null ? prefix : startAfter(Buffer.alloc(0), after), afterPrefix(prefix), limit);
+  }
+}
+
+function startAfter(prefix: Buffer, after: Uint8Array | null): Buffer {
+  return after === null ? prefix : Buffer.concat([prefix, after, Uint8Array.of(0)]);
+}
+
+/** Reads of the last committed state, on the calling thread's snapshot. */
+export class StoreReader extends Reader {
+  readonly environment: Environment;
+
+  constructor(environment: Environment) {
+    super(rawReader(environment));
+    this.environment = environment;
+  }
+
+  zoneState(domainId: string): ZoneState {
+    return decodeZoneState(this.environment.zones.get(idKey(domainId)));
+  }
+}
+
+export function rawReader(environment: Environment): RawReader {
+  const table = (number: number) => (number === LOOKUPS ? environment.lookups : environment.rows.get(number)!);
+  return {
+    get: (number, key) => table(number).get(key),
+    range(number, start, end, limit) {
+      const entries: Entry[] = [];
+      for (const { key, value } of table(number).getRange({ start, end, limit })) entries.push({ key: key as Buffer, value });
+      return entries;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers. */
+import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import { ASKED, type Owner } from './body.ts';
+import { findType, type RRset, type ZoneView } from './view.ts';
+import { walk } from './walk.ts';
+
+/** Sources of one chain, at most; longer ones end there. Resolvers give up at 8 to 16. */
+export const MAX_SOURCES = 16;
+
+export interface Link {
+  readonly owner: Owner;
+  readonly set: RRset;
+}
+
+/** Where a chain ends. `owner`: the last name. */
+export type Terminal =
+  | { readonly kind: 'sets'; readonly owner: Name; readonly sets: readonly RRset[] }
+  | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly RRset[] }
+  | { readonly kind: 'missing' }
+  /** The name made by a DNAME is too long: YXDOMAIN (RFC 6672 2.2). */
+  | { readonly kind: 'too-long' }
+  /** Out of the zone, around a loop, or too far. */
+  | { readonly kind: 'end' };
+
+export interface Chain {
+  readonly links: readonly Link[];
+  readonly terminal: Terminal;
+}
+
+/** The chain from the CNAME at `source` (the owner as stored). */
+export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
+  const links: Link[] = [{ owner: ASKED, set: cname }];
+  const used = new Set([nameId(source)]);
+  const dnames = new Set<string>();
+  const end = (terminal: Terminal): Chain => ({ links, terminal });
+  /** Marks a source as used; false when it must not be used (again). */
+  const use = (name: Name): boolean => {
+    const id = nameId(name);
+    if (used.has(id) || used.size >= MAX_SOURCES) return false;
+    used.add(id);
+    return true;
+  };
+  let name = nameAt(cname.rdatas[0], 0);
+  for (;;) {
+    const outcome = walk(view, name);
+    switch (outcome.kind) {
+      case 'outside':
+        return end({ kind: 'end' });
+      case 'missing':
+        return end({ kind: 'missing' });
+      case 'delegation':
+        return end({ kind: 'delegation', owner: name, cut: outcome.cut, sets: outcome.sets });
+      case 'dname': {
+        if (!use(outcome.owner)) return end({ kind: 'end' });
+        if (!dnames.has(nameId(outcome.owner))) links.push({ owner: outcome.owner, set: outcome.set });
+        dnames.add(nameId(outcome.owner));
+        const next = substitute(name, outcome.owner, outcome.set);
+        if (next === null) return end({ kind: 'too-long' });
+        links.push({ owner: name, set: { type: TYPE.CNAME, ttl: outcome.set.ttl, rdatas: [next] } });
+        name = next;
+        break;
+      }
+      case 'found':
+      case 'wildcard': {
+        const next = findType(outcome.sets, TYPE.CNAME);
+        if (next === undefined) return end({ kind: 'sets', owner: name, sets: outcome.sets });
+        if (!use(outcome.kind === 'wildcard' ? outcome.source : name)) return end({ kind: 'end' });
+        links.push({ owner: name, set: next });
+        name = nameAt(next.rdatas[0], 0);
+        break;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+}
+
+/** The name with the DNAME's owner replaced by its target (RFC 6672 2.2), or null when that is too long. */
+function substitute(name: Name, owner: Name, dname: RRset): Name | null {
+  const target = nameAt(dname.rdatas[0], 0);
+  const prefix = name.subarray(0, name.length - owner.length);
+  return prefix.length + target.length > MAX_NAME ? null : joinNames(prefix, target);
+}

@@ -1,0 +1,257 @@
+/**
+ * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are those of ARCHITECTURE.md, "What a name answers".
+ */
+import {
+  ANSWER_AA,
+  ANSWER_NEGATIVE,
+  ANSWER_SOA,
+  type Answer,
+  encodeNode,
+  MAX_BODY,
+  NODE_APEX,
+  NODE_CNAME,
+  NODE_DELEGATION,
+  NODE_DNAME,
+  NODE_HAS_BELOW,
+  NODE_HAS_WILDCARD,
+} from '../store/answers.ts';
+import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
+import { ADDITIONAL_TARGET, RCODE, TYPE } from '../wire/types.ts';
+import { ASKED, Body, type QuestionForm } from './body.ts';
+import { type Chain, follow } from './chain.ts';
+import { findType, type RRset, type ZoneView } from './view.ts';
+import { localSets, walk } from './walk.ts';
+
+/** Type 0 of a node: what answers for a type that the node does not name. */
+const OTHERWISE = 0;
+
+type Answers = [type: number, answer: Answer][];
+
+/** The node of a name, or null when the name does not exist or is occluded (then its closest encloser answers). */
+export function compileNode(view: ZoneView, name: Name): Buffer | null {
+  const outcome = walk(view, name);
+  switch (outcome.kind) {
+    case 'found':
+      return equalNames(name, view.apex) ? compileApex(view, outcome.sets) : compileFound(view, name, outcome.sets);
+    case 'delegation':
+      return equalNames(name, outcome.cut) ? compileCut(view, name, outcome.sets) : null;
+    case 'wildcard':
+    case 'dname':
+    case 'missing':
+    case 'outside':
+      return null;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffer {
+  const form: QuestionForm = isWildcard(name) ? 'wildcard' : 'exact';
+  const cname = findType(sets, TYPE.CNAME);
+  const answers = cname === undefined ? sets.map((set): [number, Answer] => [set.type, positive(view, name, form, set)]) : chained(view, name, form, cname);
+  return encodeNode(nameFlags(view, name, sets), name, view.apex.length, answers);
+}
+
+function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
+  const soa = findType(sets, TYPE.SOA)!;
+  const answers: Answers = [[OTHERWISE, negative(view.apex, soa)]];
+  for (const set of sets) answers.push([set.type, set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set)]);
+  if (view.parentDs !== null) answers.push([TYPE.DS, positive(view, view.apex, 'exact', view.parentDs)]);
+  answers.sort((a, b) => a[0] - b[0]);
+  return encodeNode(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);
+}
+
+/** A zone cut seen from above: a referral, and the DS that the parent side owns (RFC 4035 3.1.4.1). */
+function compileCut(view: ZoneView, cut: Name, sets: readonly RRset[]): Buffer {
+  const body = new Body(cut, 'suffix');
+  const answers: Answers = [[OTHERWISE, finish(body, RCODE.NOERROR, 0, 0, referral(view, body, cut, sets), [])]];
+  const ds = findType(sets, TYPE.DS);
+  if (ds !== undefined) answers.push([TYPE.DS, positive(view, cut, 'exact', ds)]);
+  return encodeNode(NODE_DELEGATION | NODE_HAS_BELOW, cut, view.apex.length, answers);
+}
+
+function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
+  let flags = 0;
+  if (findType(sets, TYPE.CNAME) !== undefined) flags |= NODE_CNAME;
+  if (findType(sets, TYPE.DNAME) !== undefined && !isWildcard(name)) flags |= NODE_DNAME | NODE_HAS_BELOW;
+  if (!view.hasBelow(name)) return flags;
+  flags |= NODE_HAS_BELOW;
+  if (name.length + 2 > MAX_NAME) return flags;
+  const wildcard = wildcardOf(name);
+  return view.rrsets(wildcard).length > 0 || view.hasBelow(wildcard) ? flags | NODE_HAS_WILDCARD : flags;
+}
+
+/** The RRset, with the addresses of its targets. */
+function positive(view: ZoneView, name: Name, form: QuestionForm, set: RRset): Answer {
+  const body = new Body(name, form);
+  body.rrset(ASKED, set);
+  const additional = addresses(view, body, set);
+  return finish(body, RCODE.NOERROR, ANSWER_AA, set.rdatas.length, NO_AUTHORITY, additional);
+}
+
+/** What each type answers at a CNAME: the chain, then the last name's data of that type. */
+function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): Answers {
+  const chain = follow(view, name, cname);
+  const { terminal } = chain;
+  const answers: Answers = [[OTHERWISE, chainEnd(view, name, form, chain)]];
+  answers.push([TYPE.CNAME, positive(view, name, form, cname)]);
+  if (terminal.kind === 'sets') {
+    const isApex = equalNames(terminal.owner, view.apex);
+    for (const set of terminal.sets) {
+      const body = new Body(name, form);
+      const ancount = links(body, chain);
+      if (set.type === TYPE.SOA && isApex) {
+        answers.push([TYPE.SOA, finish(body, RCODE.NOERROR, ANSWER_AA | ANSWER_SOA, ancount, NO_AUTHORITY, [])]);
+        continue;
+      }
+      body.rrset(terminal.owner, set);
+      const additional = addresses(view, body, set);
+      answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, additional)]);
+    }
+    if (isApex && view.parentDs !== null) answers.push([TYPE.DS, chainedSet(name, form, chain, terminal.owner, view.parentDs)]);
+  }
+  if (terminal.kind === 'delegation' && equalNames(terminal.owner, terminal.cut)) {
+    const ds = findType(terminal.sets, TYPE.DS);
+    if (ds !== undefined) answers.push([TYPE.DS, chainedSet(name, form, chain, terminal.owner, ds)]);
+    else answers.push([TYPE.DS, chainOnly(name, form, chain, RCODE.NOERROR, ANSWER_NEGATIVE)]);
+  }
+  return answers.sort((a, b) => a[0] - b[0]);
+}
+
+function chainedSet(name: Name, form: QuestionForm, chain: Chain, owner: Name, set: RRset): Answer {
+  const body = new Body(name, form);
+  const ancount = links(body, chain);
+  body.rrset(owner, set);
+  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, []);
+}
+
+function chainOnly(name: Name, form: QuestionForm, chain: Chain, rcode: number, flags: number): Answer {
+  const body = new Body(name, form);
+  return finish(body, rcode, ANSWER_AA | flags, links(body, chain), NO_AUTHORITY, []);
+}
+
+/** The answer when the last name has no data of the type asked. Its code is that name's (RFC 6604). */
+function chainEnd(view: ZoneView, name: Name, form: QuestionForm, chain: Chain): Answer {
+  const { terminal } = chain;
+  switch (terminal.kind) {
+    case 'sets':
+      return chainOnly(name, form, chain, RCODE.NOERROR, ANSWER_NEGATIVE);
+    case 'missing':
+      return chainOnly(name, form, chain, RCODE.NXDOMAIN, ANSWER_NEGATIVE);
+    case 'too-long':
+      return chainOnly(name, form, chain, RCODE.YXDOMAIN, 0);
+    case 'end':
+      return chainOnly(name, form, chain, RCODE.NOERROR, 0);
+    case 'delegation': {
+      const body = new Body(name, form);
+      const ancount = links(body, chain);
+      return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, referral(view, body, terminal.cut, terminal.sets), []);
+    }
+    default:
+      return terminal satisfies never;
+  }
+}
+
+/** Writes the chain's records; returns how many. */
+function links(body: Body, chain: Chain): number {
+  let count = 0;
+  for (const { owner, set } of chain.links) {
+    body.rrset(owner, set);
+    count += set.rdatas.length;
+  }
+  return count;
+}
+
+/** SOA with the TTL of negative answers (RFC 2308 section 3). */
+function negative(apex: Name, soa: RRset): Answer {
+  const rdata = soa.rdatas[0];
+  const minimum = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).readUInt32BE(rdata.length - 4);
+  return soaAnswer(apex, { ...soa, ttl: Math.min(soa.ttl, minimum) }, 0, 1);
+}
+
+/** The SOA itself. Like the negative answer it is put behind chains, so nothing in it points into a body. */
+function start(apex: Name, soa: RRset): Answer {
+  return soaAnswer(apex, soa, 1, 0);
+}
+
+function soaAnswer(apex: Name, soa: RRset, ancount: number, nscount: number): Answer {
+  const body = new Body(apex, 'suffix', false);
+  body.rrset(apex, soa);
+  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, []);
+}
+
+interface Authority {
+  readonly nscount: number;
+  /** Glue: additional records that must not be left out (RFC 9471). */
+  readonly arcount: number;
+}
+
+const NO_AUTHORITY: Authority = { nscount: 0, arcount: 0 };
+
+/** NS of the cut and the addresses that the zone holds of their targets, occluded or not. */
+function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[]): Authority {
+  const ns = findType(sets, TYPE.NS)!;
+  body.rrset(cut, ns);
+  let arcount = 0;
+  for (const rdata of ns.rdatas) {
+    const target = nameAt(rdata, 0);
+    for (const set of addressSets(view.rrsets(target))) {
+      body.rrset(target, set);
+      arcount += set.rdatas.length;
+    }
+  }
+  return { nscount: ns.rdatas.length, arcount };
+}
+
+type Drop = Answer['drops'][number];
+
+/** Writes the addresses of an RRset's targets; returns what is left when the last, the last two … RRsets are left out. */
+function addresses(view: ZoneView, body: Body, set: RRset): { drops: Drop[]; arcount: number } | [] {
+  const at = ADDITIONAL_TARGET.get(set.type);
+  if (at === undefined) return [];
+  const drops: Drop[] = [];
+  const seen = new Set<string>();
+  let arcount = 0;
+  for (const rdata of set.rdatas) {
+    const target = nameAt(rdata, at);
+    const id = nameId(target);
+    if (seen.has(id)) continue;
+    seen.add(id);
+    for (const address of addressSets(localSets(view, target))) {
+      drops.unshift({ bodyLength: body.size, arcount });
+      body.rrset(target, address);
+      arcount += address.rdatas.length;
+    }
+  }
+  return { drops, arcount };
+}
+
+function addressSets(sets: readonly RRset[]): RRset[] {
+  return sets.filter((set) => set.type === TYPE.A || set.type === TYPE.AAAA);
+}
+
+function finish(
+  body: Body,
+  rcode: number,
+  flags: number,
+  ancount: number,
+  authority: Authority,
+  additional: { drops: Drop[]; arcount: number } | [],
+): Answer {
+  const { drops, arcount } = Array.isArray(additional) ? { drops: [], arcount: 0 } : additional;
+  let content = body.content;
+  let left = { bodyLength: content.length, arcount };
+  // What no message can hold leaves its additional records here; the RRset itself was bounded when it was accepted.
+  while (left.bodyLength > MAX_BODY && drops.length > 0) left = drops.shift()!;
+  if (left.bodyLength < content.length) content = content.subarray(0, left.bodyLength);
+  return {
+    rcode,
+    flags,
+    ancount,
+    nscount: authority.nscount,
+    arcount: authority.arcount + left.arcount,
+    moves: body.moves.filter((move) => move < content.length),
+    drops,
+    body: content,
+  };
+}

@@ -1,0 +1,31 @@
+/** What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from the store (a change to one). */
+import type { Name } from '../wire/name.ts';
+
+export interface RRset {
+  readonly type: number;
+  /** Seconds. */
+  readonly ttl: number;
+  /** In canonical order (RFC 4034 6.3). Names in them are uncompressed and in lower case. */
+  readonly rdatas: readonly Uint8Array[];
+}
+
+export interface ZoneView {
+  readonly apex: Name;
+  /** The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are among them. */
+  rrsets(name: Name): readonly RRset[];
+  /** Whether a record of the zone, or the apex of a nested zone of ours, lies below the name. */
+  hasBelow(name: Name): boolean;
+  /** Whether a nested zone of ours begins at this name. */
+  isNested(name: Name): boolean;
+  /** False: the zone has no delegation, no DNAME and no nested zone, so that no name of it is occluded. */
+  readonly mayOcclude: boolean;
+  /** DS of this zone as its parent zone holds it, when we have that (RFC 4035 3.1.4.1). */
+  readonly parentDs: RRset | null;
+}
+
+export const NO_RRSETS: readonly RRset[] = [];
+
+export function findType(sets: readonly RRset[], type: number): RRset | undefined {
+  for (const set of sets) if (set.type === type) return set;
+  return undefined;
+}

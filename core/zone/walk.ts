@@ -1,0 +1,60 @@
+/** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
+import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import { findType, NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+
+export type Outcome =
+  /** The name exists. No RRsets: an empty non-terminal. */
+  | { readonly kind: 'found'; readonly sets: readonly RRset[] }
+  /** The name does not exist; the wildcard `source` stands for it (RFC 4592). */
+  | { readonly kind: 'wildcard'; readonly source: Name; readonly sets: readonly RRset[] }
+  /** The name is at or below a zone cut. `sets`: what the parent side holds at the cut. */
+  | { readonly kind: 'delegation'; readonly cut: Name; readonly sets: readonly RRset[] }
+  /** The name lies below a DNAME (RFC 6672). */
+  | { readonly kind: 'dname'; readonly owner: Name; readonly set: RRset }
+  | { readonly kind: 'missing' }
+  /** Not of this zone: outside the apex, or in a nested zone of ours. */
+  | { readonly kind: 'outside' };
+
+const MISSING: Outcome = { kind: 'missing' };
+const OUTSIDE: Outcome = { kind: 'outside' };
+
+export function walk(view: ZoneView, name: Name): Outcome {
+  if (!isWithin(name, view.apex)) return OUTSIDE;
+  if (view.mayOcclude) {
+    const barrier = occlusion(view, name);
+    if (barrier !== null) return barrier;
+  }
+  const sets = view.rrsets(name);
+  if (sets.length > 0 || view.hasBelow(name)) return { kind: 'found', sets };
+  let encloser = parentName(name);
+  while (encloser.length > view.apex.length && view.rrsets(encloser).length === 0 && !view.hasBelow(encloser)) encloser = parentName(encloser);
+  if (encloser.length + 2 > MAX_NAME) return MISSING;
+  const source = wildcardOf(encloser);
+  const wild = view.rrsets(source);
+  return wild.length > 0 || view.hasBelow(source) ? { kind: 'wildcard', source, sets: wild } : MISSING;
+}
+
+/** The delegation, DNAME or nested zone that a name meets on the way down from the apex. */
+function occlusion(view: ZoneView, name: Name): Outcome | null {
+  const starts: number[] = [];
+  for (let p = 0; p < name.length - view.apex.length; p += name[p] + 1) starts.push(p);
+  starts.push(name.length - view.apex.length);
+  for (let i = starts.length - 1; i >= 0; i--) {
+    const at = name.subarray(starts[i]);
+    const isApex = i === starts.length - 1;
+    if (!isApex && view.isNested(at)) return OUTSIDE;
+    const sets = view.rrsets(at);
+    if (!isApex && findType(sets, TYPE.NS) !== undefined) return { kind: 'delegation', cut: at, sets };
+    const dname = i > 0 ? findType(sets, TYPE.DNAME) : undefined;
+    if (dname !== undefined) return { kind: 'dname', owner: at, set: dname };
+  }
+  return null;
+}
+
+/** The RRsets that answer for a name as an address target: by itself or by a wildcard, but nothing beyond a cut. */
+export function localSets(view: ZoneView, name: Name): readonly RRset[] {
+  const outcome = walk(view, name);
+  return outcome.kind === 'found' || outcome.kind === 'wildcard' ? outcome.sets : NO_RRSETS;
+}
+
