@@ -49,9 +49,9 @@ export function parseName(text: string, origin: Name = ROOT): Name {
       } else {
         c = text.charCodeAt(++i);
         if (Number.isNaN(c) || (c >= 0x30 && c <= 0x39)) fail('has an unfinished escape');
+        if (c > 127) fail('is not ASCII; write it in its "xn--" form');
       }
-    }
-    if (c > 255) fail('is not ASCII; write it in its "xn--" form');
+    } else if (c > 127) fail('is not ASCII; write it in its "xn--" form');
     if (length - label > MAX_LABEL) fail('has a label longer than 63 bytes');
     if (length >= MAX_NAME) fail('is longer than 255 bytes');
     out[length++] = LOWER[c];
@@ -73,7 +73,16 @@ export function formatName(name: Name): string {
     for (let i = p + 1; i <= p + name[p]; i++) {
       const c = name[i];
       if (c <= 0x20 || c >= 0x7f) text += `\\${String(c).padStart(3, '0')}`;
-      else if (c === 0x2e || c === 0x5c || c === 0x22 || c === 0x3b || c === 0x28 || c === 0x29 || c === 0x40 || c === 0x24)
+      else if (
+        c === 0x2e ||
+        c === 0x5c ||
+        c === 0x22 ||
+        c === 0x3b ||
+        c === 0x28 ||
+        c === 0x29 ||
+        c === 0x40 ||
+        c === 0x24
+      )
         text += `\\${String.fromCharCode(c)}`;
       else text += String.fromCharCode(c);
     }
@@ -146,5 +155,5 @@ export function nameAt(bytes: Uint8Array, offset: number): Name {
 
 /** A text that is equal for equal names only: a key for Map and Set. */
 export function nameId(name: Name): string {
-  return Buffer.from(name.buffer, name.byteOffset, name.length).latin1Slice();
+  return Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1');
 }

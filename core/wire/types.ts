@@ -5,7 +5,16 @@ export const CLASS_ANY = 255;
 
 export const OPCODE_QUERY = 0;
 
-export const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, YXDOMAIN: 6, BADVERS: 16 } as const;
+export const RCODE = {
+  NOERROR: 0,
+  FORMERR: 1,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  NOTIMP: 4,
+  REFUSED: 5,
+  YXDOMAIN: 6,
+  BADVERS: 16,
+} as const;
 
 export const TYPE = {
   A: 1,

@@ -1,0 +1,2 @@
+export { formatMaster } from './format.ts';
+export { type MasterError, type MasterOptions, type MasterRecord, parseMaster } from './parser.ts';

@@ -1,0 +1,245 @@
+/**
+ * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of A, AAAA, CNAME, NS and PTR
+ * lines makes no strings and runs no regular expressions; what is rarer goes through the rdata table.
+ */
+import { InvalidError } from '../../errors.ts';
+import { isDataType, typeName } from '../mnemonics.ts';
+import { isWithin, type Name, parseName } from '../name.ts';
+import { readIPv4, readIPv6 } from '../rdata/address.ts';
+import { type Field, shown } from '../rdata/fields.ts';
+import { parseRdataFields } from '../rdata/rdata.ts';
+import { MAX_TTL, readTtl } from '../ttl.ts';
+import { type ResourceRecord, TYPE } from '../types.ts';
+import { ADJACENT, EntryLexer, ESCAPED, QUOTED } from './lexer.ts';
+import { readPlainName } from './plain-name.ts';
+import { CLASS_MARK, typeOf } from './words.ts';
+
+/** A record and the line, from 1, on which its entry starts. */
+export type MasterRecord = ResourceRecord & { readonly line: number };
+
+export interface MasterError {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface MasterOptions {
+  /** The zone's apex: the first $ORIGIN, and the limit for owners. */
+  readonly origin: Name;
+  /** Seconds, for records before any TTL. */
+  readonly defaultTtl?: number;
+  /** Reading ends after so many faults. Default 100. */
+  readonly maxErrors?: number;
+}
+
+/**
+ * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading goes on with the next one; what stands in
+ * `records` then is not the whole zone. A TTL that is left out is that of $TTL, else of the entry before, else `defaultTtl`,
+ * else the SOA's minimum. Records that come twice are given twice. Time and memory are linear in the input. Throws nothing.
+ */
+export function parseMaster(
+  input: Uint8Array,
+  options: MasterOptions,
+): { records: MasterRecord[]; errors: MasterError[] } {
+  return new MasterParser(input, options).run();
+}
+
+const TTL_RULE = `a TTL is 0 to ${MAX_TTL} seconds, or has units as in 1h30m`;
+
+class MasterParser {
+  readonly #bytes: Buffer;
+  readonly #lexer: EntryLexer;
+  readonly #zone: Name;
+  readonly #maxErrors: number;
+  readonly #records: MasterRecord[] = [];
+  readonly #errors: MasterError[] = [];
+  readonly #scratch = new Uint8Array(512);
+  #origin: Name;
+  #originInZone = true;
+  /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
+  #owner: Name | undefined;
+  /** TTLs in seconds; -1: not said yet. */
+  #directiveTtl = -1;
+  #lastTtl = -1;
+  readonly #defaultTtl: number;
+  #soaMinimum = -1;
+
+  constructor(input: Uint8Array, options: MasterOptions) {
+    this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
+    this.#lexer = new EntryLexer(this.#bytes);
+    this.#zone = options.origin;
+    this.#origin = options.origin;
+    this.#maxErrors = options.maxErrors ?? 100;
+    this.#defaultTtl = options.defaultTtl ?? -1;
+  }
+
+  run(): { records: MasterRecord[]; errors: MasterError[] } {
+    const lexer = this.#lexer;
+    while (this.#errors.length < this.#maxErrors && lexer.next()) {
+      try {
+        if (lexer.fault !== '') this.#faulty();
+        else if (this.#isDirective()) this.#directive();
+        else this.#record();
+      } catch (error) {
+        if (!(error instanceof InvalidError)) throw error;
+        this.#errors.push({ line: lexer.line, message: error.message });
+      }
+    }
+    return { records: this.#records, errors: this.#errors };
+  }
+
+  /** Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the record before. */
+  #faulty(): void {
+    const { blankOwner, count, fault, faultLine } = this.#lexer;
+    this.#errors.push({ line: faultLine, message: `${capital(fault)}.` });
+    if (blankOwner || (count > 0 && this.#isDirective())) return;
+    this.#owner = undefined;
+    try {
+      if (count > 0) this.#owner = this.#readOwner();
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+    }
+  }
+
+  #record(): void {
+    const lexer = this.#lexer;
+    const bytes = this.#bytes;
+    const { count, start, end } = lexer;
+    let i = 0;
+    if (!lexer.blankOwner) {
+      this.#owner = undefined;
+      this.#owner = this.#readOwner();
+      i = 1;
+    }
+    const owner = this.#owner;
+    if (owner === undefined) fail('The entry begins blank, but no valid owner name stands before it.');
+
+    let ttl = -1;
+    let classSeen = false;
+    let type = 0;
+    for (; ; i++) {
+      if (i >= count) fail('The entry has no type.');
+      if (lexer.flags[i] & QUOTED) fail(`${this.#shown(i)} stands where a TTL, a class or a type belongs.`);
+      const first = bytes[start[i]];
+      if (first >= 0x30 && first <= 0x39 && ttl < 0) {
+        ttl = readTtl(bytes, start[i], end[i]);
+        if (ttl < 0) fail(`${this.#shown(i)} is no TTL: ${TTL_RULE}.`);
+        continue;
+      }
+      type = typeOf(bytes, start[i], end[i]);
+      if (type >= 0) break;
+      if (type === CLASS_MARK && !classSeen) classSeen = true;
+      else this.#refuseWord(i);
+    }
+    if (!isDataType(type)) fail(`${typeName(type)} is a type for queries, no zone holds it.`);
+
+    const rdata = this.#rdata(type, i + 1);
+    if (type === TYPE.SOA && this.#soaMinimum < 0)
+      this.#soaMinimum = Math.min(Buffer.from(rdata).readUInt32BE(rdata.length - 4), MAX_TTL);
+    if (ttl >= 0) this.#lastTtl = ttl;
+    else ttl = this.#missingTtl();
+    this.#records.push({ name: owner, type, ttl, rdata, line: lexer.line });
+  }
+
+  #missingTtl(): number {
+    if (this.#directiveTtl >= 0) return this.#directiveTtl;
+    if (this.#lastTtl >= 0) return this.#lastTtl;
+    if (this.#defaultTtl >= 0) return this.#defaultTtl;
+    if (this.#soaMinimum >= 0) return this.#soaMinimum;
+    return fail('The record has no TTL and none stands before it; put a line such as "$TTL 300" at the start.');
+  }
+
+  #readOwner(): Name {
+    const scratch = this.#scratch;
+    const start = this.#lexer.start[0];
+    const end = this.#lexer.end[0];
+    if (this.#lexer.flags[0] & QUOTED) fail(`The owner name ${this.#shown(0)} must not be quoted.`);
+    let name: Name;
+    const length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
+    if (length > 0) {
+      name = scratch.slice(0, length);
+      // A relative name needs no look at the zone: its end is the origin's.
+      if (this.#originInZone && this.#bytes[end - 1] !== 0x2e) return name;
+    } else name = parseName(this.#text(0), this.#origin);
+    if (!isWithin(name, this.#zone)) fail(`The owner name ${this.#shown(0)} lies outside of the zone.`);
+    return name;
+  }
+
+  #rdata(type: number, from: number): Uint8Array {
+    const lexer = this.#lexer;
+    if (from + 1 === lexer.count && (lexer.flags[from] & (QUOTED | ESCAPED)) === 0) {
+      const start = lexer.start[from];
+      const end = lexer.end[from];
+      const scratch = this.#scratch;
+      let length = 0;
+      switch (type) {
+        case TYPE.A:
+          length = readIPv4(this.#bytes, start, end, scratch) ? 4 : 0;
+          break;
+        case TYPE.AAAA:
+          length = readIPv6(this.#bytes, start, end, scratch) ? 16 : 0;
+          break;
+        case TYPE.NS:
+        case TYPE.CNAME:
+        case TYPE.PTR:
+          length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
+          break;
+      }
+      if (length > 0) return scratch.slice(0, length);
+    }
+    const fields: Field[] = [];
+    for (let i = from; i < lexer.count; i++) {
+      const flags = lexer.flags[i];
+      fields.push({ text: this.#text(i), quoted: (flags & QUOTED) !== 0, adjacent: (flags & ADJACENT) !== 0 });
+    }
+    return parseRdataFields(type, fields, this.#origin);
+  }
+
+  #isDirective(): boolean {
+    const lexer = this.#lexer;
+    return !lexer.blankOwner && this.#bytes[lexer.start[0]] === 0x24 && (lexer.flags[0] & QUOTED) === 0;
+  }
+
+  #directive(): void {
+    const { count, start, end } = this.#lexer;
+    const word = this.#text(0).slice(0, 16).toUpperCase();
+    if (word === '$ORIGIN') {
+      if (count !== 2) fail('$ORIGIN takes one name.');
+      this.#origin = parseName(this.#text(1), this.#origin);
+      this.#originInZone = isWithin(this.#origin, this.#zone);
+    } else if (word === '$TTL') {
+      if (count !== 2) fail('$TTL takes one time.');
+      const ttl = readTtl(this.#bytes, start[1], end[1]);
+      if (ttl < 0) fail(`${this.#shown(1)} is no TTL: ${TTL_RULE}.`);
+      this.#directiveTtl = ttl;
+    } else if (word === '$INCLUDE') {
+      fail('$INCLUDE is refused: a zone comes in one file. Put the contents of that file here.');
+    } else if (word === '$GENERATE') {
+      fail('$GENERATE is refused: write its records out, one a line.');
+    } else fail(`${this.#shown(0)} is no directive; $ORIGIN and $TTL are. A name that begins with $ is written \\$.`);
+  }
+
+  #refuseWord(i: number): never {
+    const word = this.#text(i).slice(0, 16).toUpperCase();
+    if (/^(CH|CHAOS|HS|HESIOD|CS|NONE|CLASS\d+)$/.test(word))
+      fail(`Class ${word} is refused: zones here have class IN.`);
+    return fail(
+      `${this.#shown(i)} is no type, class or TTL${/^[0-9]/.test(word) ? ' (the TTL stands before it)' : ''}.`,
+    );
+  }
+
+  #text(i: number): string {
+    return this.#bytes.toString('latin1', this.#lexer.start[i], this.#lexer.end[i]);
+  }
+
+  #shown(i: number): string {
+    return shown(this.#text(i));
+  }
+}
+
+function fail(message: string): never {
+  throw new InvalidError('invalid_zonefile', message);
+}
+
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}

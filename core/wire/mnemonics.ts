@@ -1,0 +1,50 @@
+/** Type mnemonics (IANA "Resource Record (RR) TYPEs") and the `TYPEn` form of RFC 3597 section 5. */
+
+const NAMES: readonly (readonly [number, string])[] = Object.entries(
+  // One row a decade keeps the registry checkable by eye. A dash stands for an unassigned number.
+  {
+    1: 'A NS MD MF CNAME SOA MB MG MR NULL',
+    11: 'WKS PTR HINFO MINFO MX TXT RP AFSDB X25 ISDN',
+    21: 'RT NSAP NSAP-PTR SIG KEY PX GPOS AAAA LOC NXT',
+    31: 'EID NIMLOC SRV ATMA NAPTR KX CERT A6 DNAME SINK',
+    41: 'OPT APL DS SSHFP IPSECKEY RRSIG NSEC DNSKEY DHCID NSEC3',
+    51: 'NSEC3PARAM TLSA SMIMEA - HIP NINFO RKEY TALINK CDS CDNSKEY',
+    61: 'OPENPGPKEY CSYNC ZONEMD SVCB HTTPS DSYNC HHIT BRID',
+    99: 'SPF UINFO UID GID UNSPEC NID L32 L64 LP EUI48 EUI64',
+    128: 'NXNAME',
+    249: 'TKEY TSIG IXFR AXFR MAILB MAILA ANY URI CAA AVC DOA AMTRELAY RESINFO WALLET CLA IPN',
+    32768: 'TA DLV',
+  },
+).flatMap(([first, row]) => row.split(' ').map((name, i) => [Number(first) + i, name] as const));
+
+const BY_NUMBER: ReadonlyMap<number, string> = new Map(NAMES.filter(([, name]) => name !== '-'));
+const BY_NAME: ReadonlyMap<string, number> = new Map([...BY_NUMBER].map(([type, name]) => [name, type]));
+
+/** Longest text that can name a type: "NSEC3PARAM" and "OPENPGPKEY" have 10 characters, "TYPE65535" has 9. */
+const MAX_MNEMONIC = 10;
+
+/** The type's mnemonic, or `TYPEn` when it has none. */
+export function typeName(type: number): string {
+  return BY_NUMBER.get(type) ?? `TYPE${type}`;
+}
+
+/** The number of a mnemonic or of `TYPEn`, in any case; undefined when the text is neither. */
+export function parseType(text: string): number | undefined {
+  if (text.length > MAX_MNEMONIC) return undefined;
+  const upper = text.toUpperCase();
+  const known = BY_NAME.get(upper);
+  if (known !== undefined) return known;
+  const digits = /^TYPE(0|[1-9]\d{0,4})$/.exec(upper)?.[1];
+  return digits !== undefined && Number(digits) <= 0xffff ? Number(digits) : undefined;
+}
+
+/**
+ * Whether a zone can hold records of the type. Not: 0 and 65535 (reserved), OPT, and the meta types and query types 128–255
+ * (RFC 6895 section 3.1).
+ */
+export function isDataType(type: number): boolean {
+  return type > 0 && type < 0xffff && type !== 41 && !(type >= 128 && type <= 255);
+}
+
+/** Every type that has a mnemonic, as [number, mnemonic]. */
+export const MNEMONICS: Iterable<readonly [number, string]> = [...BY_NUMBER];

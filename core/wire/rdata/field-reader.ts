@@ -1,0 +1,80 @@
+/** Takes the fields of a content one after another, and says what is wrong with one and how to write it right. */
+import { InvalidError } from '../../errors.ts';
+import { typeName } from '../mnemonics.ts';
+import { type Name, parseName } from '../name.ts';
+import { type Field, shown } from './fields.ts';
+
+export class FieldReader {
+  readonly #type: number;
+  readonly #example: string;
+  readonly #fields: readonly Field[];
+  readonly #apex: Name | undefined;
+  readonly #origin: Name;
+  #next = 0;
+
+  /** `apex`: what `@` stands for, if it stands for anything. `origin`: completes names without the last dot. */
+  constructor(type: number, example: string, fields: readonly Field[], apex: Name | undefined, origin: Name) {
+    this.#type = type;
+    this.#example = example;
+    this.#fields = fields;
+    this.#apex = apex;
+    this.#origin = origin;
+  }
+
+  fail(what: string, rule: string, text?: string, code = 'invalid_content'): never {
+    const found = text === undefined ? '' : `, not ${shown(text)}`;
+    throw new InvalidError(
+      code,
+      `${typeName(this.#type)} content: the ${what} ${rule}${found}. Write it like: ${this.#example}`,
+      { pointer: '/content' },
+    );
+  }
+
+  get left(): number {
+    return this.#fields.length - this.#next;
+  }
+
+  /** The next field as it stands. */
+  field(what: string): Field {
+    const field = this.#fields[this.#next++];
+    return field ?? this.fail(what, 'is missing');
+  }
+
+  /** The next field, which must not be quoted: a number, a name, an address. */
+  word(what: string): string {
+    const field = this.field(what);
+    if (field.quoted) this.fail(what, 'must not be quoted', field.text);
+    return field.text;
+  }
+
+  /** All fields that are left, joined: hexadecimal and Base64 data may be cut by white space anywhere. */
+  joinedWords(what: string): string {
+    let text = this.word(what);
+    while (this.left > 0) text += this.word(what);
+    return text;
+  }
+
+  /** A decimal number from 0 to `max`. */
+  integer(what: string, max: number): number {
+    const text = this.word(what);
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value <= max)) this.fail(what, `must be a whole number from 0 to ${max}`, text);
+    return value;
+  }
+
+  name(what: string): Name {
+    const text = this.word(what);
+    if (text === '@') return this.#apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
+    try {
+      return parseName(text, this.#origin);
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      return this.fail(what, `is not a domain name (${error.message.replace(/\.$/, '')})`, undefined, error.code);
+    }
+  }
+
+  /** Ends the reading: a field too many is a mistake. */
+  end(): void {
+    if (this.left > 0) this.fail('last field', 'must be the end', this.#fields[this.#next].text);
+  }
+}

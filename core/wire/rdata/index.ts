@@ -1,0 +1,3 @@
+export { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
+export type { Field } from './fields.ts';
+export { checkRdata, formatRdata, parseRdata, parseRdataFields } from './rdata.ts';

@@ -1,0 +1,116 @@
+/** The field kinds that several families share: numbers, names, times, strings, hexadecimal data. */
+import { formatName } from '../name.ts';
+import { MAX_TTL, parseTtl } from '../ttl.ts';
+import type { FieldReader } from './field-reader.ts';
+import { shown } from './fields.ts';
+import type { FieldKind } from './kind.ts';
+
+export const u8 = (what: string): FieldKind => ({
+  what,
+  parse: (input, out) => out.u8(input.integer(what, 0xff)),
+  format: (input) => String(input.u8()),
+});
+
+export const u16 = (what: string): FieldKind => ({
+  what,
+  parse: (input, out) => out.u16(input.integer(what, 0xffff)),
+  format: (input) => String(input.u16()),
+});
+
+export const u32 = (what: string): FieldKind => ({
+  what,
+  parse: (input, out) => out.u32(input.integer(what, 0xffffffff)),
+  format: (input) => String(input.u32()),
+});
+
+/** Seconds; BIND's units are taken, digits come out. Wider than MAX_TTL only as plain digits: the field has 32 bits. */
+export const seconds = (what: string): FieldKind => ({
+  what,
+  parse(input, out) {
+    const text = input.word(what);
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : parseTtl(text);
+    if (value === undefined || value > 0xffffffff)
+      return input.fail(what, `must be a time in seconds, or with units as in 1h30m, up to ${MAX_TTL}`, text);
+    out.u32(value);
+  },
+  format: (input) => String(input.u32()),
+});
+
+export const domainName = (what: string): FieldKind => ({
+  what,
+  parse: (input, out) => out.bytes(input.name(what)),
+  format: (input) => formatName(input.name()),
+});
+
+/** Resolves `\DDD` and `\X` of a byte string to bytes (RFC 1035 5.1). */
+export function unescapeText(text: string, what: string, input: FieldReader): Uint8Array {
+  if (!text.includes('\\')) return Buffer.from(text, 'latin1');
+  const bytes = new Uint8Array(text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    let c = text.charCodeAt(i);
+    if (c === 0x5c) {
+      c = text.charCodeAt(++i);
+      if (c >= 0x30 && c <= 0x39) {
+        const digits = text.slice(i, i + 3);
+        c = /^\d{3}$/.test(digits) ? Number(digits) : 256;
+        i += 2;
+      }
+      if (!(c <= 255))
+        input.fail(
+          what,
+          `has a wrong escape near ${shown(text.slice(Math.max(0, i - 10), i + 2))}; escapes are \\DDD up to \\255 and \\X`,
+        );
+    }
+    bytes[length++] = c;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Bytes as a quoted string. */
+export function quote(bytes: Uint8Array): string {
+  let text = '"';
+  for (let i = 0; i < bytes.length; i++) {
+    const c = bytes[i];
+    if (c < 0x20 || c > 0x7e) text += `\\${String(c).padStart(3, '0')}`;
+    else if (c === 0x22 || c === 0x5c) text += `\\${String.fromCharCode(c)}`;
+    else text += String.fromCharCode(c);
+  }
+  return `${text}"`;
+}
+
+/** A <character-string>: a length byte and up to 255 bytes (RFC 1035 3.3). */
+export const characterString = (what: string): FieldKind => ({
+  what,
+  parse(input, out) {
+    const bytes = unescapeText(input.field(what).text, what, input);
+    if (bytes.length > 255)
+      input.fail(what, `has ${bytes.length} bytes, a string holds 255; cut it into several quoted strings`);
+    out.u8(bytes.length);
+    out.bytes(bytes);
+  },
+  format: (input) => quote(input.take(input.u8())),
+});
+
+/** Bytes to the end of the rdata, written as one string of any length (CAA, URI). */
+export const longString = (what: string, min: number): FieldKind => ({
+  what,
+  parse(input, out) {
+    const bytes = unescapeText(input.field(what).text, what, input);
+    if (bytes.length < min) input.fail(what, 'must not be empty');
+    out.bytes(bytes);
+  },
+  format(input) {
+    if (input.left < min) input.fail(`the ${what} is empty`);
+    return quote(input.rest());
+  },
+});
+
+/** Hexadecimal digits, which white space may cut, to bytes; undefined when they are none or odd in number. */
+export function parseHex(text: string): Uint8Array | undefined {
+  return text.length % 2 === 0 && /^[0-9a-f]*$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+export function formatHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}

@@ -1,0 +1,100 @@
+/**
+ * Rdata between its presentation form and its uncompressed wire form. Parsed rdata is normalised: names and CAA tags are in
+ * lower case. For normalised rdata, parsing what was formatted gives the same bytes.
+ */
+import { InvalidError } from '../../errors.ts';
+import { typeName } from '../mnemonics.ts';
+import { type Name, ROOT } from '../name.ts';
+import { FieldReader } from './field-reader.ts';
+import { type Field, splitFields, toByteString } from './fields.ts';
+import { formatGeneric, GENERIC_MARK, parseGeneric } from './generic.ts';
+import type { RdataRow } from './kind.ts';
+import { MAX_RDATA, RdataWriter } from './rdata-writer.ts';
+import { RDATA_TABLE } from './table.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** Used by one parse at a time: parsing never yields. */
+const writer = new RdataWriter();
+
+const GENERIC_EXAMPLE = '\\# 4 c0000201';
+
+/**
+ * One record's content as the API takes it. Host names are absolute with or without the last dot; `@` is `origin` (refused
+ * when there is none). TXT without a leading quote is one text, cut at 255 bytes; escapes count in it too. Every type takes the
+ * RFC 3597 form, and a type that is not in the table only that.
+ * Throws InvalidError `invalid_content` or `invalid_name`, pointer `/content`.
+ */
+export function parseRdata(type: number, text: string, origin?: Name): Uint8Array {
+  const content = toByteString(text.trim());
+  const row = RDATA_TABLE.get(type);
+  if (row?.parseBare && content !== '' && !content.startsWith('"') && !/^\\#(\s|$)/.test(content)) {
+    const reader = new FieldReader(type, row.example, [], origin, ROOT);
+    row.parseBare(content, reader, writer.reset());
+    return writer.finish();
+  }
+  return parse(type, row, splitFields(content), origin, ROOT);
+}
+
+/**
+ * The same from the fields of a master file entry: names without the last dot are completed with `origin`, and every TXT field is
+ * one string. Field texts are byte strings.
+ */
+export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
+  return parse(type, RDATA_TABLE.get(type), fields, origin, origin);
+}
+
+function parse(
+  type: number,
+  row: RdataRow | undefined,
+  fields: readonly Field[],
+  apex: Name | undefined,
+  origin: Name,
+): Uint8Array {
+  const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, apex, origin);
+  if (fields.length > 0 && fields[0].text === GENERIC_MARK && !fields[0].quoted) {
+    reader.word('mark');
+    return normalize(row, parseGeneric(reader));
+  }
+  if (row === undefined)
+    return reader.fail('data', `must be in the form of RFC 3597: \\#, the number of bytes, hexadecimal digits`);
+  writer.reset();
+  for (const field of row.fields) field.parse(reader, writer);
+  reader.end();
+  return writer.finish();
+}
+
+/** Well-formed wire bytes with the case of names and tags as the presentation form would have given it. */
+function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
+  if (row === undefined) return rdata;
+  return parse(row.type, row, splitFields(format(row, rdata)), undefined, ROOT);
+}
+
+function format(row: RdataRow, rdata: Uint8Array): string {
+  const reader = new WireReader(row.type, rdata);
+  let text = row.fields[0].format(reader);
+  for (let i = 1; i < row.fields.length; i++) text += ` ${row.fields[i].format(reader)}`;
+  reader.end();
+  return text;
+}
+
+/**
+ * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings quoted, RFC 3597 form for
+ * types that are not in the table. Throws InvalidError `invalid_content` when the bytes are not well-formed.
+ */
+export function formatRdata(type: number, rdata: Uint8Array): string {
+  const row = RDATA_TABLE.get(type);
+  return row === undefined ? formatGeneric(rdata) : format(row, rdata);
+}
+
+/**
+ * Throws InvalidError `invalid_content` when the bytes are not well-formed rdata of the type: lengths, uncompressed names of at
+ * most 255 bytes, digests of the right size. Types that are not in the table can hold any bytes.
+ */
+export function checkRdata(type: number, rdata: Uint8Array): void {
+  if (rdata.length > MAX_RDATA)
+    throw new InvalidError('invalid_content', `${typeName(type)} content is longer than ${MAX_RDATA} bytes.`, {
+      pointer: '/content',
+    });
+  const row = RDATA_TABLE.get(type);
+  if (row !== undefined) format(row, rdata);
+}

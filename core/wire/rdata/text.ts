@@ -1,0 +1,35 @@
+/** TXT (RFC 1035 3.3.14): one or more character-strings. */
+import { TYPE } from '../types.ts';
+import type { FieldKind, RdataRow } from './kind.ts';
+import { characterString, unescapeText } from './kinds.ts';
+
+const one = characterString('text');
+
+const strings: FieldKind = {
+  what: 'text',
+  parse(input, out) {
+    do one.parse(input, out);
+    while (input.left > 0);
+  },
+  format(input) {
+    let text = one.format(input);
+    while (input.left > 0) text += ` ${one.format(input)}`;
+    return text;
+  },
+};
+
+export const TEXT_ROWS: readonly RdataRow[] = [
+  {
+    type: TYPE.TXT,
+    example: '"v=spf1 -all"',
+    fields: [strings],
+    parseBare(text, input, out) {
+      const bytes = unescapeText(text, 'text', input);
+      for (let i = 0; i < bytes.length; i += 255) {
+        const part = bytes.subarray(i, i + 255);
+        out.u8(part.length);
+        out.bytes(part);
+      }
+    },
+  },
+];

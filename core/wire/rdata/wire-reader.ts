@@ -1,0 +1,64 @@
+/** Reads rdata field by field; every length is checked, so it can be given bytes from anywhere. */
+import { InvalidError } from '../../errors.ts';
+import { typeName } from '../mnemonics.ts';
+import { MAX_LABEL, MAX_NAME, type Name } from '../name.ts';
+
+export class WireReader {
+  readonly #type: number;
+  readonly #bytes: Uint8Array;
+  #position = 0;
+
+  constructor(type: number, bytes: Uint8Array) {
+    this.#type = type;
+    this.#bytes = bytes;
+  }
+
+  fail(why: string): never {
+    throw new InvalidError('invalid_content', `These bytes are no ${typeName(this.#type)} content: ${why}.`, {
+      pointer: '/content',
+    });
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#position;
+  }
+
+  /** The next bytes, as a view. */
+  take(count: number): Uint8Array {
+    if (count > this.left) this.fail(`${count - this.left} bytes are missing`);
+    this.#position += count;
+    return this.#bytes.subarray(this.#position - count, this.#position);
+  }
+
+  rest(): Uint8Array {
+    return this.take(this.left);
+  }
+
+  u8(): number {
+    return this.take(1)[0];
+  }
+
+  u16(): number {
+    return this.u8() * 0x100 + this.u8();
+  }
+
+  u32(): number {
+    return this.u16() * 0x10000 + this.u16();
+  }
+
+  /** An uncompressed name, as a view. */
+  name(): Name {
+    const start = this.#position;
+    for (;;) {
+      const length = this.u8();
+      if (length > MAX_LABEL) this.fail('a name has a compression pointer or a label longer than 63 bytes');
+      this.take(length);
+      if (this.#position - start > MAX_NAME) this.fail('a name is longer than 255 bytes');
+      if (length === 0) return this.#bytes.subarray(start, this.#position);
+    }
+  }
+
+  end(): void {
+    if (this.left > 0) this.fail(`${this.left} bytes are too many`);
+  }
+}
