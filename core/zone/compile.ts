@@ -196,6 +196,7 @@ function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[])
   for (const rdata of ns.rdatas) {
     const target = nameAt(rdata, 0);
     for (const set of addressSets(view.rrsets(target))) {
+      if (body.size + sizeOf(set) > MAX_BODY) return { nscount: ns.rdatas.length, arcount };
       body.rrset(target, set);
       arcount += set.rdatas.length;
     }
@@ -218,6 +219,7 @@ function addresses(view: ZoneView, body: Body, set: RRset): { drops: Drop[]; arc
     if (seen.has(id)) continue;
     seen.add(id);
     for (const address of addressSets(localSets(view, target))) {
+      if (body.size + sizeOf(address) > MAX_BODY) return { drops, arcount };
       drops.unshift({ bodyLength: body.size, arcount });
       body.rrset(target, address);
       arcount += address.rdatas.length;
@@ -230,6 +232,11 @@ function addressSets(sets: readonly RRset[]): RRset[] {
   return sets.filter((set) => set.type === TYPE.A || set.type === TYPE.AAAA);
 }
 
+/** Upper bound of what an RRset of addresses takes. */
+function sizeOf(set: RRset): number {
+  return set.rdatas.length * (MAX_NAME + 10 + 16);
+}
+
 function finish(
   body: Body,
   rcode: number,
@@ -239,19 +246,7 @@ function finish(
   additional: { drops: Drop[]; arcount: number } | [],
 ): Answer {
   const { drops, arcount } = Array.isArray(additional) ? { drops: [], arcount: 0 } : additional;
-  let content = body.content;
-  let left = { bodyLength: content.length, arcount };
-  // What no message can hold leaves its additional records here; the RRset itself was bounded when it was accepted.
-  while (left.bodyLength > MAX_BODY && drops.length > 0) left = drops.shift()!;
-  if (left.bodyLength < content.length) content = content.subarray(0, left.bodyLength);
-  return {
-    rcode,
-    flags,
-    ancount,
-    nscount: authority.nscount,
-    arcount: authority.arcount + left.arcount,
-    moves: body.moves.filter((move) => move < content.length),
-    drops,
-    body: content,
-  };
+  // RRsets are bounded when they are accepted (MAX_RRSET), so this is a zone that came in some other way.
+  if (body.size > MAX_BODY) return { rcode: RCODE.SERVFAIL, flags: 0, ancount: 0, nscount: 0, arcount: 0, moves: [], drops: [], body: new Uint8Array(0) };
+  return { rcode, flags, ancount, nscount: authority.nscount, arcount: authority.arcount + arcount, moves: body.moves, drops, body: body.content };
 }

@@ -1,0 +1,106 @@
+/**
+ * The bytes of an entry.
+ *
+ *   changes: any number of { table u8, key length u16, value length u32 (0xffffffff: delete), key, value }
+ *   entry:   version u8 (1), sequence u48, milliseconds since 1970 u48, hash of the entry before (32), length of by u8, by, changes
+ */
+import { createHash } from 'node:crypto';
+
+const DELETED = 0xffffffff;
+const HEAD = 7;
+
+export interface Change {
+  readonly table: number;
+  readonly key: Buffer;
+  /** null: the row goes. */
+  readonly value: Buffer | null;
+}
+
+/** Collects changes into one buffer. */
+export class ChangeWriter {
+  private bytes: Buffer = Buffer.allocUnsafe(256);
+  private length = 0;
+  count = 0;
+
+  put(table: number, key: Uint8Array, value: Uint8Array): void {
+    this.append(table, key, value);
+  }
+
+  delete(table: number, key: Uint8Array): void {
+    this.append(table, key, null);
+  }
+
+  get content(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  private append(table: number, key: Uint8Array, value: Uint8Array | null): void {
+    const size = HEAD + key.length + (value?.length ?? 0);
+    if (this.length + size > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + size));
+      larger.set(this.content);
+      this.bytes = larger;
+    }
+    const at = this.length;
+    this.bytes[at] = table;
+    this.bytes.writeUInt16BE(key.length, at + 1);
+    this.bytes.writeUInt32BE(value?.length ?? DELETED, at + 3);
+    this.bytes.set(key, at + HEAD);
+    if (value !== null) this.bytes.set(value, at + HEAD + key.length);
+    this.length += size;
+    this.count++;
+  }
+}
+
+/** The changes in order, as views of `bytes`. */
+export function* readChanges(bytes: Buffer): Iterable<Change> {
+  for (let at = 0; at < bytes.length; ) {
+    const keyEnd = at + HEAD + bytes.readUInt16BE(at + 1);
+    const valueLength = bytes.readUInt32BE(at + 3);
+    const end = valueLength === DELETED ? keyEnd : keyEnd + valueLength;
+    yield { table: bytes[at], key: bytes.subarray(at + HEAD, keyEnd), value: valueLength === DELETED ? null : bytes.subarray(keyEnd, end) };
+    at = end;
+  }
+}
+
+export interface Entry {
+  readonly sequence: number;
+  /** Milliseconds since 1970, on the node that committed. */
+  readonly time: number;
+  readonly by: string;
+  readonly previousHash: Buffer;
+  readonly changes: Buffer;
+}
+
+const VERSION = 1;
+
+export function encodeEntry(entry: Entry): Buffer {
+  const by = Buffer.from(entry.by).subarray(0, 255);
+  const bytes = Buffer.allocUnsafe(46 + by.length + entry.changes.length);
+  bytes[0] = VERSION;
+  bytes.writeUIntBE(entry.sequence, 1, 6);
+  bytes.writeUIntBE(entry.time, 7, 6);
+  bytes.set(entry.previousHash, 13);
+  bytes[45] = by.length;
+  bytes.set(by, 46);
+  bytes.set(entry.changes, 46 + by.length);
+  return bytes;
+}
+
+export function decodeEntry(bytes: Buffer): Entry {
+  if (bytes[0] !== VERSION) throw new Error(`journal entry of unknown version ${bytes[0]}`);
+  const changes = 46 + bytes[45];
+  return {
+    sequence: bytes.readUIntBE(1, 6),
+    time: bytes.readUIntBE(7, 6),
+    previousHash: bytes.subarray(13, 45),
+    by: bytes.toString('utf8', 46, changes),
+    changes: bytes.subarray(changes),
+  };
+}
+
+export const NO_HASH = Buffer.alloc(32);
+
+export function hashEntry(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}

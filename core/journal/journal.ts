@@ -1,0 +1,52 @@
+/**
+ * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values, numbered without gaps, each
+ * with the hash of the one before.
+ */
+
+/** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
+export interface KeyRange {
+  readonly table: number;
+  readonly start: Uint8Array;
+  readonly end: Uint8Array | undefined;
+}
+
+export interface ReadSet {
+  /** The head when the first read was made, or an earlier one. */
+  readonly at: number;
+  readonly ranges: readonly KeyRange[];
+}
+
+export interface CommitRequest {
+  readonly reads: ReadSet;
+  /** See changes.ts. */
+  readonly changes: Buffer;
+  /** Who: an account id or a part of the service. */
+  readonly by: string;
+  /**
+   * Nodes of one zone, already compiled, when the changes replace all its records. Only a hint that saves work: it is not part of the
+   * entry and other nodes compile for themselves.
+   */
+  readonly compiled?: CompiledZone;
+}
+
+export interface CompiledZone {
+  readonly domainId: string;
+  /** Pairs of name key and node, all but the apex: see core/zone/bulk.ts. */
+  readonly nodes: Uint8Array;
+}
+
+export interface Committed {
+  readonly sequence: number;
+}
+
+export interface Journal {
+  /** Sequence of the last entry that is applied here. 0: none. */
+  readonly head: number;
+  /**
+   * Appends and applies. Resolves when the entry is on disk, its rows can be read and its answers are served. Rejects with
+   * ConflictError when something in the read set was written after `reads.at`; then nothing has changed.
+   */
+  commit(request: CommitRequest): Promise<Committed>;
+  /** Waits for what is under way, then takes nothing more. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,49 @@
+/** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
+import type { ApexSettings, Domain } from '../store/rows.ts';
+import { joinNames, type Name, parseName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import type { RRset } from './view.ts';
+
+/** What the configuration says of every zone's apex. Times in seconds. */
+export interface ApexDefaults {
+  /** Host names in presentation form, the first is MNAME. */
+  readonly nameservers: readonly string[];
+  /** RNAME in presentation form; null: `hostmaster` in the zone itself. */
+  readonly hostmaster: string | null;
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  readonly minimum: number;
+  readonly soaTtl: number;
+  readonly nsTtl: number;
+}
+
+export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number): RRset {
+  const settings: ApexSettings = domain.kept ?? { ...defaults, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: '' };
+  const mname = parseName(settings.mname);
+  const rname = domain.kept !== null ? parseName(settings.rname) : hostmasterOf(domain.apex, defaults.hostmaster);
+  const numbers = Buffer.alloc(20);
+  [serial, settings.refresh, settings.retry, settings.expire, settings.minimum].forEach((value, i) => {
+    numbers.writeUInt32BE(value, i * 4);
+  });
+  return { type: TYPE.SOA, ttl: settings.ttl, rdatas: [Buffer.concat([mname, rname, numbers])] };
+}
+
+export function serviceNs(defaults: ApexDefaults): RRset {
+  const rdatas = defaults.nameservers.map((name) => parseName(name)).sort(Buffer.compare);
+  return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
+}
+
+function hostmasterOf(apex: Name, configured: string | null): Name {
+  if (configured !== null) return parseName(configured);
+  const label = Buffer.from('\x0ahostmaster');
+  return label.length + apex.length > 255 ? apex : joinNames(label, apex);
+}
+
+/** The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone keeps its own. */
+export function apexSets(stored: readonly RRset[], domain: Domain, defaults: ApexDefaults, serial: number): RRset[] {
+  const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
+  if (!sets.some((set) => set.type === TYPE.NS)) sets.push(serviceNs(defaults));
+  sets.push(soaRRset(domain, defaults, serial));
+  return sets.sort((a, b) => a.type - b.type);
+}

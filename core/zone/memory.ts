@@ -1,0 +1,94 @@
+/** A whole zone in memory, as a bulk import or a rebuild compiles it. */
+import { type Name, nameId, parentName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import { NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+
+interface Owner {
+  readonly name: Name;
+  sets: RRset[];
+}
+
+interface Source {
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+}
+
+export class MemoryZone implements ZoneView {
+  readonly apex: Name;
+  readonly parentDs: RRset | null;
+  readonly mayOcclude: boolean;
+  private readonly owners = new Map<string, Owner>();
+  private readonly enclosers = new Map<string, Name>();
+  private readonly nestedIds = new Set<string>();
+
+  /** `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our zones inside this one. */
+  constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
+    this.apex = apex;
+    this.parentDs = parentDs;
+    let mayOcclude = nested.length > 0;
+    for (const record of records) {
+      this.add(record);
+      mayOcclude ||= record.type === TYPE.DNAME || (record.type === TYPE.NS && record.name.length !== apex.length);
+    }
+    this.mayOcclude = mayOcclude;
+    for (const name of nested) {
+      this.nestedIds.add(nameId(name));
+      this.encloses(name);
+    }
+    for (const owner of this.owners.values()) for (const set of owner.sets) sortRdatas(set.rdatas as Uint8Array[]);
+  }
+
+  rrsets(name: Name): readonly RRset[] {
+    return this.owners.get(nameId(name))?.sets ?? NO_RRSETS;
+  }
+
+  hasBelow(name: Name): boolean {
+    return this.enclosers.has(nameId(name));
+  }
+
+  isNested(name: Name): boolean {
+    return this.nestedIds.has(nameId(name));
+  }
+
+  /** Every name that may have a node: owners, and names above them. */
+  *names(): Iterable<Name> {
+    for (const owner of this.owners.values()) yield owner.name;
+    for (const [id, name] of this.enclosers) if (!this.owners.has(id)) yield name;
+  }
+
+  private add(record: Source): void {
+    const id = nameId(record.name);
+    let owner = this.owners.get(id);
+    if (owner === undefined) {
+      owner = { name: record.name, sets: [] };
+      this.owners.set(id, owner);
+      this.encloses(record.name);
+    }
+    const set = owner.sets.find((s) => s.type === record.type);
+    if (set !== undefined) (set.rdatas as Uint8Array[]).push(record.rdata);
+    else {
+      owner.sets.push({ type: record.type, ttl: record.ttl, rdatas: [record.rdata] });
+      if (owner.sets.length > 1) owner.sets.sort((a, b) => a.type - b.type);
+    }
+  }
+
+  private encloses(name: Name): void {
+    for (let at = name; at.length > this.apex.length; ) {
+      at = parentName(at);
+      const id = nameId(at);
+      if (this.enclosers.has(id)) return;
+      this.enclosers.set(id, at);
+    }
+  }
+}
+
+/** Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned octets, a shorter one first. */
+export function sortRdatas(rdatas: Uint8Array[]): void {
+  if (rdatas.length > 1) rdatas.sort(compareBytes);
+}
+
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b);
+}

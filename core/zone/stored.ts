@@ -1,0 +1,83 @@
+/** A zone as it lies in the store, read name by name: what compiles a change to a few names. */
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, recordKeyParts, recordsAt, recordsBelow } from '../store/keys.ts';
+import { RECORD_RDATA } from '../store/rows.ts';
+import { equalNames, type Name, nameId } from '../wire/name.ts';
+import { sortRdatas } from './memory.ts';
+import { NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+
+/** Reads of one transaction; make a new one when the rows have changed. */
+export class StoredZone implements ZoneView {
+  readonly apex: Name;
+  readonly mayOcclude = true;
+  readonly parentDs: RRset | null;
+  private readonly environment: Environment;
+  private readonly domainId: string;
+  private readonly atApex: (stored: readonly RRset[]) => readonly RRset[];
+  private readonly nestedIds: ReadonlySet<string>;
+  private readonly nested: readonly Name[];
+  private readonly cache = new Map<string, readonly RRset[]>();
+
+  constructor(
+    environment: Environment,
+    domainId: string,
+    apex: Name,
+    atApex: (stored: readonly RRset[]) => readonly RRset[],
+    nested: readonly Name[],
+    parentDs: RRset | null,
+  ) {
+    this.environment = environment;
+    this.domainId = domainId;
+    this.apex = apex;
+    this.atApex = atApex;
+    this.nested = nested;
+    this.nestedIds = new Set(nested.map(nameId));
+    this.parentDs = parentDs;
+  }
+
+  rrsets(name: Name): readonly RRset[] {
+    const id = nameId(name);
+    let sets = this.cache.get(id);
+    if (sets === undefined) {
+      sets = readRRsets(this.environment, this.domainId, name);
+      if (equalNames(name, this.apex)) sets = this.atApex(sets);
+      this.cache.set(id, sets);
+    }
+    return sets;
+  }
+
+  hasBelow(name: Name): boolean {
+    const prefix = recordsBelow(this.domainId, name);
+    const records = this.environment.rows.get(4)!;
+    // 0x00 after the name is the name itself; every label begins with a greater byte.
+    const start = Buffer.concat([prefix, Uint8Array.of(1)]);
+    for (const _ of records.getKeys({ start, end: afterPrefix(prefix), limit: 1 })) return true;
+    return this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+  }
+
+  isNested(name: Name): boolean {
+    return this.nestedIds.has(nameId(name));
+  }
+}
+
+function endsWith(name: Name, suffix: Name): boolean {
+  let p = 0;
+  const from = name.length - suffix.length;
+  while (p < from) p += name[p] + 1;
+  return p === from && equalNames(name.subarray(from), suffix);
+}
+
+/** The RRsets stored at exactly a name, by rising type. */
+export function readRRsets(environment: Environment, domainId: string, name: Name): readonly RRset[] {
+  const prefix = recordsAt(domainId, name);
+  const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
+  for (const { key, value } of environment.rows.get(4)!.getRange({ start: prefix, end: afterPrefix(prefix) })) {
+    const { type } = recordKeyParts(key);
+    const rdata = value.subarray(RECORD_RDATA);
+    const last = sets[sets.length - 1];
+    if (last !== undefined && last.type === type) last.rdatas.push(rdata);
+    else sets.push({ type, ttl: value.readUInt32BE(0), rdatas: [rdata] });
+  }
+  for (const set of sets) sortRdatas(set.rdatas);
+  return sets.length === 0 ? NO_RRSETS : sets;
+}
