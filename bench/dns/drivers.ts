@@ -1,0 +1,67 @@
+/** The two load generators, run as processes of their own on the load's core. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Result } from './load.ts';
+import type { QuerySet } from './queries.ts';
+import { firstLine, LOAD_CORE, type Started } from './servers.ts';
+
+const run = promisify(execFile);
+const GENERATOR = fileURLToPath(new URL('load.js', import.meta.url));
+
+export interface Measured {
+  readonly qps: number;
+  /** Server CPU microseconds a query, user and kernel, all threads, warm-up included on both sides of the division. */
+  readonly cpuMicros: number;
+  readonly lost: number;
+  /** Answers that were not the right ones (0 for dnsperf, which does not know them). */
+  readonly wrong: number;
+  readonly wrongAnswer: string | null;
+  /** Share of the time that the server was running. It always has queries waiting, so less than nearly all means a disturbed measurement. */
+  readonly serverBusy: number;
+  /** Share of the time that the generator was running, which spins; null for dnsperf, which waits. */
+  readonly loadBusy: number | null;
+}
+
+/** Drives a server with the batching generator (load.ts). `window`: queries out at a time. */
+export async function driveBatching(
+  on: Started,
+  queries: QuerySet,
+  seconds: number,
+  window: number,
+): Promise<Measured> {
+  const before = on.process.cpuSeconds();
+  const { stdout } = await run('taskset', [
+    ...['-c', String(LOAD_CORE), process.execPath, GENERATOR, '--port', String(on.server.port)],
+    ...['--queries', queries.packed, '--seconds', String(seconds), '--window', String(window)],
+  ]);
+  const result = JSON.parse(stdout) as Result;
+  const cpuMicros = ((on.process.cpuSeconds() - before) * 1e6) / result.received;
+  const { qps, lost, busy } = result;
+  const [wrong, wrongAnswer] = on.server.answers ? [result.wrong, result.wrongAnswer] : [0, null];
+  return { qps, cpuMicros, lost, wrong, wrongAnswer, serverBusy: (cpuMicros * qps) / 1e6, loadBusy: busy };
+}
+
+/** Drives a server with dnsperf: 8 sockets, no EDNS. Null when dnsperf is not installed. */
+export async function driveDnsperf(
+  on: Started,
+  queries: QuerySet,
+  seconds: number,
+  window: number,
+): Promise<Measured | null> {
+  if (firstLine('dnsperf', ['-h']) === null) return null;
+  const before = on.process.cpuSeconds();
+  const { stdout } = await run('taskset', [
+    ...['-c', String(LOAD_CORE), 'dnsperf', '-s', '127.0.0.1', '-p', String(on.server.port), '-d', queries.text],
+    ...['-l', String(seconds), '-c', '8', '-q', String(window), '-T', '1', '-t', '0.5'],
+  ]);
+  const figure = (label: string) => {
+    const match = new RegExp(`${label}:\\s+([\\d.]+)`).exec(stdout);
+    if (match === null) throw new Error(`dnsperf printed no "${label}":\n${stdout}`);
+    return Number(match[1]);
+  };
+  const cpuMicros = ((on.process.cpuSeconds() - before) * 1e6) / figure('Queries completed');
+  const qps = Math.round(figure('Queries per second'));
+  const lost = figure('Queries lost');
+  return { qps, cpuMicros, lost, wrong: 0, wrongAnswer: null, serverBusy: (cpuMicros * qps) / 1e6, loadBusy: null };
+}

@@ -1,0 +1,83 @@
+/** The figures as Markdown, ready for RESULTS.md. */
+import { type Figures, median, ratios } from './rounds.ts';
+import type { Row } from './rows.ts';
+import type { Started } from './servers.ts';
+
+/** The figures of one row; `subject` is the Waypost that ran in it. */
+export interface RowResult {
+  readonly row: Row;
+  readonly subject: string;
+  readonly figures: Figures;
+}
+
+/** One start of one server on one set of zones. */
+export interface StartResult extends Pick<Started, 'seconds' | 'memory'> {
+  readonly zones: string;
+  readonly server: string;
+}
+
+export interface Verdict {
+  readonly text: string;
+  /** False when a goal is missed or an answer was wrong; null when there was no peer to compare with. */
+  readonly met: boolean | null;
+}
+
+/** A Markdown table; the columns after the first `left` are aligned to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[], left = 1): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = header.map((_, i) => (i < left ? '---' : '---:'));
+  return [line(header), line(rule), ...rows.map(line)].join('\n');
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const megabytes = (bytes: number) => whole(bytes / 2 ** 20);
+
+export function speedTable(results: readonly RowResult[]): string {
+  const rows = results.flatMap(({ row, figures }) =>
+    [...figures.batching].map(([name, rounds]) => {
+      const perf = figures.dnsperf.get(name);
+      return [
+        `${row.id}: ${row.text}`,
+        name,
+        whole(median(rounds.map((one) => one.qps))),
+        median(rounds.map((one) => one.cpuMicros)).toFixed(2),
+        perf ? whole(perf.qps) : '–',
+        perf ? perf.cpuMicros.toFixed(2) : '–',
+        whole(rounds.reduce((sum, one) => sum + one.lost, 0)),
+        whole(rounds.reduce((sum, one) => sum + one.wrong, 0)),
+      ];
+    }),
+  );
+  return table(['load', 'server', 'queries/s', 'CPU µs', 'dnsperf: queries/s', 'CPU µs', 'lost', 'wrong'], rows, 2);
+}
+
+/** Each goal of a row with what was reached. */
+export function verdicts({ row, subject, figures }: RowResult): Verdict[] {
+  return row.goals.map(({ peer, atLeast, aim }) => {
+    const all = ratios(figures, subject, peer);
+    if (all.length === 0)
+      return { text: `| ${row.id} | ${peer} | – | ${atLeast} | ${aim} | not measured |`, met: null };
+    const ratio = median(all);
+    const right = [...(figures.batching.get(subject) ?? [])].every((one) => one.wrong === 0);
+    const met = ratio >= atLeast && right;
+    const word = !right ? 'no: wrong answers' : !met ? 'no' : ratio >= aim ? 'yes, aim too' : 'yes';
+    const spread = `${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}`;
+    return { text: `| ${row.id} | ${peer} | ${ratio.toFixed(2)} (${spread}) | ${atLeast} | ${aim} | ${word} |`, met };
+  });
+}
+
+export function ratioTable(results: readonly RowResult[]): string {
+  const head = table(['load', 'against', 'ratio, median (rounds)', 'at least', 'aim', 'reached'], [], 2);
+  return [head, ...results.flatMap(verdicts).map(({ text }) => text)].join('\n');
+}
+
+export function startTable(starts: readonly StartResult[]): string {
+  const rows = starts.map(({ zones, server, seconds, memory }) => [
+    zones,
+    server,
+    seconds.toFixed(2),
+    megabytes(memory.rss),
+    megabytes(memory.pss),
+  ]);
+  return table(['zones', 'server', 'start to ready, s', 'resident, MB', 'proportional, MB'], rows, 2);
+}

@@ -1,0 +1,87 @@
+/** Runs one row: all servers alternate in the same run, each round in another order, and only one may take CPU at a time. */
+import { driveBatching, driveDnsperf, type Measured } from './drivers.ts';
+import type { QuerySet } from './queries.ts';
+import type { Started } from './servers.ts';
+
+/** What each server reached, by name: one figure a round, and one by dnsperf. */
+export interface Figures {
+  readonly batching: ReadonlyMap<string, Measured[]>;
+  readonly dnsperf: ReadonlyMap<string, Measured>;
+}
+
+export interface Plan {
+  readonly rounds: number;
+  /** Seconds of each measurement. */
+  readonly seconds: number;
+  /** Queries out at a time. */
+  readonly window: number;
+}
+
+/** Share of its core that server and generator must have had, else the measurement is repeated, this often at most. */
+const UNDISTURBED = 0.94;
+const REPEATS = 3;
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** `subject` over `peer`, round by round: a machine that drifts drifts for both. */
+export function ratios(figures: Figures, subject: string, peer: string): number[] {
+  const ours = figures.batching.get(subject) ?? [];
+  const theirs = figures.batching.get(peer) ?? [];
+  return ours.slice(0, theirs.length).map((one, round) => one.qps / theirs[round].qps);
+}
+
+/** The servers come paused and are left paused. `say` gets a line for each measurement. */
+export async function runRounds(
+  servers: readonly Started[],
+  queries: QuerySet,
+  plan: Plan,
+  say: (line: string) => void,
+): Promise<Figures> {
+  const batching = new Map<string, Measured[]>(servers.map(({ server }) => [server.name, []]));
+  const dnsperf = new Map<string, Measured>();
+  for (let round = 0; round < plan.rounds; round++) {
+    for (let i = 0; i < servers.length; i++) {
+      const on = servers[(i + round) % servers.length];
+      on.process.resume();
+      let figure = await driveBatching(on, queries, plan.seconds, plan.window);
+      for (let again = 0; again < REPEATS && disturbed(figure); again++) {
+        say(`again    ${describe(on, figure)}`);
+        figure = await driveBatching(on, queries, plan.seconds, plan.window);
+      }
+      on.process.pause();
+      batching.get(on.server.name)!.push(figure);
+      say(`round ${round + 1}  ${describe(on, figure)}`);
+    }
+  }
+  for (const on of servers) {
+    on.process.resume();
+    const figure = await driveDnsperf(on, queries, plan.seconds, plan.window);
+    on.process.pause();
+    if (figure === null) {
+      say('dnsperf is not installed: its columns stay empty.');
+      break;
+    }
+    dnsperf.set(on.server.name, figure);
+    say(`dnsperf  ${describe(on, figure)}`);
+  }
+  return { batching, dnsperf };
+}
+
+/** Whether server or generator had to share its core. */
+function disturbed(figure: Measured): boolean {
+  return figure.serverBusy < UNDISTURBED || (figure.loadBusy ?? 1) < UNDISTURBED;
+}
+
+function describe({ server }: Started, figure: Measured): string {
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  let line = `${server.name.padEnd(16)} ${figure.qps.toLocaleString('en').padStart(8)} q/s  ${figure.cpuMicros.toFixed(2)} µs`;
+  line += `  server busy ${percent(figure.serverBusy)}`;
+  if (figure.loadBusy !== null) line += `, generator ${percent(figure.loadBusy)}`;
+  if (figure.lost > 0) line += `  lost ${figure.lost}`;
+  if (figure.wrong > 0) line += `  WRONG ${figure.wrong}, first ${figure.wrongAnswer}`;
+  return line;
+}

@@ -1,0 +1,80 @@
+/** The loads that are measured, and what Waypost has to reach in each. */
+import { mixLoad, type QuerySet, randomSubdomainLoad, uniformLoad, writeQueries } from './queries.ts';
+import { bigZones, mixZones, type ZoneSet } from './zones.ts';
+
+export interface Goal {
+  readonly peer: string;
+  /** Waypost's queries a second over the peer's, median of the rounds. */
+  readonly atLeast: number;
+  readonly aim: number;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly text: string;
+  readonly set: ZoneSet;
+  /** Waypost's index holds a tenth of the answers only; the rest comes from LMDB. */
+  readonly bounded: boolean;
+  readonly goals: readonly Goal[];
+  queries(folder: string, edns: boolean): QuerySet;
+}
+
+/** Bytes of one answer of the big zones: the name (24) and one A record behind a compression pointer (16). */
+const BIG_ANSWER = 40;
+
+/** WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of the bytes of all answers. */
+export function boundedMemory(set: ZoneSet): number {
+  return Math.round((set.zones * (set.records - 3) * BIG_ANSWER) / 10);
+}
+
+/** All rows, in the order in which they run. `quick`: a tenth of the big zones. */
+export function allRows(quick: boolean): Row[] {
+  const mix = mixZones();
+  const big = bigZones(quick ? 500 : 5000);
+  const names = (big.zones * (big.records - 3)).toLocaleString('en');
+  return [
+    {
+      id: 'mix',
+      text: '1,000 zones × 204 records, mixed queries',
+      set: mix,
+      bounded: false,
+      goals: [
+        { peer: 'Knot', atLeast: 1.25, aim: 1.5 },
+        { peer: 'NSD', atLeast: 1.25, aim: 1.5 },
+      ],
+      queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
+    },
+    {
+      id: 'mix-nxdomain',
+      text: 'the same zones, random sub-domains only',
+      set: mix,
+      bounded: false,
+      goals: [{ peer: 'Knot', atLeast: 1.25, aim: 1.7 }],
+      queries: (folder, edns) => writeQueries(randomSubdomainLoad(mix), folder, edns),
+    },
+    {
+      id: 'big',
+      text: `${names} names in ${big.zones.toLocaleString('en')} zones, uniform`,
+      set: big,
+      bounded: false,
+      goals: [{ peer: 'Knot', atLeast: 1.6, aim: 2.2 }],
+      queries: (folder, edns) => writeQueries(uniformLoad(big), folder, edns),
+    },
+    {
+      id: 'big-nxdomain',
+      text: 'the same zones, random sub-domains only',
+      set: big,
+      bounded: false,
+      goals: [{ peer: 'Knot', atLeast: 1.6, aim: 2.2 }],
+      queries: (folder, edns) => writeQueries(randomSubdomainLoad(big), folder, edns),
+    },
+    {
+      id: 'big-bounded',
+      text: 'uniform, the index bound at a tenth of the answers',
+      set: big,
+      bounded: true,
+      goals: [{ peer: 'Knot', atLeast: 0.8, aim: 1.0 }],
+      queries: (folder, edns) => writeQueries(uniformLoad(big), folder, edns),
+    },
+  ];
+}

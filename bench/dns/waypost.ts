@@ -1,0 +1,138 @@
+/** Waypost as it is built beside this file: its environment, a token, and the import of a folder of zones. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ServerProcess } from './process.ts';
+import { type Command, firstLine, type Server } from './servers.ts';
+import type { ZoneSet } from './zones.ts';
+
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+const PASSWORD = 'benchmark-on-loopback';
+const READY_LIMIT = 120_000;
+
+/** Where a daemon of the benchmark listens and what it is started with. */
+export class Daemon {
+  readonly dnsPort: number;
+  readonly url: string;
+  readonly #settings: Record<string, string>;
+
+  /** `settings`: further WAYPOST_ variables. */
+  constructor(dataFolder: string, dnsPort: number, adminPort: number, settings: Record<string, string> = {}) {
+    this.dnsPort = dnsPort;
+    this.url = `http://127.0.0.1:${adminPort}`;
+    this.#settings = {
+      WAYPOST_DATA_DIR: dataFolder,
+      WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+      WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
+      WAYPOST_ADMIN_PASSWORD: PASSWORD,
+      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
+      WAYPOST_LOG_LEVEL: 'warn',
+      ...settings,
+    };
+  }
+
+  /** The benchmark's environment less what it says of Waypost: nothing of a developer's own set-up leaks into a figure. */
+  #environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('WAYPOST_'));
+    return { ...Object.fromEntries(own), ...settings };
+  }
+
+  command(): Command {
+    return { command: process.execPath, args: [MAIN, 'serve'], env: this.#environment(this.#settings) };
+  }
+
+  /** Starts it and waits for /readyz. Throws an Error with the end of its log when it does not come up. */
+  async start(log: string): Promise<ServerProcess> {
+    const { command, args, env } = this.command();
+    const daemon = new ServerProcess(command, args, log, env);
+    const end = performance.now() + READY_LIMIT;
+    for (;;) {
+      daemon.assertAlive();
+      const ready = await fetch(`${this.url}/readyz`).then(
+        async (answer) => {
+          await answer.arrayBuffer();
+          return answer.ok;
+        },
+        () => false,
+      );
+      if (ready) return daemon;
+      if (performance.now() > end) {
+        await daemon.stop();
+        throw new Error(`Waypost is not ready after ${READY_LIMIT / 1000} s.`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** An API key of the account `admin`. */
+  async token(): Promise<string> {
+    const answer = await fetch(`${this.url}/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ login: 'admin', password: PASSWORD, name: 'bench' }),
+    });
+    const body = (await answer.json()) as { ok: boolean; token?: string };
+    if (!body.token) throw new Error(`No token: ${answer.status} ${JSON.stringify(body)}`);
+    return body.token;
+  }
+
+  /** `waypost zone import FOLDER`, the apex as in the files. Resolves with what it printed and the seconds it took. */
+  async importFolder(folder: string, token: string): Promise<{ output: string; seconds: number }> {
+    const begin = performance.now();
+    const child = spawn(process.execPath, [MAIN, 'zone', 'import', folder, '--apex', 'keep'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: this.#environment({ WAYPOST_URL: this.url, WAYPOST_TOKEN: token }),
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.once('error', reject).once('close', resolve),
+    );
+    if (code !== 0) throw new Error(`waypost zone import ended with ${code}:\n${output.slice(-2000)}`);
+    return { output, seconds: (performance.now() - begin) / 1000 };
+  }
+}
+
+export class Waypost implements Server {
+  readonly name: string;
+  readonly port = 5943;
+  readonly answers = true;
+  readonly #settings: Record<string, string>;
+
+  /** `settings`: WAYPOST_ variables beside those that every run has (one worker, its ports and folder, no rate limit). */
+  constructor(name = 'Waypost', settings: Record<string, string> = {}) {
+    this.name = name;
+    this.#settings = settings;
+  }
+
+  version(): string | null {
+    return existsSync(MAIN) ? firstLine(process.execPath, [MAIN, '--version']) : null;
+  }
+
+  /** Imports the zones once into a data folder that is kept for later runs and rows. */
+  async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
+    const data = join(work, `waypost-${set.id}`);
+    const daemon = new Daemon(data, this.port, 8943, { WAYPOST_DNS_WORKERS: '1', ...this.#settings });
+    const stamp = `${data}.imported`;
+    const expected = `${set.zoneText(0)}${set.zones}`;
+    if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== expected || !existsSync(data)) {
+      rmSync(stamp, { force: true });
+      rmSync(data, { recursive: true, force: true });
+      mkdirSync(data, { recursive: true });
+      const daemonProcess = await daemon.start(`${work}/waypost-import.log`);
+      try {
+        const { seconds } = await daemon.importFolder(zoneFolder, await daemon.token());
+        const records = set.zones * set.records;
+        process.stderr.write(
+          `imported ${records} records in ${seconds.toFixed(1)} s (${Math.round(records / seconds)}/s)\n`,
+        );
+      } finally {
+        await daemonProcess.stop();
+      }
+      writeFileSync(stamp, expected);
+    }
+    return daemon.command();
+  }
+}
