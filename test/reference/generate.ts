@@ -1,0 +1,323 @@
+/**
+ * Worlds of zones and questions about them, for fast-check. The alphabet is tiny so that names collide: chains, loops,
+ * cuts, wildcards and occluded records come about by themselves. A draft is a list of wishes, which shrinks well; `buildWorld`
+ * grants those that the hard constraints of a zone allow, first come first served.
+ */
+import fc from 'fast-check';
+import { equalNames, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { nameOf } from '../support/names.ts';
+import type { Query } from './resolver.ts';
+
+export interface World {
+  /** Every zone of the world lies below it; names beside them, too. */
+  readonly origin: Name;
+  /** nameId of an apex to its zone's records. */
+  readonly zones: ReadonlyMap<string, readonly ResourceRecord[]>;
+}
+
+/** A name: labels below a zone, below a name already in use, or below the origin (outside every zone). */
+export interface NameDraft {
+  readonly labels: readonly string[];
+  readonly under: 'zone' | 'owner' | 'target' | 'origin';
+  /** Which zone, owner or target, modulo their number. */
+  readonly pick: number;
+}
+
+export interface RecordDraft {
+  /** Picks among the zones that the owner lies in: the deepest as a rule, else the one with the shortest apex. */
+  readonly zone: number;
+  readonly owner: NameDraft;
+  readonly type: number;
+  readonly target: NameDraft;
+  /** Seeds the TTL and the rdata that is not a name. */
+  readonly value: number;
+}
+
+export interface WorldDraft {
+  /** Labels of each apex below the origin; a second zone may extend the first's. */
+  readonly apexes: readonly { readonly labels: readonly string[]; readonly nested: boolean }[];
+  readonly records: readonly RecordDraft[];
+}
+
+export interface QuestionDraft {
+  readonly name: NameDraft;
+  /** How many labels to take off the name's front. */
+  readonly up: number;
+  /** `own`: that of the record picked for the name. */
+  readonly type: number | 'own';
+  /** One bit a byte of the name: upper case. */
+  readonly caseBits: number;
+  readonly class: number;
+  readonly edns?: { readonly version: number; readonly size: number; readonly do: boolean };
+}
+
+const UNKNOWN_TYPE = 65_280;
+const LONG_LABEL = 'l'.repeat(60);
+
+const pick = fc.nat(1000);
+const weighted = <T>(...choices: (readonly [number, T])[]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+
+const plainLabel = weighted([8, 'a'], [6, 'b'], [3, 'c'], [2, 'ns'], [2, 'www'], [1, LONG_LABEL]);
+const wildLabel = weighted([5, 'a'], [4, 'b'], [2, 'c'], [1, 'ns'], [1, 'www'], [6, '*']);
+
+/** Up to `deepest` labels, now and then with `*` first, rarely with one inside. */
+const labels = (deepest: number): fc.Arbitrary<string[]> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.array(plainLabel, { maxLength: deepest }) },
+    { weight: 3, arbitrary: fc.array(plainLabel, { maxLength: deepest - 1 }).map((rest) => ['*', ...rest]) },
+    { weight: 1, arbitrary: fc.array(wildLabel, { minLength: 1, maxLength: deepest }) },
+  );
+
+const place = (deepest: number, under: NameDraft['under']): fc.Arbitrary<NameDraft> =>
+  fc.record({ labels: deepest === 0 ? fc.constant([]) : labels(deepest), under: fc.constant(under), pick });
+
+const ownerName = fc.oneof(
+  { weight: 3, arbitrary: place(1, 'zone') },
+  { weight: 4, arbitrary: place(2, 'zone') },
+  { weight: 2, arbitrary: place(4, 'zone') },
+  { weight: 2, arbitrary: place(0, 'owner') },
+  { weight: 2, arbitrary: place(1, 'owner') },
+  { weight: 6, arbitrary: place(0, 'target') },
+  { weight: 1, arbitrary: place(1, 'target') },
+);
+
+const targetName = fc.oneof(
+  { weight: 4, arbitrary: place(2, 'zone') },
+  { weight: 1, arbitrary: place(4, 'zone') },
+  { weight: 8, arbitrary: place(0, 'owner') },
+  { weight: 3, arbitrary: place(1, 'owner') },
+  { weight: 1, arbitrary: place(0, 'target') },
+  { weight: 1, arbitrary: place(2, 'origin') },
+  // Long enough for a DNAME to overflow 255 bytes with one or two long labels in front.
+  {
+    weight: 1,
+    arbitrary: fc.record({ labels: fc.constant(Array(3).fill(LONG_LABEL)), under: fc.constant('zone' as const), pick }),
+  },
+);
+
+const recordType = weighted(
+  [10, TYPE.A],
+  [5, TYPE.AAAA],
+  [4, TYPE.MX],
+  [2, TYPE.SRV],
+  [6, TYPE.NS],
+  [9, TYPE.CNAME],
+  [4, TYPE.DNAME],
+  [3, TYPE.TXT],
+  [2, TYPE.DS],
+  [1, TYPE.CAA],
+  [1, UNKNOWN_TYPE],
+);
+
+/** Aliases above all, so that chains grow long enough to loop, to be cut off and to end in a referral. */
+const chainType = weighted([12, TYPE.CNAME], [4, TYPE.DNAME], [3, TYPE.A], [2, TYPE.MX], [1, TYPE.NS]);
+
+const recordDraft = (type: fc.Arbitrary<number>): fc.Arbitrary<RecordDraft> =>
+  fc.record({ zone: pick, owner: ownerName, type, target: targetName, value: fc.nat(0xffff) });
+
+const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLength: 2 }), nested: fc.boolean() });
+
+const worldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<WorldDraft> =>
+  fc.record({
+    apexes: fc.array(apexDraft, { minLength: 1, maxLength: zones }),
+    records: fc.array(recordDraft(type), { maxLength: 50, size: 'max' }),
+  });
+
+export const worldDraft = fc.oneof(
+  { weight: 3, arbitrary: worldOf(recordType, 4) },
+  { weight: 1, arbitrary: worldOf(chainType, 2) },
+);
+
+const queryType = weighted(
+  [14, TYPE.A],
+  [6, TYPE.AAAA],
+  [5, TYPE.MX],
+  [3, TYPE.SRV],
+  [5, TYPE.NS],
+  [4, TYPE.CNAME],
+  [3, TYPE.DNAME],
+  [3, TYPE.TXT],
+  [5, TYPE.DS],
+  [2, TYPE.SOA],
+  [4, TYPE.ANY],
+  [1, TYPE.CAA],
+  [1, UNKNOWN_TYPE],
+  [1, 46], // RRSIG, which no zone here holds
+);
+
+/** Types, classes and EDNS versions that no walk begins for. */
+const oddType = weighted([1, TYPE.OPT], [1, TYPE.AXFR], [1, TYPE.IXFR], [1, 128], [1, 250], [1, 254], [1, 0]);
+
+const edns = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      version: weighted([100, 0], [1, 1], [1, 255]),
+      size: weighted([1, 0], [2, 511], [4, 512], [2, 600], [8, 1232], [3, 4096], [1, 65_535]),
+      do: fc.boolean(),
+    }),
+  },
+);
+
+export const questionDraft: fc.Arbitrary<QuestionDraft> = fc.record({
+  name: fc.oneof(
+    { weight: 10, arbitrary: place(0, 'owner') },
+    { weight: 3, arbitrary: place(0, 'target') },
+    { weight: 5, arbitrary: place(1, 'owner') },
+    { weight: 2, arbitrary: place(2, 'owner') },
+    { weight: 4, arbitrary: place(4, 'zone') },
+    { weight: 1, arbitrary: place(3, 'origin') },
+  ),
+  up: weighted([10, 0], [2, 1], [1, 2]),
+  type: fc.oneof(
+    { weight: 60, arbitrary: fc.oneof(queryType, fc.constant('own' as const)) },
+    { weight: 1, arbitrary: oddType },
+  ),
+  caseBits: fc.oneof(fc.constant(0), fc.nat(0x7fffffff)),
+  class: weighted([100, 1], [1, 3], [1, 255]),
+  edns,
+});
+
+/** Zones that keep the constraints every server holds us to; what breaks one is left out. */
+export function buildWorld(draft: WorldDraft, origin: Name): World {
+  const apexes: Name[] = [];
+  for (const { labels, nested } of draft.apexes) {
+    const apex = nameOf(labels, nested && apexes.length > 0 ? apexes[apexes.length - 1] : nameOf(['z'], origin));
+    if (apex.length < 200 && !apexes.some((other) => equalNames(apex, other))) apexes.push(apex);
+  }
+  const zones = apexes.map((apex, index) => apexRecords(apex, index));
+  const names = { origin, apexes, owners: [...apexes], targets: [...apexes] };
+  for (const wish of draft.records) {
+    const name = resolveName(wish.owner, names);
+    const target = resolveName(wish.target, names);
+    if (name === undefined || target === undefined) continue;
+    const at = zoneFor(name, apexes, wish.zone % 5 === 0);
+    if (at < 0 || (wish.type === TYPE.DNAME && equalNames(name, apexes[at]) && wish.value % 8 > 0)) continue;
+    const ttl = zones[at].find((record) => record.type === wish.type && equalNames(record.name, name))?.ttl;
+    const record = { name, type: wish.type, ttl: ttl ?? 30 + (wish.value % 5) * 60, rdata: rdataOf(wish, target) };
+    if (!isAllowed(record, zones[at], apexes[at])) continue;
+    zones[at].push(record);
+    names.owners.push(name);
+    names.targets.push(target);
+  }
+  return { origin, zones: new Map(zones.map((records, index) => [nameId(apexes[index]), records])) };
+}
+
+/** The query that a draft stands for in this world; undefined when its name is too long. */
+export function buildQuestion(draft: QuestionDraft, world: World): Query | undefined {
+  const zones = [...world.zones.values()];
+  const records = zones.flat();
+  const apexes = zones.map((zone) => zone[0].name);
+  const targets = records.map(targetOf).filter((name) => name !== undefined);
+  let name = resolveName(draft.name, { origin: world.origin, apexes, owners: records.map((r) => r.name), targets });
+  if (name === undefined) return undefined;
+  for (let i = 0; i < draft.up && name.length > world.origin.length; i++) name = name.subarray(name[0] + 1);
+  const type = draft.type === 'own' ? records[draft.name.pick % records.length].type : draft.type;
+  return { name: withCase(name, draft.caseBits), type, class: draft.class, edns: draft.edns };
+}
+
+/** Index of the apex; -1 when the name is in none. What is written into the outer zone is occluded by the inner. */
+function zoneFor(name: Name, apexes: readonly Name[], outer: boolean): number {
+  const holders = apexes.filter((apex) => isWithin(name, apex)).sort((a, b) => b.length - a.length);
+  return apexes.indexOf(holders[outer ? holders.length - 1 : 0]);
+}
+
+function apexRecords(apex: Name, index: number): ResourceRecord[] {
+  const numbers = Buffer.alloc(20);
+  [2026010100 + index, 3600, 600, 86_400, 60 + 120 * index].forEach((n, i) => void numbers.writeUInt32BE(n, 4 * i));
+  const soa = Buffer.concat([nameOf(['ns'], apex), nameOf(['hostmaster'], apex), numbers]);
+  return [
+    { name: apex, type: TYPE.SOA, ttl: 240, rdata: new Uint8Array(soa) },
+    { name: apex, type: TYPE.NS, ttl: 300, rdata: nameOf(['ns'], apex) },
+  ];
+}
+
+/** No data beside a CNAME, no CNAME or NS beside a DNAME but at the apex, no delegation at a wildcard, nothing twice. */
+function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex: Name): boolean {
+  const beside = zone.filter((other) => equalNames(other.name, record.name));
+  const holds = (type: number): boolean => beside.some((other) => other.type === type);
+  const atApex = equalNames(record.name, apex);
+  if (holds(TYPE.CNAME)) return false;
+  if (beside.some((other) => other.type === record.type && Buffer.compare(other.rdata, record.rdata) === 0))
+    return false;
+  switch (record.type) {
+    case TYPE.CNAME:
+      return beside.length === 0;
+    case TYPE.DNAME:
+      return !holds(TYPE.DNAME) && (atApex || !holds(TYPE.NS));
+    case TYPE.NS:
+      return !isWildcard(record.name) && (atApex || !holds(TYPE.DNAME));
+    case TYPE.DS:
+      return !atApex;
+    default:
+      return true;
+  }
+}
+
+function rdataOf(wish: RecordDraft, target: Name): Uint8Array {
+  const v = wish.value;
+  switch (wish.type) {
+    case TYPE.A:
+      return Uint8Array.of(192, 0, 2, v & 3);
+    case TYPE.AAAA:
+      return Uint8Array.from([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, v & 3]);
+    case TYPE.MX:
+      return Uint8Array.from([0, 10 * (v & 1), ...target]);
+    case TYPE.SRV:
+      return Uint8Array.from([0, v & 1, 0, 5, 0x13, 0xc4, ...target]);
+    case TYPE.NS:
+    case TYPE.CNAME:
+    case TYPE.DNAME:
+      return target;
+    case TYPE.TXT: {
+      // Now and then so long that an answer does not fit.
+      const length = v % 7 === 0 ? 200 : v & 7;
+      return Uint8Array.from([length, ...new Array(length).fill(0x61 + (v & 3))]);
+    }
+    case TYPE.DS:
+      return Uint8Array.from([0, v & 3, 13, 2, ...new Array(32).fill(v & 0xff)]);
+    case TYPE.CAA:
+      return Uint8Array.from([0, 5, ...Buffer.from('issueca.example')]);
+    default:
+      return Uint8Array.from([v >> 8, v & 0xff]);
+  }
+}
+
+/** The name that a record leads on to. */
+function targetOf(record: ResourceRecord): Name | undefined {
+  switch (record.type) {
+    case TYPE.NS:
+    case TYPE.CNAME:
+    case TYPE.DNAME:
+      return record.rdata;
+    case TYPE.MX:
+      return record.rdata.subarray(2);
+    case TYPE.SRV:
+      return record.rdata.subarray(6);
+    default:
+      return undefined;
+  }
+}
+
+interface Names {
+  readonly origin: Name;
+  readonly apexes: readonly Name[];
+  readonly owners: readonly Name[];
+  readonly targets: readonly Name[];
+}
+
+function resolveName(draft: NameDraft, names: Names): Name | undefined {
+  const bases = { zone: names.apexes, owner: names.owners, target: names.targets, origin: [names.origin] }[draft.under];
+  const base = bases.length === 0 ? names.apexes[0] : bases[draft.pick % bases.length];
+  const name = nameOf(draft.labels, base);
+  return name.length > MAX_NAME ? undefined : name;
+}
+
+/** Letters in upper case where a bit is set. No length octet is taken for a letter: they end at 63. */
+function withCase(name: Name, bits: number): Name {
+  let letter = 0;
+  return name.map((byte) => (byte >= 0x61 && byte <= 0x7a && (bits >> (letter++ % 31)) & 1 ? byte - 32 : byte));
+}

@@ -1,0 +1,255 @@
+/**
+ * The reference resolver: the rules of ARCHITECTURE.md, "What a name answers" (RFC 1034 4.3.2), read off the list of
+ * records for every question anew. Slow on purpose: nothing is indexed, remembered or shared with what it judges.
+ */
+import {
+  equalNames,
+  isWithin,
+  LOWER,
+  MAX_NAME,
+  type Name,
+  nameAt,
+  parentName,
+  wildcardOf,
+} from '../../core/wire/name.ts';
+import { ADDITIONAL_TARGET, CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+
+/** Every zone's records, SOA and apex NS among them, by any key. The apex of a zone is the owner of its SOA. */
+export type Zones = ReadonlyMap<string, readonly ResourceRecord[]>;
+
+/** `name` in the case it was asked in. `edns` is left out when the query has no OPT. */
+export interface Query {
+  readonly name: Name;
+  readonly type: number;
+  readonly class: number;
+  readonly edns?: { readonly version: number; readonly size: number; readonly do: boolean };
+}
+
+/** The sections in the order in which they are sent, names lower-cased but for the owner asked. OPT is not listed. */
+export interface Expected {
+  rcode: number;
+  aa: boolean;
+  answer: ResourceRecord[];
+  authority: ResourceRecord[];
+  additional: ResourceRecord[];
+  /** A referral's additional records are glue, which may not be left out without TC (RFC 9471). */
+  referral: boolean;
+}
+
+/** A zone as one question sees it; `nested` are the apexes of other zones below its own. */
+interface Zone {
+  readonly apex: Name;
+  readonly records: readonly ResourceRecord[];
+  readonly nested: readonly Name[];
+}
+
+/** What stands at a name. `source` is the owner as stored: the wildcard for a name that a wildcard made. */
+type Found =
+  | { readonly kind: 'referral'; readonly cut: Name }
+  | { readonly kind: 'records'; readonly records: readonly ResourceRecord[]; readonly source: Name }
+  | { readonly kind: 'dname'; readonly record: ResourceRecord }
+  | { readonly kind: 'nothing' };
+
+const MAX_SOURCES = 16;
+
+export function resolve(zones: Zones, query: Query): Expected {
+  const response: Expected = { rcode: 0, aa: false, answer: [], authority: [], additional: [], referral: false };
+  const { type } = query;
+  const refuse = (rcode: number): Expected => ({ ...response, rcode });
+
+  if (query.edns !== undefined && query.edns.version > 0) return refuse(RCODE.BADVERS);
+  if (type === TYPE.OPT) return refuse(RCODE.FORMERR);
+  if (query.class !== CLASS_IN) return refuse(RCODE.REFUSED);
+  if (type === TYPE.AXFR || type === TYPE.IXFR) return refuse(RCODE.REFUSED);
+  if (type >= 128 && type <= 254) return refuse(RCODE.NOTIMP);
+
+  let name = lower(query.name);
+  const zone = closestZone(zones, name, type);
+  if (zone === undefined) return refuse(RCODE.REFUSED);
+
+  response.aa = true;
+  const used: Name[] = []; // the CNAMEs' and DNAMEs' owners that the chain went through
+  for (;;) {
+    const found = walk(zone, name, type);
+
+    if (found.kind === 'referral') {
+      response.aa = response.answer.length > 0;
+      response.referral = true;
+      response.authority = held(zone, found.cut, TYPE.NS);
+      for (const target of targets(response.authority)) {
+        add(response.additional, held(zone, target, TYPE.A));
+        add(response.additional, held(zone, target, TYPE.AAAA));
+      }
+      return response;
+    }
+
+    if (found.kind === 'nothing') {
+      response.rcode = RCODE.NXDOMAIN;
+      response.authority = negativeSoa(zone);
+      return response;
+    }
+
+    let alias: ResourceRecord | undefined;
+    let source: Name;
+    if (found.kind === 'dname') {
+      source = found.record.name;
+      if (wasUsed(used, source)) return response;
+      response.answer.push(found.record);
+      const target = substitute(name, source, found.record.rdata);
+      if (target === undefined) {
+        response.rcode = RCODE.YXDOMAIN;
+        return response;
+      }
+      alias = { name, type: TYPE.CNAME, ttl: found.record.ttl, rdata: target };
+    } else {
+      source = found.source;
+      alias = found.records.find((record) => record.type === TYPE.CNAME);
+    }
+
+    if (alias === undefined) {
+      answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
+      return response;
+    }
+    if (wasUsed(used, source)) return response;
+    response.answer.push(alias);
+    if (type === TYPE.CNAME || type === TYPE.ANY) return response;
+    used.push(source);
+    name = alias.rdata;
+    if (!isWithin(name, zone.apex) || isInNested(zone, name)) return response;
+  }
+}
+
+/** The zone of ours that the name lies deepest in; for DS at an apex the one above it, if we have one. */
+function closestZone(zones: Zones, name: Name, type: number): Zone | undefined {
+  const apexes = [...zones.values()].map((records) => records.find((record) => record.type === TYPE.SOA)!.name);
+  const deepestFirst = apexes.filter((apex) => isWithin(name, apex)).sort((a, b) => b.length - a.length);
+  let apex = deepestFirst[0];
+  if (type === TYPE.DS && deepestFirst.length > 1 && equalNames(apex, name)) apex = deepestFirst[1];
+  if (apex === undefined) return undefined;
+  const records = [...zones.values()].find((list) =>
+    list.some((record) => record.type === TYPE.SOA && equalNames(record.name, apex)),
+  )!;
+  return { apex, records, nested: apexes.filter((other) => isWithin(other, apex) && !equalNames(other, apex)) };
+}
+
+/** Steps 2 to 6 for one name inside the zone. The owners of what it finds are the name itself. */
+function walk(zone: Zone, name: Name, type: number): Found {
+  for (const above of fromApexTo(zone, name)) {
+    const last = equalNames(above, name);
+    if (isCut(zone, above) && !(last && type === TYPE.DS)) return { kind: 'referral', cut: above };
+    const dname = held(zone, above, TYPE.DNAME)[0];
+    if (dname !== undefined && !last) return { kind: 'dname', record: dname };
+  }
+
+  if (exists(zone, name)) return { kind: 'records', records: visible(zone, name), source: name };
+
+  let encloser = parentName(name);
+  while (!exists(zone, encloser)) encloser = parentName(encloser);
+  const wildcard = encloser.length + 2 > MAX_NAME ? undefined : wildcardOf(encloser);
+  if (wildcard === undefined || !exists(zone, wildcard)) return { kind: 'nothing' };
+  const records = visible(zone, wildcard).map((record) => ({ ...record, name }));
+  return { kind: 'records', records, source: wildcard };
+}
+
+/** The last step: the RRset asked for with its additional addresses, or NODATA. */
+function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number, response: Expected): void {
+  const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
+  const rrset = canonical(records.filter((record) => record.type === asked));
+  if (rrset.length === 0) {
+    response.authority = negativeSoa(zone);
+    return;
+  }
+  response.answer.push(...rrset);
+  if (type === TYPE.ANY) return;
+  for (const target of targets(rrset)) {
+    if (!isWithin(target, zone.apex) || isInNested(zone, target)) continue;
+    const found = walk(zone, target, TYPE.A);
+    if (found.kind !== 'records') continue;
+    for (const address of [TYPE.A, TYPE.AAAA]) {
+      add(response.additional, canonical(found.records.filter((record) => record.type === address)));
+    }
+  }
+}
+
+/** A name exists when it, or a name below it, owns a record that is not occluded or is a nested zone's apex. */
+function exists(zone: Zone, name: Name): boolean {
+  return (
+    zone.records.some((record) => isWithin(record.name, name) && !isOccluded(zone, record.name)) ||
+    zone.nested.some((apex) => isWithin(apex, name) && !isOccluded(zone, apex))
+  );
+}
+
+/** What the zone answers from at a name: all that it holds there, but only DS where another zone of ours begins. */
+function visible(zone: Zone, name: Name): ResourceRecord[] {
+  if (isOccluded(zone, name)) return [];
+  const records = zone.records.filter((record) => equalNames(record.name, name));
+  return isInNested(zone, name) ? records.filter((record) => record.type === TYPE.DS) : records;
+}
+
+/** Below a delegation, below a DNAME, or below the apex of another zone of ours. */
+function isOccluded(zone: Zone, name: Name): boolean {
+  if (zone.nested.some((apex) => isWithin(name, apex) && !equalNames(name, apex))) return true;
+  return zone.records.some(
+    (record) =>
+      isWithin(name, record.name) &&
+      !equalNames(name, record.name) &&
+      (record.type === TYPE.DNAME || (record.type === TYPE.NS && !equalNames(record.name, zone.apex))),
+  );
+}
+
+function isInNested(zone: Zone, name: Name): boolean {
+  return zone.nested.some((apex) => isWithin(name, apex));
+}
+
+function isCut(zone: Zone, name: Name): boolean {
+  return !equalNames(name, zone.apex) && held(zone, name, TYPE.NS).length > 0;
+}
+
+/** The apex, and every name from there down to `name` itself. */
+function fromApexTo(zone: Zone, name: Name): Name[] {
+  const names = [name];
+  while (!equalNames(names[0], zone.apex)) names.unshift(parentName(names[0]));
+  return names;
+}
+
+/** An RRset as the zone holds it, occluded or not. */
+function held(zone: Zone, name: Name, type: number): ResourceRecord[] {
+  return canonical(zone.records.filter((record) => record.type === type && equalNames(record.name, name)));
+}
+
+/** RFC 4034 6.3: the RRs of an RRset ordered by their rdata. */
+function canonical(rrset: readonly ResourceRecord[]): ResourceRecord[] {
+  return [...rrset].sort((a, b) => Buffer.compare(a.rdata, b.rdata));
+}
+
+function targets(rrset: readonly ResourceRecord[]): Name[] {
+  const offset = rrset.length === 0 ? undefined : ADDITIONAL_TARGET.get(rrset[0].type);
+  return offset === undefined ? [] : rrset.map((record) => nameAt(record.rdata, offset));
+}
+
+/** Each RRset comes into the additional section once. */
+function add(section: ResourceRecord[], rrset: readonly ResourceRecord[]): void {
+  const known = section.some((record) => record.type === rrset[0]?.type && equalNames(record.name, rrset[0].name));
+  if (!known) section.push(...rrset);
+}
+
+/** RFC 2308 section 3: the SOA with the time for which the answer "no" may be kept. MINIMUM is its last 4 bytes. */
+function negativeSoa(zone: Zone): ResourceRecord[] {
+  const soa = zone.records.find((record) => record.type === TYPE.SOA)!;
+  const minimum = Buffer.from(soa.rdata).readUInt32BE(soa.rdata.length - 4);
+  return [{ ...soa, ttl: Math.min(soa.ttl, minimum) }];
+}
+
+/** RFC 6672 2.2: the name with `target` in the place of its suffix `owner`; undefined when that is over 255 bytes. */
+function substitute(name: Name, owner: Name, target: Name): Name | undefined {
+  const labels = name.subarray(0, name.length - owner.length);
+  return labels.length + target.length > MAX_NAME ? undefined : Buffer.concat([labels, target]);
+}
+
+function wasUsed(used: readonly Name[], source: Name): boolean {
+  return used.length === MAX_SOURCES || used.some((name) => equalNames(name, source));
+}
+
+function lower(name: Name): Name {
+  return name.map((byte) => LOWER[byte]);
+}
