@@ -4,14 +4,15 @@
  */
 import { InvalidError } from '../../errors.ts';
 import { isDataType, typeName } from '../mnemonics.ts';
-import { isWithin, type Name, parseName } from '../name.ts';
+import { isWithin, type Name } from '../name.ts';
 import { readIPv4, readIPv6 } from '../rdata/address.ts';
-import { type Field, shown } from '../rdata/fields.ts';
+import { type Field, parseNameBytes, shown } from '../rdata/fields.ts';
 import { parseRdataFields } from '../rdata/rdata.ts';
 import { MAX_TTL, readTtl } from '../ttl.ts';
 import { type ResourceRecord, TYPE } from '../types.ts';
 import { ADJACENT, EntryLexer, ESCAPED, QUOTED } from './lexer.ts';
 import { readPlainName } from './plain-name.ts';
+import { Slab } from './slab.ts';
 import { CLASS_MARK, typeOf } from './words.ts';
 
 /** A record and the line, from 1, on which its entry starts. */
@@ -53,6 +54,7 @@ class MasterParser {
   readonly #records: MasterRecord[] = [];
   readonly #errors: MasterError[] = [];
   readonly #scratch = new Uint8Array(512);
+  readonly #slab = new Slab();
   #origin: Name;
   #originInZone = true;
   /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
@@ -156,10 +158,10 @@ class MasterParser {
     let name: Name;
     const length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
     if (length > 0) {
-      name = scratch.slice(0, length);
+      name = this.#slab.copy(scratch, length);
       // A relative name needs no look at the zone: its end is the origin's.
       if (this.#originInZone && this.#bytes[end - 1] !== 0x2e) return name;
-    } else name = parseName(this.#text(0), this.#origin);
+    } else name = parseNameBytes(this.#text(0), this.#origin);
     if (!isWithin(name, this.#zone)) fail(`The owner name ${this.#shown(0)} lies outside of the zone.`);
     return name;
   }
@@ -184,7 +186,7 @@ class MasterParser {
           length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
           break;
       }
-      if (length > 0) return scratch.slice(0, length);
+      if (length > 0) return this.#slab.copy(scratch, length);
     }
     const fields: Field[] = [];
     for (let i = from; i < lexer.count; i++) {
@@ -204,7 +206,7 @@ class MasterParser {
     const word = this.#text(0).slice(0, 16).toUpperCase();
     if (word === '$ORIGIN') {
       if (count !== 2) fail('$ORIGIN takes one name.');
-      this.#origin = parseName(this.#text(1), this.#origin);
+      this.#origin = parseNameBytes(this.#text(1), this.#origin);
       this.#originInZone = isWithin(this.#origin, this.#zone);
     } else if (word === '$TTL') {
       if (count !== 2) fail('$TTL takes one time.');

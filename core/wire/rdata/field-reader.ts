@@ -1,8 +1,8 @@
 /** Takes the fields of a content one after another, and says what is wrong with one and how to write it right. */
 import { InvalidError } from '../../errors.ts';
 import { typeName } from '../mnemonics.ts';
-import { type Name, parseName } from '../name.ts';
-import { type Field, shown } from './fields.ts';
+import type { Name } from '../name.ts';
+import { type Field, parseNameBytes, shown } from './fields.ts';
 
 export class FieldReader {
   readonly #type: number;
@@ -66,7 +66,7 @@ export class FieldReader {
     const text = this.word(what);
     if (text === '@') return this.#apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
     try {
-      return parseName(text, this.#origin);
+      return parseNameBytes(text, this.#origin);
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
       return this.fail(what, `is not a domain name (${error.message.replace(/\.$/, '')})`, undefined, error.code);
@@ -75,6 +75,6 @@ export class FieldReader {
 
   /** Ends the reading: a field too many is a mistake. */
   end(): void {
-    if (this.left > 0) this.fail('last field', 'must be the end', this.#fields[this.#next].text);
+    if (this.left > 0) this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is one too many');
   }
 }

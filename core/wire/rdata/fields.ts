@@ -1,5 +1,6 @@
 /** A content's fields: how a text is cut at white space and quotes (RFC 1035 5.1). */
 import { InvalidError } from '../../errors.ts';
+import { type Name, parseName } from '../name.ts';
 
 /** One field of the presentation form, escapes still in it. */
 export interface Field {
@@ -17,9 +18,24 @@ export function toByteString(text: string): string {
   return text;
 }
 
-/** A text for a message: cut, and in quotes. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+/** A byte string as people wrote it, for messages. */
+function toText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** A byte string for a message: cut, and in quotes. */
+export function shown(bytes: string): string {
+  return JSON.stringify(bytes.length > 60 ? `${toText(bytes.slice(0, 60))}…` : toText(bytes));
+}
+
+/** parseName for byte strings: what is not ASCII is named as it was written. Throws InvalidError `invalid_name`. */
+export function parseNameBytes(bytes: string, origin: Name): Name {
+  try {
+    return parseName(bytes, origin);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw new InvalidError(error.code, toText(error.message));
+  }
 }
 
 const isSpace = (c: number) => c === 0x20 || (c >= 0x09 && c <= 0x0d);
