@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../../core/config/index.ts';
+import { print } from './io.ts';
+import type { CommandContext } from './run.ts';
+
+export function addAnswersCommands(program: Command, { io, action }: CommandContext): void {
+  program
+    .command('answers')
+    .description('the answers that are compiled from the zones')
+    .command('rebuild')
+    .description('compile the answers of all zones anew, in the data folder; the daemon must be stopped')
+    .addHelpText('after', '\nExample:\n  $ WAYPOST_DATA_DIR=/var/lib/waypost waypost answers rebuild\n')
+    .action(
+      action(async (options) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const started = performance.now();
+        const { zones, answers } = await io.rebuildAnswers(config);
+        const seconds = Math.round(performance.now() - started) / 1000;
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, zones, answers, seconds }));
+        else print(io.stdout, `rebuilt ${answers} answers of ${zones} zones in ${seconds} s, in ${config.dataDir}`);
+        return true;
+      }),
+    );
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
+import { print } from './io.ts';
+import type { CommandContext } from './run.ts';
+
+const HIDDEN = '(set, not shown)';
+
+export function addConfigCommands(program: Command, { io, action }: CommandContext): void {
+  program
+    .command('check-config')
+    .description('print the configuration as it would be used, or every fault in it')
+    .addHelpText(
+      'after',
+      `
+Each line has the setting, its value, and where that comes from. Ends with 1 when there is a fault.
+
+Examples:
+  $ waypost check-config --config config/waypost.toml
+  $ WAYPOST_DNS_WORKERS=2 waypost check-config --json
+`,
+    )
+    .action(
+      action(async (options) => {
+        const { settings } = resolveConfig({ file: options.config, env: io.env });
+        if (options.json) {
+          const rows = settings.map(({ key, env, origin, ...one }) => ({ key, value: shownValue(one), origin, env }));
+          print(io.stdout, JSON.stringify({ ok: true, settings: rows }));
+          return true;
+        }
+        const width = Math.max(...settings.map((one) => one.key.length));
+        for (const one of settings) {
+          const origin = one.origin === 'environment' ? one.env : one.origin;
+          print(io.stdout, `${one.key.padEnd(width)} = ${shown(one)}  # ${origin}`);
+        }
+        return true;
+      }),
+    );
+}
+
+type Valued = Pick<ResolvedSetting, 'setting' | 'value'>;
+
+function shownValue({ setting, value }: Valued): unknown {
+  if (value === undefined) return null;
+  return setting.secret ? HIDDEN : value;
+}
+
+function shown({ setting, value }: Valued): string {
+  if (value === undefined) return `(${setting.standardText})`;
+  return setting.secret ? HIDDEN : setting.kind.toToml(value);
+}

@@ -1,0 +1,212 @@
+/**
+ * The daemon's API over HTTP: a keep-alive pool, bodies that can be sent again, and patience with 429 and 503.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Dispatcher, Pool } from 'undici';
+import { ApiError, CliError, type ErrorDetail, HOW_TO_GET_A_TOKEN } from './errors.ts';
+import type { CliIo, GlobalOptions } from './io.ts';
+
+export const DEFAULT_URL = 'http://127.0.0.1:8300';
+const ATTEMPTS = 8;
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 30_000;
+/** The longest Retry-After that is obeyed: the window of the daemon's rate limit. */
+const LONGEST_RETRY_AFTER = 300_000;
+/** A large zone is compiled before the answer's headers come. */
+const HEADERS_TIMEOUT = 600_000;
+
+export type Json = { readonly [key: string]: unknown };
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path with its query, after the base URL. */
+  readonly path: string;
+  readonly json?: object;
+  /** A body of bytes. Called for every attempt, because a stream can be sent once. */
+  readonly body?: () => Readable | Uint8Array;
+  readonly headers?: { readonly [name: string]: string };
+  /** False for what needs no token. */
+  readonly authorized?: boolean;
+  /** Takes any status as the answer, at once. */
+  readonly anyStatus?: boolean;
+}
+
+export class ApiClient {
+  readonly #pool: Pool;
+  readonly #prefix: string;
+  readonly #token: string | undefined;
+  readonly #sleep: (milliseconds: number) => Promise<void>;
+  readonly url: string;
+
+  constructor(url: string, token: string | undefined, connections: number, sleep: (ms: number) => Promise<void>) {
+    const base = parseUrl(url);
+    this.url = url;
+    this.#prefix = base.pathname.replace(/\/$/, '');
+    this.#pool = new Pool(base.origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
+    this.#token = token;
+    this.#sleep = sleep;
+  }
+
+  /** The JSON body of a success. Throws ApiError, or CliError `unreachable`. */
+  async json(request: ApiRequest): Promise<Json> {
+    return (await this.answer(request)).body;
+  }
+
+  /** As `json`, with the status. */
+  async answer(request: ApiRequest): Promise<{ status: number; body: Json }> {
+    const response = await this.send(request);
+    const body = parseJson(await response.body.text());
+    if (body === undefined) throw notTheApi(this.url, response.statusCode);
+    return { status: response.statusCode, body };
+  }
+
+  /** The answer of a success, its body not yet read. Throws ApiError, or CliError `unreachable`. */
+  async send(request: ApiRequest): Promise<Dispatcher.ResponseData> {
+    const headers = this.#headers(request);
+    for (let attempt = 1; ; attempt++) {
+      const last = attempt === ATTEMPTS;
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await this.#pool.request({
+          method: request.method,
+          path: this.#prefix + request.path,
+          headers,
+          body: request.json === undefined ? (request.body?.() ?? null) : JSON.stringify(request.json),
+        });
+      } catch (error) {
+        if (last || !isLostConnection(error)) throw unreachable(this.url, error);
+        await this.#sleep(delay(attempt));
+        continue;
+      }
+      if (response.statusCode < 300 || request.anyStatus) return response;
+      const text = await response.body.text();
+      const retry = response.statusCode === 429 || response.statusCode === 503;
+      if (last || !retry) throw this.#fault(response.statusCode, text);
+      await this.#sleep(retryAfter(response.headers['retry-after']) ?? delay(attempt));
+    }
+  }
+
+  async close(): Promise<void> {
+    // Requests that a failed command left behind are not waited for.
+    await this.#pool.destroy();
+  }
+
+  #headers(request: ApiRequest): Record<string, string> {
+    const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
+    if (request.authorized !== false) {
+      if (this.#token === undefined)
+        throw new CliError('no_token', 'No API token is given.', { next: HOW_TO_GET_A_TOKEN });
+      headers.authorization = `Bearer ${this.#token}`;
+    }
+    if (request.json !== undefined) headers['content-type'] = 'application/json';
+    // An attempt that is repeated must not create twice.
+    if (request.method === 'POST' && request.authorized !== false) headers['idempotency-key'] = randomUUID();
+    return headers;
+  }
+
+  #fault(status: number, text: string): CliError {
+    const body = parseJson(text);
+    const error = body === undefined ? undefined : asObject(body.error);
+    if (body === undefined || error === undefined) return notTheApi(this.url, status);
+    return new ApiError(status, {
+      code: asText(error.code) ?? `http_${status}`,
+      message: asText(error.message) ?? `The daemon answered with status ${status}.`,
+      pointer: asText(error.pointer),
+      details: Array.isArray(error.details) ? error.details.flatMap(asDetail) : [],
+      requestId: asText(body.request_id),
+    });
+  }
+}
+
+/** A client as the global options and the environment say, closed when `use` is done. */
+export async function withClient<T>(
+  io: CliIo,
+  options: GlobalOptions,
+  use: (client: ApiClient) => Promise<T>,
+  connections = 1,
+): Promise<T> {
+  const url = options.url ?? (io.env.WAYPOST_URL || DEFAULT_URL);
+  const token = options.token ?? (io.env.WAYPOST_TOKEN || undefined);
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new CliError('invalid_token', 'The API token has characters that no token has.', {
+      next: HOW_TO_GET_A_TOKEN,
+    });
+  }
+  const client = new ApiClient(url, token, connections, io.sleep ?? ((ms) => wait(ms)));
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+export function asObject(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function asDetail(value: unknown): ErrorDetail[] {
+  const detail = asObject(value);
+  const message = asText(detail?.message);
+  if (detail === undefined || message === undefined) return [];
+  return [
+    { message, line: typeof detail.line === 'number' ? detail.line : undefined, pointer: asText(detail.pointer) },
+  ];
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed;
+  throw new CliError('invalid_url', `"${url}" is not the URL of a daemon.`, {
+    next: `Pass --url or set WAYPOST_URL to one such as ${DEFAULT_URL}.`,
+  });
+}
+
+/** Growing, and spread by chance so that those who were turned away together do not come back together. */
+function delay(attempt: number): number {
+  return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+/** Retry-After in seconds (RFC 9110 10.2.3) as milliseconds; its form as a date is left to the growing delay. */
+function retryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string' || !/^\d{1,9}$/.test(header)) return undefined;
+  return Math.min(LONGEST_RETRY_AFTER, Number(header) * 1000);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** A connection that was kept alive can be closed by the other side just as a request is sent on it. */
+function isLostConnection(error: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
+}
+
+function unreachable(url: string, error: unknown): Error {
+  const code = codeOf(error);
+  if (error instanceof CliError || ['ENOENT', 'EACCES', 'EISDIR'].includes(code)) return error as Error;
+  const why = code || (error instanceof Error ? error.message : String(error));
+  return new CliError('unreachable', `The daemon at ${url} can't be reached: ${why}.`, {
+    cause: error,
+    next: 'Start it with "waypost serve", or pass --url (WAYPOST_URL).',
+  });
+}
+
+function notTheApi(url: string, status: number): CliError {
+  return new CliError('not_the_api', `${url} answered with status ${status}, but not as Waypost's API does.`, {
+    next: 'Check --url (WAYPOST_URL).',
+  });
+}

@@ -1,0 +1,98 @@
+import { WaypostError } from '../../core/errors.ts';
+import { escapeControls } from '../../core/log/index.ts';
+
+/** The command can't be done; `next` says what the person can do about it. */
+export class CliError extends WaypostError {
+  readonly next?: string;
+
+  constructor(code: string, message: string, options: { next?: string; pointer?: string; cause?: unknown } = {}) {
+    super(code, message, options);
+    this.next = options.next;
+  }
+}
+
+export interface ErrorDetail {
+  readonly message: string;
+  readonly line?: number;
+  readonly pointer?: string;
+}
+
+/** The daemon answered with an error. */
+export class ApiError extends CliError {
+  /** HTTP status. */
+  readonly status: number;
+  readonly details: readonly ErrorDetail[];
+  readonly requestId?: string;
+
+  constructor(
+    status: number,
+    fault: { code: string; message: string; pointer?: string; details: readonly ErrorDetail[]; requestId?: string },
+  ) {
+    super(fault.code, fault.message, { pointer: fault.pointer, next: nextStep(status, fault.code) });
+    this.status = status;
+    this.details = fault.details;
+    this.requestId = fault.requestId;
+  }
+}
+
+export const HOW_TO_GET_A_TOKEN =
+  'Get one with "waypost token create --login admin" and set WAYPOST_TOKEN to it, or pass --token.';
+
+const NEXT_BY_CODE: { readonly [code: string]: string } = {
+  zone_exists: 'To replace the records of a zone of yours, pass --replace.',
+  plan_limit: 'Remove a zone, or ask an administrator for a larger plan.',
+  write_conflict: 'Run the command again.',
+  not_ready: 'Wait until "waypost status" says that the daemon is ready.',
+};
+
+const NEXT_BY_STATUS: { readonly [status: number]: string } = {
+  401: HOW_TO_GET_A_TOKEN,
+  403: 'Use a token of an account whose role allows this, or ask an administrator.',
+  404: 'See "waypost zone list" for the zones of this account.',
+  413: 'Raise admin.max_body (WAYPOST_ADMIN_MAX_BODY) and restart the daemon, or split the file.',
+  429: 'Wait and run it again, or raise admin.rate_limit (WAYPOST_ADMIN_RATE_LIMIT).',
+  503: 'Run it again shortly; "waypost status" says how the daemon is.',
+};
+
+function nextStep(status: number, code: string): string | undefined {
+  if (Object.hasOwn(NEXT_BY_CODE, code)) return NEXT_BY_CODE[code];
+  return (
+    NEXT_BY_STATUS[status] ?? (status >= 500 ? 'See the log of the daemon for the request named here.' : undefined)
+  );
+}
+
+/** An error as lines for a person. What came over the network is escaped, so that it can't drive the terminal. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof WaypostError))
+    return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  const place = [error.code, error.pointer].filter((part) => part !== undefined).join(', ');
+  const lines = [`error: ${shownMessage(error)} (${escapeControls(place)})`];
+  if (error instanceof ApiError) {
+    for (const { line, pointer, message } of error.details) {
+      const where = line !== undefined ? `line ${line}: ` : pointer !== undefined ? `${pointer}: ` : '';
+      lines.push(`  ${escapeControls(where + message)}`);
+    }
+  }
+  if (error instanceof CliError && error.next !== undefined) lines.push(`  next: ${error.next}`);
+  if (error instanceof ApiError && error.requestId !== undefined) {
+    lines.push(`  request: ${escapeControls(error.requestId)}`);
+  }
+  return lines.join('\n');
+}
+
+/** The configuration's own message has a line for each fault; all others are one line. */
+function shownMessage(error: WaypostError): string {
+  return error.message.split('\n').map(escapeControls).join('\n');
+}
+
+/** The error as `{ok: false, error: {…}}`, as the API would say it. */
+export function errorToJson(error: unknown): object {
+  if (!(error instanceof WaypostError)) {
+    return { ok: false, error: { code: 'internal', message: error instanceof Error ? error.message : String(error) } };
+  }
+  const { code, message, pointer } = error;
+  const next = error instanceof CliError ? error.next : undefined;
+  const rest = error instanceof ApiError ? { details: error.details } : {};
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
+  return { ok: false, error: { code, message, pointer, next, ...rest }, request_id: requestId };
+}

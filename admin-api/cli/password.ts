@@ -1,0 +1,66 @@
+/** A password from standard input or from the terminal, without echo. Never from the command line, where others can see it. */
+
+import { CliError } from './errors.ts';
+import type { CliIo } from './io.ts';
+
+const LONGEST = 4096;
+
+/** The first line of standard input. Throws CliError `no_password` when there is none. */
+export async function passwordFromStdin(io: CliIo): Promise<string> {
+  let text = '';
+  for await (const chunk of io.stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LONGEST) break;
+  }
+  const line = text.split(/\r?\n/, 1)[0];
+  if (line === '' || line.length > LONGEST)
+    throw new CliError('no_password', 'Standard input has no password on its first line.');
+  return line;
+}
+
+/** Asks on the terminal. `otherwise` says what to do where there is no terminal. */
+export async function askPassword(io: CliIo, question: string, otherwise: string): Promise<string> {
+  const { stdin, stderr } = io;
+  if (!stdin.isTTY || stdin.setRawMode === undefined) {
+    throw new CliError('no_password', 'No password is given, and there is no terminal to ask on.', { next: otherwise });
+  }
+  stderr.write(question);
+  stdin.setRawMode(true);
+  try {
+    const answer = await readHidden(io);
+    if (answer === '') throw new CliError('no_password', 'The password is empty.', { next: otherwise });
+    return answer;
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+    stderr.write('\n');
+  }
+}
+
+/** In raw mode the keys that end or mend a line come as characters. */
+function readHidden({ stdin }: CliIo): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed: string[] = [];
+    const stop = () => {
+      stdin.off('data', take);
+      stdin.off('end', end);
+    };
+    const end = () => {
+      stop();
+      resolve(typed.join(''));
+    };
+    const take = (chunk: Buffer | string) => {
+      for (const key of String(chunk)) {
+        if (key === '\r' || key === '\n' || key === '\u0004') return end();
+        if (key === '\u0003') {
+          stop();
+          return reject(new CliError('cancelled', 'Cancelled.'));
+        }
+        if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
+        else if (typed.length < LONGEST) typed.push(key);
+      }
+    };
+    stdin.on('data', take);
+    stdin.on('end', end);
+  });
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../../core/config/index.ts';
+import type { CommandContext } from './run.ts';
+
+export function addServeCommand(program: Command, { io, action }: CommandContext): void {
+  program
+    .command('serve')
+    .description('run the daemon until it is told to stop (SIGTERM, SIGINT)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ waypost serve
+  $ waypost serve --config /etc/waypost/waypost.toml
+  $ WAYPOST_DNS_LISTEN='*:53' WAYPOST_DATA_DIR=/var/lib/waypost waypost serve
+`,
+    )
+    .action(
+      action(async (options) => {
+        await io.serve(loadConfig({ file: options.config, env: io.env }));
+        return true;
+      }),
+    );
+}

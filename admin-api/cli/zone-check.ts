@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { InvalidError } from '../../core/errors.ts';
+import { escapeControls } from '../../core/log/index.ts';
+import { parseMaster } from '../../core/wire/master/index.ts';
+import { parseName } from '../../core/wire/name.ts';
+import { print } from './io.ts';
+import type { CommandContext } from './run.ts';
+import { type ZoneFile, zoneFiles } from './zone-files.ts';
+
+/** Seconds; what the API gives to a record without a TTL. */
+const DEFAULT_TTL = 300;
+/** Bad lines named of one file. */
+const MAX_ERRORS = 100_000;
+
+interface Problem {
+  readonly file: string;
+  /** 0 when the fault is not on a line. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
+  zone
+    .command('check')
+    .description('read master files and name every bad line, without a daemon')
+    .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
+    .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
+    .addHelpText('after', '\nExamples:\n  $ waypost zone check example.net.zone\n  $ waypost zone check zones/\n')
+    .action(
+      action<{ zone?: string }>(async (options, [path]) => {
+        const { files } = await zoneFiles(path, options.zone);
+        let zones = 0;
+        let records = 0;
+        let bad = 0;
+        for await (const file of files) {
+          const checked = await check(file);
+          zones++;
+          records += checked.records;
+          bad += checked.problems.length;
+          for (const problem of checked.problems) {
+            if (options.json) print(io.stdout, JSON.stringify(problem));
+            else print(io.stderr, escapeControls(`${problem.file}:${problem.line}: ${problem.message}`));
+          }
+        }
+        if (options.json) print(io.stdout, JSON.stringify({ ok: bad === 0, zones, records, bad_lines: bad }));
+        else
+          print(
+            io.stdout,
+            `checked ${zones} zones, ${records} records: ${bad === 0 ? 'no bad lines' : `${bad} bad lines`}`,
+          );
+        return bad === 0;
+      }),
+    );
+}
+
+async function check({ file, zone }: ZoneFile): Promise<{ records: number; problems: Problem[] }> {
+  try {
+    const origin = parseName(zone);
+    const { records, errors } = parseMaster(await readFile(file), {
+      origin,
+      defaultTtl: DEFAULT_TTL,
+      maxErrors: MAX_ERRORS,
+    });
+    return { records: records.length, problems: errors.map(({ line, message }) => ({ file, line, message })) };
+  } catch (error) {
+    const system = error instanceof Error && 'syscall' in error;
+    if (!system && !(error instanceof InvalidError)) throw error;
+    return { records: 0, problems: [{ file, line: 0, message: error.message }] };
+  }
+}

@@ -1,0 +1,62 @@
+/** Which master files a path stands for: one file, or the files NAME.zone of a folder. */
+import { opendir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { zoneName } from './domains.ts';
+import { CliError } from './errors.ts';
+
+const SUFFIX = '.zone';
+
+export interface ZoneFile {
+  readonly file: string;
+  /** Name of the zone, as the API writes it. */
+  readonly zone: string;
+}
+
+export interface ZoneFiles {
+  readonly count: number;
+  /** Size of the file when the path is one. */
+  readonly bytes?: number;
+  /** In the order of the folder. Can be run through once; the folder is never in memory whole. */
+  readonly files: AsyncIterable<ZoneFile>;
+}
+
+/**
+ * `zone` names the zone of a single file that is not called NAME.zone. Folders inside the folder, and other files, are passed over.
+ * Throws CliError `no_zone_files`, `zone_name_needed`, `usage` or `unreadable`.
+ */
+export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliError('unreadable', `${path} can't be read: ${error instanceof Error ? error.message : error}`);
+  });
+  if (!found.isDirectory()) return { count: 1, bytes: found.size, files: one(path, zone) };
+  if (zone !== undefined) throw new CliError('usage', `--zone names the zone of one file, but ${path} is a folder.`);
+  let count = 0;
+  for await (const _ of folder(path)) count++;
+  if (count === 0) {
+    throw new CliError('no_zone_files', `${path} has no files that end with ${SUFFIX}.`, {
+      next: `Name each file after its zone, such as example.net${SUFFIX}.`,
+    });
+  }
+  return { count, files: folder(path) };
+}
+
+async function* one(file: string, zone: string | undefined): AsyncGenerator<ZoneFile> {
+  const name = basename(file);
+  if (zone === undefined && !isZoneFile(name)) {
+    throw new CliError('zone_name_needed', `The name of ${file} does not say which zone it is.`, {
+      next: `Pass --zone NAME, or name the file NAME${SUFFIX}.`,
+    });
+  }
+  yield { file, zone: zoneName(zone ?? name.slice(0, -SUFFIX.length)) };
+}
+
+async function* folder(path: string): AsyncGenerator<ZoneFile> {
+  for await (const entry of await opendir(path, { bufferSize: 512 })) {
+    if (!isZoneFile(entry.name) || entry.isDirectory()) continue;
+    yield { file: join(path, entry.name), zone: zoneName(entry.name.slice(0, -SUFFIX.length)) };
+  }
+}
+
+function isZoneFile(name: string): boolean {
+  return name.endsWith(SUFFIX) && name.length > SUFFIX.length && !name.startsWith('.');
+}

@@ -1,0 +1,158 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { WaypostError } from '../../core/errors.ts';
+import { escapeControls } from '../../core/log/index.ts';
+import { withClient } from './client.ts';
+import { ApiError, describeError, type ErrorDetail } from './errors.ts';
+import { type CliIo, print } from './io.ts';
+import { perSecond, startProgress } from './progress.ts';
+import type { CommandContext } from './run.ts';
+import { type ZoneFile, type ZoneFiles, zoneFiles } from './zone-files.ts';
+import { uploadZone } from './zone-upload.ts';
+
+interface ImportOptions {
+  readonly zone?: string;
+  readonly replace?: boolean;
+  readonly apex: 'keep' | 'service';
+  readonly concurrency: number;
+  readonly json?: boolean;
+}
+
+interface Failure extends ZoneFile {
+  readonly error: unknown;
+}
+
+interface Summary {
+  zones: number;
+  records: number;
+  milliseconds: number;
+  readonly failures: Failure[];
+  /** What ended the import early. */
+  fatal?: unknown;
+}
+
+export function addZoneImport(zone: Command, { io, action }: CommandContext): void {
+  zone
+    .command('import')
+    .description('create zones from master files: one file, or every NAME.zone of a folder')
+    .argument('<path>', 'file or folder')
+    .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
+    .option('--replace', 'replace the records of zones that are there already; otherwise such zones fail')
+    .addOption(
+      new Option('--apex <whose>', 'SOA timers and apex NS: those of the file (keep), or those of the service')
+        .choices(['keep', 'service'])
+        .default('keep'),
+    )
+    .option('--concurrency <n>', 'files sent at one time, 1 to 64', parseConcurrency, 8)
+    .addHelpText(
+      'after',
+      `
+Each zone is imported whole or not at all, and one that fails does not stop the others. At the end every bad line is named,
+and the exit code is 1 when anything failed.
+
+Examples:
+  $ waypost zone import example.net.zone
+  $ waypost zone import db.example --zone example.net --replace
+  $ waypost zone import zones/ --concurrency 16
+`,
+    )
+    .action(
+      action<ImportOptions>((options, [path]) =>
+        withClient(
+          io,
+          options,
+          async (client) => {
+            const found = await zoneFiles(path, options.zone);
+            const upload = { replace: options.replace === true, keepApex: options.apex === 'keep' };
+            const summary = await importAll(io, found, options.concurrency, (file, sent) =>
+              uploadZone(client, file, { ...upload, sent }),
+            );
+            report(io, summary, options.json === true);
+            if (summary.fatal !== undefined) throw summary.fatal;
+            return summary.failures.length === 0;
+          },
+          options.concurrency,
+        ),
+      ),
+    );
+}
+
+function parseConcurrency(text: string): number {
+  const n = Number(text);
+  if (!/^\d+$/.test(text) || n < 1 || n > 64) throw new InvalidArgumentError('It is a whole number from 1 to 64.');
+  return n;
+}
+
+/** `concurrency` workers take the next file each until none is left, or until one meets what would fail all. */
+async function importAll(
+  io: CliIo,
+  { count, bytes, files }: ZoneFiles,
+  concurrency: number,
+  upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<number>,
+): Promise<Summary> {
+  const summary: Summary = { zones: 0, records: 0, milliseconds: 0, failures: [] };
+  const started = performance.now();
+  // A folder's progress is counted in files, that of a single file in its bytes.
+  const progress =
+    bytes === undefined ? startProgress(io.stderr, count, 'zones') : startProgress(io.stderr, bytes, 'bytes');
+  const sent = bytes === undefined ? undefined : (piece: number) => progress.add(piece, 0);
+  // An async generator queues concurrent calls of next(), so that no file is taken twice.
+  const next = files[Symbol.asyncIterator]();
+  const work = async () => {
+    for (let turn = await next.next(); !turn.done; turn = await next.next()) {
+      if (summary.fatal !== undefined) return;
+      let records = 0;
+      try {
+        records = await upload(turn.value, sent);
+        summary.zones++;
+        summary.records += records;
+      } catch (error) {
+        if (isFatal(error)) summary.fatal ??= error;
+        else summary.failures.push({ ...turn.value, error });
+      }
+      progress.add(bytes === undefined ? 1 : 0, records);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: concurrency }, work));
+  } finally {
+    progress.stop();
+  }
+  summary.milliseconds = performance.now() - started;
+  return summary;
+}
+
+/** What would fail in the same way for every other file: no token, no daemon, and faults of our own. */
+function isFatal(error: unknown): boolean {
+  if (!(error instanceof WaypostError)) return true;
+  if (error instanceof ApiError) return error.status === 401 || error.status === 403;
+  return error.code !== 'unreadable';
+}
+
+function report(io: CliIo, { zones, records, milliseconds, failures, fatal }: Summary, json: boolean): void {
+  const seconds = Math.round(milliseconds) / 1000;
+  const rate = perSecond(records, milliseconds);
+  if (json) {
+    const failed = failures.map(({ file, zone, error }) => ({
+      file,
+      zone,
+      code: error instanceof WaypostError ? error.code : 'internal',
+      message: error instanceof Error ? error.message : String(error),
+      lines: badLines(error),
+    }));
+    const ok = failures.length === 0 && fatal === undefined;
+    print(io.stdout, JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed }));
+    return;
+  }
+  for (const { file, error } of failures) {
+    const lines = badLines(error);
+    for (const { line, message } of lines) print(io.stderr, escapeControls(`${file}:${line}: ${message}`));
+    if (lines.length === 0) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
+  }
+  print(io.stdout, `imported ${zones} zones, ${records} records in ${seconds} s, ${rate} records/s`);
+  if (failures.length > 0) print(io.stdout, `${failures.length} zones failed; nothing of them was changed`);
+  if (fatal !== undefined) print(io.stdout, 'stopped before the end; what is counted here stays imported');
+}
+
+function badLines(error: unknown): readonly ErrorDetail[] {
+  return error instanceof ApiError ? error.details.filter((detail) => detail.line !== undefined) : [];
+}

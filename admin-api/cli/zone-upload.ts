@@ -1,0 +1,98 @@
+/** One master file to the daemon: its zone is created when missing, then its records are replaced as a whole. */
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import type { ApiClient, Json } from './client.ts';
+import { asDomain, type Domain, domainPath, findDomain } from './domains.ts';
+import { ApiError, CliError } from './errors.ts';
+import type { ZoneFile } from './zone-files.ts';
+
+export interface UploadOptions {
+  /** Whether the records of a zone that is there already may be replaced. */
+  readonly replace: boolean;
+  /** Whether the file's own SOA timers and apex NS are taken. */
+  readonly keepApex: boolean;
+  /** Told the bytes of each piece of a large file as it is handed to the network. */
+  sent?(bytes: number): void;
+}
+
+/** Smaller files are read at once, which costs less than a stream; larger ones are never in memory whole. */
+const STREAMED_FROM = 256 * 1024;
+
+/** Returns the number of records. Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
+export async function uploadZone(client: ApiClient, { file, zone }: ZoneFile, options: UploadOptions): Promise<number> {
+  // Read first: a file that can't be read must not leave an empty zone behind.
+  const source = await openSource(file, options.sent);
+  const { domain, created } = await findOrCreate(client, zone, options.replace);
+  try {
+    const answer = await client.json({
+      method: 'PUT',
+      path: domainPath(domain, `/zonefile${options.keepApex ? '?apex=keep' : ''}`),
+      ...source,
+    });
+    return countOf(answer);
+  } catch (error) {
+    // The zone is taken back, so that the import can be repeated once the file is mended.
+    if (created) await remove(client, domain);
+    throw error;
+  }
+}
+
+async function openSource(file: string, sent: (bytes: number) => void = () => {}) {
+  try {
+    const { size } = await stat(file);
+    const headers = { 'content-type': 'text/dns', 'content-length': String(size) };
+    if (size >= STREAMED_FROM) {
+      return {
+        headers,
+        body: () => counted(createReadStream(file, { end: size - 1, highWaterMark: STREAMED_FROM }), sent),
+      };
+    }
+    const bytes = await readFile(file);
+    return { headers: { ...headers, 'content-length': String(bytes.length) }, body: () => bytes };
+  } catch (error) {
+    throw new CliError('unreadable', `The file can't be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function counted(stream: Readable, sent: (bytes: number) => void): Readable {
+  const counter = new Transform({
+    highWaterMark: STREAMED_FROM,
+    transform(chunk: Buffer, _encoding, done) {
+      sent(chunk.length);
+      done(null, chunk);
+    },
+  });
+  // Errors reach the counter, and with it the request that reads it.
+  return pipeline(stream, counter, () => {});
+}
+
+async function findOrCreate(
+  client: ApiClient,
+  zone: string,
+  replace: boolean,
+): Promise<{ domain: Domain; created: boolean }> {
+  try {
+    const answer = await client.json({ method: 'POST', path: '/api/v1/domains', json: { domain: zone } });
+    return { domain: asDomain(answer.domain), created: true };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;
+    // Also the answer when another account has the zone, or its parent or child: then it is not in the list.
+    const domain = await findDomain(client, zone);
+    if (domain === undefined) throw error;
+    return { domain, created: false };
+  }
+}
+
+async function remove(client: ApiClient, domain: Domain): Promise<void> {
+  try {
+    await client.send({ method: 'DELETE', path: domainPath(domain) }).then(({ body }) => body.dump());
+  } catch {
+    // What the upload failed with is what matters; it is thrown by the caller.
+  }
+}
+
+function countOf(answer: Json): number {
+  if (typeof answer.records === 'number') return answer.records;
+  throw new CliError('not_the_api', 'The daemon took the file but did not say how many records it has.');
+}

@@ -1,0 +1,175 @@
+/** A daemon that speaks the contract from memory, and a run of the command line against it. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { type CliIo, runCli } from '../../../admin-api/cli/index.ts';
+
+export const TOKEN = 'wp_test';
+type Answer = { status?: number; headers?: Record<string, string>; body: object | string };
+type Zone = { id: number; domain: string; record_count: number; text: string };
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+function fault(status: number, code: string, more: object = {}): Answer {
+  const error = { code, message: `It is ${code}.`, ...more };
+  return { status, body: { ok: false, error, request_id: 'req-1' } };
+}
+
+/** A line of a master file that starts with "bad" is a bad one; all other lines are records. */
+export class FakeDaemon {
+  readonly zones = new Map<string, Zone>();
+  readonly seen: Seen[] = [];
+  /** Zones of other accounts. */
+  readonly foreign = new Set<string>();
+  /** Answers given before the real one, first to last. */
+  readonly before: Answer[] = [];
+  ready = true;
+  concurrent = 0;
+  mostConcurrent = 0;
+  pageSize = 1000;
+  #server: Server | undefined;
+  #id = 0;
+
+  async start(): Promise<string> {
+    this.#server = createServer(async (request, response) => {
+      this.mostConcurrent = Math.max(this.mostConcurrent, ++this.concurrent);
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      this.concurrent--;
+      const seen = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
+      this.seen.push(seen);
+      const answer = this.before.shift() ?? this.#answer(seen);
+      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(text);
+    }).listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+  }
+
+  addZone(domain: string, text = ''): Zone {
+    const zone = { id: ++this.#id, domain, record_count: text.split('\n').filter(Boolean).length, text };
+    this.zones.set(domain, zone);
+    return zone;
+  }
+
+  #answer(seen: Seen): Answer {
+    const url = new URL(seen.url, 'http://daemon');
+    const route = `${seen.method} ${url.pathname.replace(/\/\d+(?=\/|$)/, '/:id')}`;
+    if (route === 'GET /readyz') {
+      return { status: this.ready ? 200 : 503, body: { ok: this.ready, applied: 7, listening: ['127.0.0.1:5300'] } };
+    }
+    if (route === 'POST /api/v1/auth/token') {
+      const { login, password } = JSON.parse(seen.body);
+      if (password !== 'good') return fault(401, 'bad_credentials');
+      return {
+        body: { ok: true, token: TOKEN, prefix: 'wp_', user: { id: 1, username: login, role: 'admin', plan: 'pro' } },
+      };
+    }
+    if (seen.headers.authorization !== `Bearer ${TOKEN}`) return fault(401, 'invalid_token');
+    const id = Number(/\/domains\/(\d+)/.exec(url.pathname)?.[1]);
+    const zone = [...this.zones.values()].find((one) => one.id === id);
+    switch (route) {
+      case 'GET /api/v1/domains':
+        return this.#list(url.searchParams);
+      case 'POST /api/v1/domains': {
+        const { domain } = JSON.parse(seen.body);
+        if (this.zones.has(domain) || this.foreign.has(domain))
+          return fault(409, 'zone_exists', { pointer: '/domain' });
+        return { body: { ok: true, domain: this.#row(this.addZone(domain)) } };
+      }
+      case 'POST /api/v1/accounts':
+        return { body: { ok: true, account: { id: 9, ...JSON.parse(seen.body) } } };
+      case 'POST /api/v1/tokens':
+        return { body: { ok: true, token: 'wp_made', ...JSON.parse(seen.body) } };
+    }
+    if (zone === undefined) return fault(404, 'no_such_domain');
+    switch (route) {
+      case 'DELETE /api/v1/domains/:id':
+        this.zones.delete(zone.domain);
+        return { body: { ok: true } };
+      case 'GET /api/v1/domains/:id/zonefile':
+        return { headers: { 'content-type': 'text/dns' }, body: zone.text };
+      case 'PUT /api/v1/domains/:id/zonefile':
+        return this.#put(zone, seen.body);
+    }
+    return fault(404, 'no_such_endpoint');
+  }
+
+  #put(zone: Zone, text: string): Answer {
+    const lines = text.split('\n');
+    const details = lines.flatMap((line, i) =>
+      line.startsWith('bad') ? [{ line: i + 1, message: `no type "${line}"` }] : [],
+    );
+    if (details.length > 0) return fault(422, 'invalid_zonefile', { details });
+    zone.text = text;
+    zone.record_count = lines.filter(Boolean).length;
+    return { body: { ok: true, domain: this.#row(zone), records: zone.record_count } };
+  }
+
+  #list(query: URLSearchParams): Answer {
+    const all = [...this.zones.values()].filter((zone) => zone.domain.includes(query.get('q') ?? ''));
+    const from = Number(query.get('cursor') ?? 0);
+    const to = from + this.pageSize;
+    const domains = all.slice(from, to).map((zone) => this.#row(zone));
+    return { body: { ok: true, domains, next_cursor: to < all.length ? String(to) : null } };
+  }
+
+  #row({ id, domain, record_count }: Zone): object {
+    return { id, domain, record_count };
+  }
+}
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Milliseconds that were waited for, in order. */
+  readonly slept: readonly number[];
+}
+
+export interface RunOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly stdin?: string;
+  /** Keys typed on a terminal. */
+  readonly typed?: string;
+  readonly serve?: CliIo['serve'];
+  readonly rebuildAnswers?: CliIo['rebuildAnswers'];
+}
+
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const slept: number[] = [];
+  const collect = () => {
+    const stream = new PassThrough();
+    let text = '';
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+    return { stream, text: () => text };
+  };
+  const [out, err] = [collect(), collect()];
+  const input = Readable.from([Buffer.from(options.typed ?? options.stdin ?? '')]);
+  const terminal = { isTTY: true, setRawMode: () => {} };
+  const code = await runCli(argv, {
+    stdin: options.typed === undefined ? input : Object.assign(input, terminal),
+    stdout: out.stream,
+    stderr: err.stream,
+    env: options.env ?? {},
+    version: '1.2.3',
+    serve: options.serve ?? (async () => {}),
+    rebuildAnswers: options.rebuildAnswers ?? (async () => ({ zones: 0, answers: 0 })),
+    sleep: async (milliseconds) => void slept.push(milliseconds),
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  return { code, stdout: out.text(), stderr: err.text(), slept };
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Config } from '../../../core/config/index.ts';
+import { run } from './harness.ts';
+
+const test = suite('admin-api/cli/run');
+const folder = mkdtempSync(join(tmpdir(), 'waypost-cli-'));
+const file = join(folder, 'waypost.toml');
+test.after(() => rmSync(folder, { recursive: true }));
+
+test('every command has help with an example', async () => {
+  const commands = [
+    [],
+    ['serve'],
+    ['check-config'],
+    ['status'],
+    ['account', 'add'],
+    ['token', 'create'],
+    ['zone', 'list'],
+    ['zone', 'import'],
+    ['zone', 'export'],
+    ['zone', 'check'],
+    ['answers', 'rebuild'],
+  ];
+  for (const command of commands) {
+    const { code, stdout } = await run([...command, '--help']);
+    assert.is(code, 0, command.join(' '));
+    assert.match(stdout, /Examples?:\n {2}\$ .*waypost /, command.join(' '));
+  }
+});
+
+test('what is not understood ends with 2 and says so on standard error', async () => {
+  for (const argv of [
+    ['frob'],
+    ['zone', 'import'],
+    ['zone', 'list', '--frob'],
+    ['zone', 'import', 'x', '--concurrency', '0'],
+  ]) {
+    const { code, stdout, stderr } = await run(argv);
+    assert.is(code, 2, argv.join(' '));
+    assert.is(stdout, '');
+    assert.match(stderr, /^error: /);
+  }
+  assert.match((await run(['zone', 'imprt', 'x'])).stderr, /Did you mean import\?/);
+});
+
+test('--version', async () => {
+  const { code, stdout } = await run(['--version']);
+  assert.equal([code, stdout], [0, '1.2.3\n']);
+});
+
+test('serve is given the configuration, and waits for the daemon', async () => {
+  writeFileSync(file, '[dns]\nworkers = 3\n');
+  let given: Config | undefined;
+  let stopped = false;
+  const serve = async (config: Config) => {
+    given = config;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    stopped = true;
+  };
+  const { code } = await run(['serve', '--config', file], { env: { WAYPOST_DATA_DIR: '/d' }, serve });
+  assert.equal([code, given?.dns.workers, given?.dataDir, stopped], [0, 3, '/d', true]);
+});
+
+test('a daemon that fails ends with 1 and the reason', async () => {
+  const serve = async () => {
+    throw new Error('port taken');
+  };
+  const { code, stderr } = await run(['serve'], { serve });
+  assert.is(code, 1);
+  assert.match(stderr, /port taken/);
+});
+
+test('check-config prints value and origin of every setting, secrets hidden', async () => {
+  writeFileSync(file, '[dns]\nworkers = 3\n');
+  const env = { WAYPOST_ADMIN_PASSWORD: 'hunter2', WAYPOST_DATA_DIR: '/d' };
+  const { code, stdout } = await run(['check-config', '--config', file], { env });
+  assert.is(code, 0);
+  assert.match(stdout, /^data_dir += {1,2}"\/d" {2}# WAYPOST_DATA_DIR$/m);
+  assert.match(stdout, /^dns\.workers += {1,2}3 {2}# file$/m);
+  assert.match(stdout, /^dns\.listen += {1,2}\["127\.0\.0\.1:5300"\] {2}# default$/m);
+  assert.match(stdout, /^soa\.hostmaster += {1,2}\(hostmaster at the domain/m);
+  assert.match(stdout, /^admin\.password += {1,2}\(set, not shown\)/m);
+  const json = await run(['check-config', '--json'], { env });
+  assert.is(JSON.parse(json.stdout).settings[0].value, '/d');
+  assert.not(`${stdout}${json.stdout}`.includes('hunter2'));
+});
+
+test('check-config prints every fault and ends with 1', async () => {
+  writeFileSync(file, '[dns]\nworkers = 0\nlissten = "a"\n');
+  const { code, stdout, stderr } = await run(['--config', file, 'check-config']);
+  assert.equal([code, stdout], [1, '']);
+  assert.match(stderr, /\n {2}dns\.lissten .*nearest is dns\.listen\n {2}dns\.workers: found 0/);
+  const json = await run(['check-config', '--config', file, '--json']);
+  assert.is(JSON.parse(json.stderr).error.code, 'invalid_config');
+});
+
+test('answers rebuild works on the data folder of the configuration', async () => {
+  const rebuildAnswers = async ({ dataDir }: Config) => {
+    assert.is(dataDir, '/d');
+    return { zones: 2, answers: 31 };
+  };
+  const { code, stdout } = await run(['answers', 'rebuild'], { env: { WAYPOST_DATA_DIR: '/d' }, rebuildAnswers });
+  assert.is(code, 0);
+  assert.match(stdout, /^rebuilt 31 answers of 2 zones in [\d.]+ s, in \/d\n$/);
+});
+
+test.run();

@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FakeDaemon, run, TOKEN } from './harness.ts';
+
+const test = suite<{ daemon: FakeDaemon; env: NodeJS.ProcessEnv; folder: string }>('admin-api/cli/zone import');
+
+test.before.each(async (context) => {
+  context.daemon = new FakeDaemon();
+  context.env = { WAYPOST_URL: await context.daemon.start(), WAYPOST_TOKEN: TOKEN };
+  context.folder = mkdtempSync(join(tmpdir(), 'waypost-import-'));
+});
+test.after.each(async (context) => {
+  await context.daemon.stop();
+  rmSync(context.folder, { recursive: true });
+});
+
+test('one file: the zone is made, and the bytes are sent as they are', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'Example.NET.zone');
+  writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.2\n');
+  const { code, stdout, stderr } = await run(['zone', 'import', file], { env });
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /^imported 1 zones, 2 records in [\d.]+ s, \d+ records\/s\n$/);
+  assert.is(daemon.zones.get('example.net')?.text, '@ A 192.0.2.1\nwww A 192.0.2.2\n');
+  const put = daemon.seen[1];
+  assert.equal([put.method, put.url], ['PUT', '/api/v1/domains/1/zonefile?apex=keep']);
+  assert.equal([put.headers['content-type'], put.headers['content-length']], ['text/dns', '30']);
+});
+
+test('--apex service leaves the apex to the service', async ({ daemon, env, folder }) => {
+  writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
+  await run(['zone', 'import', folder, '--apex', 'service'], { env });
+  assert.is(daemon.seen[1].url, '/api/v1/domains/1/zonefile');
+});
+
+test('a file of any name with --zone, also in Unicode', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'db.txt');
+  writeFileSync(file, '@ A 192.0.2.1\n');
+  assert.match(
+    (await run(['zone', 'import', file], { env })).stderr,
+    /\(zone_name_needed\)\n {2}next: Pass --zone NAME/,
+  );
+  assert.is((await run(['zone', 'import', file, '--zone', 'bücher.test.'], { env })).code, 0);
+  assert.ok(daemon.zones.has('xn--bcher-kva.test'));
+  assert.is((await run(['zone', 'import', folder, '--zone', 'a.test'], { env })).code, 1);
+});
+
+test('a folder: every NAME.zone once, nothing else, with bounded concurrency', async ({ daemon, env, folder }) => {
+  for (let i = 0; i < 60; i++) writeFileSync(join(folder, `z${i}.test.zone`), 'a A 192.0.2.1\n'.repeat(i + 1));
+  writeFileSync(join(folder, 'notes.txt'), 'x');
+  writeFileSync(join(folder, '.hidden.zone'), 'x');
+  mkdirSync(join(folder, 'sub.zone'));
+  const { code, stdout } = await run(['zone', 'import', folder, '--concurrency', '4', '--json'], { env });
+  assert.is(code, 0);
+  const { zones, records, failed } = JSON.parse(stdout);
+  assert.equal([zones, records, failed], [60, (60 * 61) / 2, []]);
+  assert.is(daemon.zones.size, 60);
+  assert.is(daemon.seen.length, 120);
+  assert.ok(daemon.mostConcurrent <= 4);
+});
+
+test('a large file is streamed, and progress counts its bytes', async ({ daemon, env, folder }) => {
+  const text = 'www A 192.0.2.1\n'.repeat(200_000);
+  writeFileSync(join(folder, 'big.test.zone'), text);
+  const { code, stdout } = await run(['zone', 'import', join(folder, 'big.test.zone')], { env });
+  assert.is(code, 0);
+  assert.match(stdout, /^imported 1 zones, 200000 records /);
+  assert.is(daemon.zones.get('big.test')?.text.length, text.length);
+});
+
+test('a streamed body is sent whole again after 503', async ({ daemon, env, folder }) => {
+  const text = 'www A 192.0.2.1\n'.repeat(20_000);
+  writeFileSync(join(folder, 'big.test.zone'), text);
+  const later = { status: 503, body: { ok: false, error: { code: 'no_quorum', message: 'Later.' } } };
+  const made = { body: { ok: true, domain: { id: daemon.addZone('big.test').id, domain: 'big.test' } } };
+  daemon.before.push(made, later);
+  const { code, slept } = await run(['zone', 'import', folder], { env });
+  assert.equal([code, slept.length], [0, 1]);
+  assert.is(daemon.zones.get('big.test')?.text, text);
+});
+
+test('a zone that exists is an error at the end, or replaced with --replace', async ({ daemon, env, folder }) => {
+  daemon.addZone('a.test', 'old A 192.0.2.9\n');
+  daemon.addZone('www.a.test', 'old A 192.0.2.9\n');
+  for (const zone of ['a.test', 'b.test']) writeFileSync(join(folder, `${zone}.zone`), '@ A 192.0.2.1\n');
+  const kept = await run(['zone', 'import', folder], { env });
+  assert.is(kept.code, 1);
+  assert.match(kept.stderr, /a\.test\.zone: error: .*\(zone_exists, \/domain\)\n {2}next: .*--replace/);
+  assert.match(kept.stdout, /^imported 1 zones, 1 records .*\n1 zones failed/);
+  assert.is(daemon.zones.get('a.test')?.text, 'old A 192.0.2.9\n');
+  daemon.pageSize = 1;
+  const replaced = await run(['zone', 'import', folder, '--replace'], { env });
+  assert.is(replaced.code, 0, replaced.stderr);
+  assert.is(daemon.zones.get('a.test')?.text, '@ A 192.0.2.1\n');
+  assert.is(daemon.zones.get('www.a.test')?.text, 'old A 192.0.2.9\n');
+});
+
+test('a zone of another account is an error even with --replace', async ({ daemon, env, folder }) => {
+  daemon.foreign.add('a.test');
+  writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
+  const { code, stderr } = await run(['zone', 'import', folder, '--replace'], { env });
+  assert.is(code, 1);
+  assert.match(stderr, /zone_exists/);
+});
+
+test('every bad line is named, the zone is taken back, and the others are imported', async ({
+  daemon,
+  env,
+  folder,
+}) => {
+  writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\nbad one\nwww A 192.0.2.1\nbad two\n');
+  writeFileSync(join(folder, 'b.test.zone'), '@ A 192.0.2.1\n');
+  const { code, stdout, stderr } = await run(['zone', 'import', folder], { env });
+  assert.is(code, 1);
+  const file = join(folder, 'a.test.zone');
+  assert.is(stderr, `${file}:2: no type "bad one"\n${file}:4: no type "bad two"\n`);
+  assert.match(stdout, /^imported 1 zones, 1 records .*\n1 zones failed/);
+  assert.equal([...daemon.zones.keys()], ['b.test']);
+  const json = JSON.parse((await run(['zone', 'import', file, '--json'], { env })).stdout);
+  assert.equal([json.ok, json.failed[0].zone, json.failed[0].lines[1].line], [false, 'a.test', 4]);
+});
+
+test('bad lines of a zone that was there leave it as it was', async ({ daemon, env, folder }) => {
+  daemon.addZone('a.test', 'old A 192.0.2.9\n');
+  writeFileSync(join(folder, 'a.test.zone'), 'bad\n');
+  assert.is((await run(['zone', 'import', folder, '--replace'], { env })).code, 1);
+  assert.is(daemon.zones.get('a.test')?.text, 'old A 192.0.2.9\n');
+});
+
+test('what would fail for every file ends the import at once', async ({ daemon, env, folder }) => {
+  for (let i = 0; i < 50; i++) writeFileSync(join(folder, `z${i}.test.zone`), '@ A 192.0.2.1\n');
+  const { code, stderr, stdout } = await run(['zone', 'import', folder, '--token', 'wp_wrong'], { env });
+  assert.is(code, 1);
+  assert.match(stderr, /^error: .*\(invalid_token\)/);
+  assert.match(stdout, /^imported 0 zones.*\nstopped before the end/);
+  assert.ok(daemon.seen.length <= 8);
+});
+
+test('files that can not be imported at all', async ({ env, folder }) => {
+  assert.match((await run(['zone', 'import', join(folder, 'none')], { env })).stderr, /\(unreadable\)/);
+  assert.match((await run(['zone', 'import', folder], { env })).stderr, /\(no_zone_files\)\n {2}next: Name each file/);
+});
+
+test.run();

@@ -1,0 +1,91 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FakeDaemon, run, TOKEN } from './harness.ts';
+
+const test = suite<{ daemon: FakeDaemon; env: NodeJS.ProcessEnv; folder: string }>('admin-api/cli/zone');
+
+test.before.each(async (context) => {
+  context.daemon = new FakeDaemon();
+  context.env = { WAYPOST_URL: await context.daemon.start(), WAYPOST_TOKEN: TOKEN };
+  context.folder = mkdtempSync(join(tmpdir(), 'waypost-zone-'));
+});
+test.after.each(async (context) => {
+  await context.daemon.stop();
+  rmSync(context.folder, { recursive: true });
+});
+
+test('list goes through all pages', async ({ daemon, env }) => {
+  for (let i = 0; i < 25; i++) daemon.addZone(`z${i}.test`, 'a A 192.0.2.1\n'.repeat(i));
+  daemon.pageSize = 10;
+  const { code, stdout } = await run(['zone', 'list'], { env });
+  assert.is(code, 0);
+  const lines = stdout.trimEnd().split('\n');
+  assert.is(lines.length, 25);
+  assert.match(lines[24], /^z24\.test +24$/);
+  assert.is(daemon.seen.length, 3);
+});
+
+test('list --filter, and as JSON an object a line', async ({ daemon, env }) => {
+  daemon.addZone('a.test');
+  daemon.addZone('b.test');
+  const { stdout } = await run(['zone', 'list', '--filter', 'b.', '--json'], { env });
+  assert.equal(JSON.parse(stdout), { id: 2, domain: 'b.test', record_count: 0 });
+});
+
+test('export to standard output and to a file', async ({ daemon, env, folder }) => {
+  daemon.addZone('www.a.test', 'wrong\n');
+  daemon.addZone('a.test', '@ A 192.0.2.1\n');
+  const shown = await run(['zone', 'export', 'A.test.'], { env });
+  assert.equal([shown.code, shown.stdout], [0, '@ A 192.0.2.1\n']);
+  const out = join(folder, 'a.test.zone');
+  const written = await run(['zone', 'export', 'a.test', '--out', out], { env });
+  assert.equal([written.code, written.stdout], [0, '']);
+  assert.is(readFileSync(out, 'utf8'), '@ A 192.0.2.1\n');
+});
+
+test('an export that fails leaves the old file and nothing beside it', async ({ daemon, env, folder }) => {
+  const out = join(folder, 'a.test.zone');
+  writeFileSync(out, 'old');
+  const none = await run(['zone', 'export', 'a.test', '--out', out], { env });
+  assert.is(none.code, 1);
+  assert.match(none.stderr, /no zone "a\.test"\. \(no_such_zone\)\n {2}next: See "waypost zone list"/);
+  daemon.addZone('a.test', '@ A 192.0.2.1\n');
+  const nowhere = await run(['zone', 'export', 'a.test', '--out', join(folder, 'no', 'where')], { env });
+  assert.match(nowhere.stderr, /\(not_written\)/);
+  assert.is(readFileSync(out, 'utf8'), 'old');
+  assert.equal(readdirSync(folder), ['a.test.zone']);
+});
+
+test('check reads files without a daemon', async ({ daemon, folder }) => {
+  writeFileSync(join(folder, 'a.test.zone'), '@ 300 IN A 192.0.2.1\nwww A 192.0.2.2\n');
+  const { code, stdout } = await run(['zone', 'check', folder]);
+  assert.equal([code, stdout], [0, 'checked 1 zones, 2 records: no bad lines\n']);
+  assert.is(daemon.seen.length, 0);
+});
+
+test('check names every bad line', async ({ folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.256\n\nmail MX ten mx\nok A 192.0.2.3\n');
+  writeFileSync(join(folder, 'b..test.zone'), '');
+  const { code, stdout, stderr } = await run(['zone', 'check', file]);
+  assert.is(code, 1);
+  assert.equal(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(file.length, file.length + 4)),
+    [':2: ', ':4: '],
+  );
+  assert.match(stdout, /: 2 bad lines\n$/);
+  const json = (await run(['zone', 'check', file, '--json'])).stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal([json.length, json[0].line, json[2].bad_lines], [3, 2, 2]);
+  assert.match((await run(['zone', 'check', folder])).stderr, /b\.\.test\.zone:0: .*empty label/);
+});
+
+test.run();
