@@ -81,9 +81,10 @@ for (const row of chosen) {
   say(`\n${row.id}: ${row.text}`);
   const zoneFolder = writeZones(row.set, work);
   const queries = row.queries(work, options.edns);
-  const subject = row.bounded
-    ? new Waypost('Waypost, bounded', { WAYPOST_DNS_INDEX_MEMORY: String(boundedMemory(row.set)) })
-    : new Waypost();
+  const bound = row.bounded ? boundedMemory(row.set) : null;
+  if (bound !== null) say(`the index may hold ${bound.toLocaleString('en')} bytes`);
+  const subject =
+    bound === null ? new Waypost() : new Waypost('Waypost, bounded', { WAYPOST_DNS_INDEX_MEMORY: String(bound) });
   // Rows of the same zones follow one another and share the started servers.
   const key = `${row.set.id} ${subject.name}`;
   if (running.key !== key) {

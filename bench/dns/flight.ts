@@ -20,14 +20,16 @@ export class Flight {
   /** Queries given up so far. */
   lost = 0;
 
-  /** Takes the next ID for a query. A query that is still out under that ID from 65,536 queries ago counts as lost. */
+  /** Takes the next ID for a query. A query that is still out when its ID is the next to be given again counts as lost. */
   launch(query: number, now: number): number {
     const id = this.#next;
-    if (this.#query[id] !== NONE) this.#giveUp(id);
     this.#query[id] = query;
     this.#sentAt[id] = now;
     this.#next = (id + 1) & (IDS - 1);
-    if (this.#next === this.#tail) this.#tail = (this.#tail + 1) & (IDS - 1);
+    if (this.#next === this.#tail) {
+      if (this.#query[this.#tail] !== NONE) this.#giveUp(this.#tail);
+      this.#tail = (this.#tail + 1) & (IDS - 1);
+    }
     this.size++;
     return id;
   }

@@ -1,0 +1,110 @@
+/**
+ * `npm run bench:writes -- [--quick] [--seconds N]`: bulk import, the way from the API's answer to the UDP answer, and synced creations by
+ * concurrent writers. What each figure means stands in README.md beside this file.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { table } from './dns/report.ts';
+import { Daemon, Waypost } from './dns/waypost.ts';
+import { bigZones, writeZones } from './dns/zones.ts';
+import { describeMachine } from './machine.ts';
+import { AdminApi } from './writes/api.ts';
+import { percentile } from './writes/statistics.ts';
+import { measureVisibility } from './writes/visible.ts';
+import { measureCreations, measureSync } from './writes/writers.ts';
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, seconds: { type: 'string' } },
+});
+const seconds = Number(options.seconds ?? (options.quick ? 2 : 10));
+const singles = options.quick ? 100 : 1000;
+const WRITERS = 32;
+/** What has to be reached. */
+const GOAL = { importPerSecond: 100_000, visibleP99: 10, creationsPerSecond: 3000 } as const;
+
+const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const spread = (values: readonly number[]) =>
+  `p50 ${percentile(values, 50).toFixed(2)} ms, p99 ${percentile(values, 99).toFixed(2)} ms, max ${percentile(values, 100).toFixed(2)} ms`;
+
+const version = new Waypost().version();
+if (version === null) throw new Error('Waypost is not built: run `npm run build` first.');
+
+mkdirSync(work, { recursive: true });
+const set = bigZones(options.quick ? 100 : 1000);
+const zoneFolder = writeZones(set, work);
+const data = join(work, 'waypost-writes');
+rmSync(data, { recursive: true, force: true });
+mkdirSync(data);
+
+const daemon = new Daemon(data, 5945, 8945);
+const daemonProcess = await daemon.start(join(work, 'waypost-writes.log'));
+const results: string[][] = [];
+let missed = 0;
+/** One row of the table. `met`: whether the goal is reached. */
+function result(what: string, figure: string, goal: string, met: boolean, detail: string): void {
+  if (!met) missed++;
+  results.push([what, figure, goal, met ? 'yes' : 'no', detail]);
+  say(`${what}: ${figure} (${goal}: ${met ? 'yes' : 'NO'}); ${detail}`);
+}
+
+try {
+  const token = await daemon.token();
+  const api = new AdminApi(daemon.url, token, WRITERS);
+
+  const imported = await daemon.importFolder(zoneFolder, token);
+  const records = set.zones * set.records;
+  const rate = records / imported.seconds;
+  result(
+    `import of ${whole(records)} records in ${whole(set.zones)} zones`,
+    `${whole(rate)} records/s`,
+    `≥ ${whole(GOAL.importPerSecond)}/s`,
+    rate >= GOAL.importPerSecond,
+    `${imported.seconds.toFixed(1)} s with the command's own start; daemon ${whole(daemonProcess.memory().rss / 2 ** 20)} MB resident`,
+  );
+
+  const domains = await api.domains(WRITERS);
+  const { visible, created } = await measureVisibility(api, domains, singles, daemon.dnsPort);
+  result(
+    `API answer to UDP answer, ${whole(singles)} single creations`,
+    `p99 ${percentile(visible, 99).toFixed(2)} ms`,
+    `≤ ${GOAL.visibleP99} ms`,
+    percentile(visible, 99) <= GOAL.visibleP99,
+    `${spread(visible)}; the creations themselves: ${spread(created)}`,
+  );
+
+  const syncs = measureSync(data, Math.min(seconds, 2));
+  say(`the disk alone: ${whole(syncs)} synced writes/s, one after another`);
+  for (const [where, chosen] of [
+    ['32 zones', domains],
+    ['one zone', domains.slice(0, 1)],
+  ] as const) {
+    const { perSecond, milliseconds, refused } = await measureCreations(
+      api,
+      chosen,
+      WRITERS,
+      seconds,
+      `w${chosen.length}`,
+    );
+    const faults = [...refused].map(([code, count]) => `${count} × ${code}`).join(', ');
+    result(
+      `${WRITERS} writers, ${where}, ${seconds} s`,
+      `${whole(perSecond)} creations/s`,
+      `≥ ${whole(GOAL.creationsPerSecond)}/s`,
+      perSecond >= GOAL.creationsPerSecond && refused.size === 0,
+      `each synced before its answer; ${spread(milliseconds)}; the disk alone takes ${whole(syncs)} syncs/s; ${faults || 'none refused'}`,
+    );
+  }
+  await api.close();
+} finally {
+  await daemonProcess.stop();
+}
+process.stdout.write(`
+${describeMachine([`Waypost: ${version}`])}${options.quick ? '\n- quick run, not for the record' : ''}
+
+${table(['load', 'figure', 'goal', 'reached', 'detail'], results, 5)}
+`);
+process.exit(missed > 0 && !options.quick ? 1 : 0);

@@ -1,0 +1,53 @@
+/** The few calls of the admin API that the write benchmark makes, over connections that are kept. */
+import { Pool } from 'undici';
+
+export interface Reply {
+  readonly status: number;
+  /** The body's `error.code`, or empty. */
+  readonly code: string;
+}
+
+export interface DomainRef {
+  readonly id: string;
+  readonly domain: string;
+}
+
+export class AdminApi {
+  readonly #pool: Pool;
+  readonly #headers: Record<string, string>;
+
+  /** `connections`: how many requests may be out at a time, each on its own connection. */
+  constructor(url: string, token: string, connections: number) {
+    this.#pool = new Pool(url, { connections, pipelining: 1 });
+    this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  }
+
+  /** The account's domains, at most `limit` (1 to 1000). Throws an Error when the daemon says no. */
+  async domains(limit: number): Promise<DomainRef[]> {
+    const answer = await this.#pool.request({
+      method: 'GET',
+      path: `/api/v1/domains?limit=${limit}`,
+      headers: this.#headers,
+    });
+    const body = (await answer.body.json()) as { domains?: DomainRef[] };
+    if (!body.domains) throw new Error(`No domains: ${answer.statusCode} ${JSON.stringify(body)}`);
+    return body.domains;
+  }
+
+  /** Creates an A record; resolves when the whole answer is here. */
+  async createAddress(domainId: string, name: string): Promise<Reply> {
+    const answer = await this.#pool.request({
+      method: 'POST',
+      path: `/api/v1/domains/${domainId}/records`,
+      headers: this.#headers,
+      body: JSON.stringify({ name, type: 'A', content: '198.51.100.7', ttl: 300 }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode === 200) return { status: 200, code: '' };
+    return { status: answer.statusCode, code: /"code":"([^"]*)"/.exec(text)?.[1] ?? '' };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
