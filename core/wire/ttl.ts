@@ -45,6 +45,7 @@ export function readTtl(bytes: Uint8Array, start: number, end: number): number {
 /** The same from text; undefined when it is no time. */
 export function parseTtl(text: string): number | undefined {
   if (text.length > 64) return undefined;
-  const seconds = readTtl(Buffer.from(text, 'latin1'), 0, text.length);
+  const bytes = Buffer.from(text, 'utf8');
+  const seconds = readTtl(bytes, 0, bytes.length);
   return seconds < 0 ? undefined : seconds;
 }
