@@ -50,6 +50,13 @@ test('a POST that is repeated carries the same idempotency key', async ({ daemon
   assert.is(keys[0], keys[1]);
 });
 
+test('a request whose connection is lost is sent again', async ({ daemon, env }) => {
+  daemon.drops = 2;
+  const { code, stdout, slept } = await run(['account', 'add', 'bob', '--random-password'], { env });
+  assert.equal([code, slept.length, daemon.seen.length], [0, 2, 3]);
+  assert.match(stdout, /^created account bob/);
+});
+
 test('an error of the API: message, code, pointer, details, next step and request', async ({ daemon, env }) => {
   const details = [{ pointer: '/username', message: 'is too short' }];
   const error = { code: 'invalid_account', message: 'Two faults.', pointer: '/email', details };

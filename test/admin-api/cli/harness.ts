@@ -30,6 +30,8 @@ export class FakeDaemon {
   /** Answers given before the real one, first to last. */
   readonly before: Answer[] = [];
   ready = true;
+  /** Requests whose connection is cut instead of answered. */
+  drops = 0;
   concurrent = 0;
   mostConcurrent = 0;
   pageSize = 1000;
@@ -44,6 +46,11 @@ export class FakeDaemon {
       this.concurrent--;
       const seen = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
       this.seen.push(seen);
+      if (this.drops > 0) {
+        this.drops--;
+        request.socket.destroy();
+        return;
+      }
       const answer = this.before.shift() ?? this.#answer(seen);
       const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
       response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(text);
