@@ -7,7 +7,7 @@
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey
- *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2)
+ *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   zones, domains, accounts, tokens   id (8)
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP
@@ -109,15 +109,12 @@ export function targetsAt(domainId: string, target: Name): Buffer {
   return prefixed(domainId, target, 1, 0);
 }
 
-export function targetKey(domainId: string, target: Name, owner: Name, type: number): Buffer {
+/** The target entry of the record with this key. */
+export function targetKey(target: Name, recordKey: Uint8Array): Buffer {
   let at = writeNameKey(target, 0, SCRATCH, 8);
   SCRATCH[at++] = 0;
-  at = writeNameKey(owner, 0, SCRATCH, at);
-  SCRATCH[at++] = 0;
-  const key = Buffer.from(SCRATCH.subarray(0, at + 2));
-  key.write(domainId, 0, 8, 'hex');
-  key.writeUInt16BE(type, at);
-  return key;
+  SCRATCH.set(recordKey.subarray(0, 8));
+  return Buffer.concat([SCRATCH.subarray(0, at), recordKey.subarray(8)]);
 }
 
 /** Owner and type of a target entry. */
@@ -128,8 +125,8 @@ export function targetKeyParts(key: Uint8Array): { owner: Name; type: number } {
     while (key[i] !== 0) i += key[i] === 1 ? 2 : 1;
     i++;
   }
-  const at = key.length - 2;
-  return { owner: nameOfKey(key, i + 1, at - 1), type: (key[at] << 8) | key[at + 1] };
+  const { nameEnd, type } = recordKeyParts(key);
+  return { owner: nameOfKey(key, i + 1, nameEnd), type };
 }
 
 function prefixed(domainId: string, name: Name, tail: number, fill: number): Buffer {

@@ -44,8 +44,10 @@ export interface Domain {
   readonly kept: ApexSettings | null;
 }
 
-/** SOA fields but the serial; names in presentation form, times in seconds. */
+/** SOA fields; names in presentation form, times in seconds. */
 export interface ApexSettings {
+  /** The serial that the file had; ours are not lower. */
+  readonly serial: number;
   readonly mname: string;
   readonly rname: string;
   readonly refresh: number;

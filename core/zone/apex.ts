@@ -19,7 +19,7 @@ export interface ApexDefaults {
 }
 
 export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number): RRset {
-  const settings: ApexSettings = domain.kept ?? { ...defaults, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: '' };
+  const settings: ApexSettings = domain.kept ?? { ...defaults, serial: 0, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: '' };
   const mname = parseName(settings.mname);
   const rname = domain.kept !== null ? parseName(settings.rname) : hostmasterOf(domain.apex, defaults.hostmaster);
   const numbers = Buffer.alloc(20);

@@ -108,7 +108,6 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
       const additional = addresses(view, body, set);
       answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, additional)]);
     }
-    if (isApex && view.parentDs !== null) answers.push([TYPE.DS, chainedSet(name, form, chain, terminal.owner, view.parentDs)]);
   }
   if (terminal.kind === 'delegation' && equalNames(terminal.owner, terminal.cut)) {
     const ds = findType(terminal.sets, TYPE.DS);

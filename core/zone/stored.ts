@@ -55,6 +55,19 @@ export class StoredZone implements ZoneView {
     return this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
   }
 
+  /** Whether all that lies below `name`, if anything, lies at or below `branch`, which is below `name` itself. */
+  isOnlyBranch(name: Name, branch: Name): boolean {
+    const prefix = recordsBelow(this.domainId, name);
+    const inBranch = recordsBelow(this.domainId, branch);
+    const records = this.environment.rows.get(4)!;
+    const start = Buffer.concat([prefix, Uint8Array.of(1)]);
+    const end = afterPrefix(prefix)!;
+    const within = (key: Buffer): boolean => key.subarray(0, inBranch.length).equals(inBranch);
+    for (const key of records.getKeys({ start, end, limit: 1 })) if (!within(key as Buffer)) return false;
+    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 })) if (!within(key as Buffer)) return false;
+    return !this.nested.some((apex) => apex.length > name.length && endsWith(apex, name) && !endsWith(apex, branch));
+  }
+
   isNested(name: Name): boolean {
     return this.nestedIds.has(nameId(name));
   }
@@ -63,6 +76,7 @@ export class StoredZone implements ZoneView {
 function endsWith(name: Name, suffix: Name): boolean {
   let p = 0;
   const from = name.length - suffix.length;
+  if (from < 0) return false;
   while (p < from) p += name[p] + 1;
   return p === from && equalNames(name.subarray(from), suffix);
 }

@@ -40,10 +40,10 @@ function occlusion(view: ZoneView, name: Name): Outcome | null {
   const starts: number[] = [];
   for (let p = 0; p < name.length - view.apex.length; p += name[p] + 1) starts.push(p);
   starts.push(name.length - view.apex.length);
+  for (let i = starts.length - 2; i >= 0; i--) if (view.isNested(name.subarray(starts[i]))) return OUTSIDE;
   for (let i = starts.length - 1; i >= 0; i--) {
     const at = name.subarray(starts[i]);
     const isApex = i === starts.length - 1;
-    if (!isApex && view.isNested(at)) return OUTSIDE;
     const sets = view.rrsets(at);
     if (!isApex && findType(sets, TYPE.NS) !== undefined) return { kind: 'delegation', cut: at, sets };
     const dname = i > 0 ? findType(sets, TYPE.DNAME) : undefined;

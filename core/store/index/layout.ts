@@ -24,6 +24,7 @@ export const MAX_LABELS = 3;
 /** header[STOPPING]: 1 tells the readers to end. */
 export const STOPPING = 4;
 
+/** Readers are numbered from 1, so that no node lies at offset 0. */
 export const READERS = 64;
 const FIRST_READER = 16;
 /** Words from one reader's epoch to the next: a cache line. */
@@ -32,8 +33,10 @@ export const readerWord = (reader: number): number => FIRST_READER + reader * RE
 
 export const IN_STORE = -1;
 
-/** Bytes at the start of the arena that belong to one reader, for a node that it fetches from the store. */
-export const SCRATCH = 65536;
+/** Largest node that a reader can fetch from the store; a larger one is always in the arena. */
+export const MAX_STORED_NODE = 32768;
+/** Bytes at the start of the arena that belong to one reader. Two nodes of a query are in use at a time: a name's and its apex's. */
+export const SCRATCH = 2 * MAX_STORED_NODE;
 export const FIRST_NODE = READERS * SCRATCH;
 /** Room behind the arena's bound for what must be in it: nodes too large for the scratch space. */
 export const RESERVE = 64 << 20;
@@ -44,6 +47,8 @@ export interface SharedIndex {
   readonly multipliers: SharedArrayBuffer;
   readonly arena: SharedArrayBuffer;
   readonly slots: SharedArrayBuffer;
+  /** header[GENERATION] that the slots belong to. */
+  readonly generation: number;
 }
 
 export function createShared(arenaBytes: number, slotCount: number): SharedIndex {
@@ -53,7 +58,7 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE) * 4);
   new Int32Array(header)[EPOCH] = 1;
   // The system hands out the pages of the arena only as they are touched.
-  return { header, multipliers, arena: new SharedArrayBuffer(FIRST_NODE + arenaBytes + RESERVE), slots: new SharedArrayBuffer(slotCount * 8) };
+  return { header, multipliers, arena: new SharedArrayBuffer(FIRST_NODE + arenaBytes + RESERVE), slots: new SharedArrayBuffer(slotCount * 8), generation: 0 };
 }
 
 /**

@@ -12,11 +12,11 @@ import {
   GENERATION,
   IN_STORE,
   MAX_LABELS,
+  MAX_STORED_NODE,
   nameSum,
   READERS,
   readerWord,
   RESERVE,
-  SCRATCH,
   type SharedIndex,
 } from './layout.ts';
 
@@ -136,7 +136,7 @@ export class IndexWriter {
   }
 
   private store(node: Uint8Array): number {
-    const large = node.length > SCRATCH;
+    const large = node.length > MAX_STORED_NODE;
     const leaf = (node[4] & STRUCTURAL) === 0 && !large;
     const offset = leaf && this.arena.used + node.length > this.arena.capacity * LEAF_SHARE ? 0 : this.arena.allocate(node.length, large);
     if (offset === 0) {
@@ -194,12 +194,12 @@ export class IndexWriter {
     let slotCount = this.mask + 1;
     while ((this.names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
     const old = this.slots;
-    this.shared = { ...this.shared, slots: new SharedArrayBuffer(slotCount * 8) };
+    this.shared = { ...this.shared, slots: new SharedArrayBuffer(slotCount * 8), generation: this.shared.generation + 1 };
     this.slots = new Int32Array(this.shared.slots);
     this.mask = slotCount - 1;
     this.taken = 0;
     for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.insert(old[i], old[i + 1]);
     for (const port of this.ports) port.postMessage(this.shared.slots);
-    Atomics.add(this.header, GENERATION, 1);
+    Atomics.store(this.header, GENERATION, this.shared.generation);
   }
 }

@@ -1,0 +1,66 @@
+/** Reads the records of a compiled answer back, for the few responses that are put together when they are asked for. Allocates. */
+import { ANSWER_HEADER } from '../store/answers.ts';
+import type { ResourceRecord } from '../wire/types.ts';
+import { COMPRESSIBLE } from '../wire/types.ts';
+
+export interface Sections {
+  readonly answer: ResourceRecord[];
+  readonly authority: ResourceRecord[];
+  readonly additional: ResourceRecord[];
+}
+
+const QUESTION = 12;
+const AFTER_NAME = 4;
+
+/**
+ * Records of the answer at `a`, made for the name `madeFor`. Pointers to the whole question mean `asked`, the others the name that they were made
+ * for. (store/answers.ts, RFC 1035 4.1.4)
+ */
+export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, asked: Uint8Array): Sections {
+  const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
+  const body = a + ANSWER_HEADER + u16(a + 10) * 2 + u16(a + 12) * 4;
+  const origin = QUESTION + madeFor.length + AFTER_NAME;
+  let p = body;
+
+  /** The name at `p`, which then stands behind it. */
+  const name = (): Uint8Array => {
+    const labels: Uint8Array[] = [];
+    for (; nodes[p] < 0xc0; p += nodes[p] + 1) {
+      labels.push(nodes.slice(p, p + nodes[p] + 1));
+      if (nodes[p] === 0) {
+        p++;
+        return Buffer.concat(labels);
+      }
+    }
+    const target = u16(p) & 0x3fff;
+    p += 2;
+    if (target === QUESTION) return Buffer.concat([...labels, asked]);
+    if (target < origin) return Buffer.concat([...labels, madeFor.subarray(target - QUESTION)]);
+    const next = p;
+    p = body + target - origin;
+    labels.push(name());
+    p = next;
+    return Buffer.concat(labels);
+  };
+
+  const record = (): ResourceRecord => {
+    const owner = name();
+    const type = u16(p);
+    const ttl = ((u16(p + 4) << 16) | u16(p + 6)) >>> 0;
+    const end = p + 10 + u16(p + 8);
+    p += 10;
+    const layout = COMPRESSIBLE.get(type);
+    const parts: Uint8Array[] = [];
+    if (layout !== undefined) {
+      parts.push(nodes.slice(p, p + layout.skip));
+      p += layout.skip;
+      for (let i = 0; i < layout.names; i++) parts.push(name());
+    }
+    parts.push(nodes.slice(p, end));
+    p = end;
+    return { name: owner, type, ttl, rdata: Buffer.concat(parts) };
+  };
+
+  const records = (count: number): ResourceRecord[] => Array.from({ length: count }, record);
+  return { answer: records(u16(a + 2)), authority: records(u16(a + 4)), additional: records(u16(a + 6)) };
+}

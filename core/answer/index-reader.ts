@@ -1,0 +1,155 @@
+/**
+ * Finds nodes in the shared index for the name of a query. One for each thread; between `enter` and `leave` what it returned stays valid.
+ * Hot: nothing here allocates once a name's node lies in the arena.
+ */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { NODE_HEADER } from '../store/answers.ts';
+import { COMMITS, EPOCH, finishHash, GENERATION, MAX_LABELS, MAX_STORED_NODE, readerWord, SCRATCH, type SharedIndex } from '../store/index/layout.ts';
+import { LOWER } from '../wire/name.ts';
+
+/** Reads nodes that the arena has no room for. */
+export interface NodeStore {
+  /** Takes a new snapshot. */
+  refresh(): void;
+  /**
+   * Copies the node of a name to `out` at `at` when it is no longer than `room`, and returns its length; 0 when the name has none.
+   * The name is `*.` (if `wildcard`) before the labels at bytes[from].
+   */
+  fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number;
+}
+
+/** Labels of a name, at most (RFC 1035 3.1: 255 bytes). */
+export const LABELS = 128;
+
+export class IndexReader {
+  /** The nodes. */
+  readonly bytes: Uint8Array;
+  /** Offsets in the packet of the labels of the name parsed last, and the hash sums of the suffixes that begin there. */
+  readonly starts = new Int32Array(LABELS);
+  readonly sums = new Int32Array(LABELS);
+  private readonly header: Int32Array;
+  private readonly multipliers: Int32Array;
+  private readonly word: number;
+  private readonly scratch: number;
+  private readonly port: MessagePort | null;
+  private readonly store: NodeStore;
+  private slots: Int32Array;
+  private mask: number;
+  private generation: number;
+  private commits: number;
+  private half = 0;
+
+  constructor(shared: SharedIndex, reader: number, port: MessagePort | null, store: NodeStore) {
+    this.header = new Int32Array(shared.header);
+    this.multipliers = new Int32Array(shared.multipliers);
+    this.bytes = new Uint8Array(shared.arena);
+    this.slots = new Int32Array(shared.slots);
+    this.mask = this.slots.length / 2 - 1;
+    this.generation = shared.generation;
+    this.commits = Atomics.load(this.header, COMMITS);
+    this.word = readerWord(reader);
+    this.scratch = reader * SCRATCH;
+    this.port = port;
+    this.store = store;
+  }
+
+  /** Before a batch: from now on nothing that can be found is reused. */
+  enter(): void {
+    Atomics.store(this.header, this.word, Atomics.load(this.header, EPOCH));
+    if (Atomics.load(this.header, GENERATION) !== this.generation) this.takeSlots();
+    const commits = Atomics.load(this.header, COMMITS);
+    if (commits !== this.commits) {
+      this.commits = commits;
+      this.store.refresh();
+    }
+  }
+
+  leave(): void {
+    Atomics.store(this.header, this.word, 0);
+  }
+
+  /** The most labels that any name in the index has. */
+  get maxLabels(): number {
+    return this.header[MAX_LABELS];
+  }
+
+  /**
+   * Takes apart the labels from packet[from] on, which end with the root label at packet[end - 1], and hashes every suffix in one pass
+   * from the right. `labels`: how many there are, with their offsets in `starts`.
+   */
+  hashSuffixes(packet: Uint8Array, end: number, labels: number): void {
+    const { starts, sums, multipliers } = this;
+    let sum = 0;
+    let i = end - 2;
+    for (let label = labels - 1; label >= 0; label--) {
+      const start = starts[label];
+      for (; i >= start; i--) sum = (sum + Math.imul(multipliers[end - 1 - i], LOWER[packet[i]])) | 0;
+      sums[label] = sum;
+    }
+    sums[labels] = 0;
+  }
+
+  /** Offset of the node of the name at packet[from, end), whose sum is given, or 0. */
+  find(packet: Uint8Array, from: number, end: number, sum: number): number {
+    const { slots, mask, bytes } = this;
+    const hash = finishHash(sum);
+    const length = end - from;
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const h = slots[i * 2];
+      if (h === 0) return 0;
+      if (h !== hash) continue;
+      const reference = Atomics.load(slots, i * 2 + 1);
+      if (reference > 0) {
+        const node = reference * 8;
+        if (bytes[node + 5] !== length) continue;
+        const name = node + NODE_HEADER + bytes[node + 7] * 8;
+        let k = 0;
+        while (k < length && bytes[name + k] === LOWER[packet[from + k]]) k++;
+        if (k === length) return node;
+      } else if (reference < 0) {
+        const node = this.fetch(packet, from, false);
+        if (node !== 0) return node;
+      }
+    }
+  }
+
+  /** Offset of the node of `*.` before the name at packet[from, end), whose sum is given, or 0. */
+  findWildcard(packet: Uint8Array, from: number, end: number, sum: number): number {
+    const { slots, mask, bytes, multipliers } = this;
+    const length = end - from;
+    const hash = finishHash((sum + Math.imul(multipliers[length], 0x2a) + multipliers[length + 1]) | 0);
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const h = slots[i * 2];
+      if (h === 0) return 0;
+      if (h !== hash) continue;
+      const reference = Atomics.load(slots, i * 2 + 1);
+      if (reference > 0) {
+        const node = reference * 8;
+        const name = node + NODE_HEADER + bytes[node + 7] * 8;
+        if (bytes[node + 5] !== length + 2 || bytes[name] !== 1 || bytes[name + 1] !== 0x2a) continue;
+        let k = 0;
+        while (k < length && bytes[name + 2 + k] === LOWER[packet[from + k]]) k++;
+        if (k === length) return node;
+      } else if (reference < 0) {
+        const node = this.fetch(packet, from, true);
+        if (node !== 0) return node;
+      }
+    }
+  }
+
+  private fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
+    const at = this.scratch + this.half;
+    if (this.store.fetch(packet, from, wildcard, this.bytes, at, MAX_STORED_NODE) === 0) return 0;
+    this.half ^= MAX_STORED_NODE;
+    return at;
+  }
+
+  private takeSlots(): void {
+    this.generation = Atomics.load(this.header, GENERATION);
+    if (this.port === null) return;
+    for (let message = receiveMessageOnPort(this.port); message !== undefined; message = receiveMessageOnPort(this.port)) {
+      this.slots = new Int32Array(message.message as SharedArrayBuffer);
+      this.mask = this.slots.length / 2 - 1;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Takes a query apart (RFC 1035 4.1, RFC 6891). One object for each thread, filled anew by every packet; nothing is allocated.
+ */
+import { LABELS } from './index-reader.ts';
+import { RCODE, TYPE } from '../wire/types.ts';
+
+/** What to do with a packet, before anything is looked up. */
+export const SILENCE = -1;
+export const LOOK_UP = -2;
+/** A code below these is the response code. */
+
+const HEADER = 12;
+
+export class Query {
+  /** Offset of the packet, and of the first byte after the question (0: there is no question to echo). */
+  start = 0;
+  questionEnd = 0;
+  /** Offset of the first byte after the name. */
+  nameEnd = 0;
+  labels = 0;
+  type = 0;
+  class = 0;
+  hasOpt = false;
+  /** The sender's UDP payload size, as it says (RFC 6891 6.2.3). */
+  udpSize = 0;
+  dnssecOk = false;
+  private version = 0;
+
+  /**
+   * Reads the packet at bytes[start, start + length). Returns SILENCE, LOOK_UP, or the response code that is due without a look.
+   * `starts` receives the offsets of the name's labels.
+   */
+  parse(bytes: Uint8Array, start: number, length: number, starts: Int32Array): number {
+    this.start = start;
+    this.questionEnd = 0;
+    this.hasOpt = false;
+    this.dnssecOk = false;
+    if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
+    if ((bytes[start + 2] & 0x78) !== 0) return RCODE.NOTIMP;
+    if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return RCODE.FORMERR;
+    const end = start + length;
+    let p = start + HEADER;
+    let labels = 0;
+    // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
+    for (;;) {
+      if (p >= end) return RCODE.FORMERR;
+      const n = bytes[p];
+      if (n === 0) break;
+      if (n > 63 || labels === LABELS - 1) return RCODE.FORMERR;
+      starts[labels++] = p;
+      p += n + 1;
+    }
+    starts[labels] = p++;
+    if (p - (start + HEADER) > 255 || p + 4 > end) return RCODE.FORMERR;
+    this.nameEnd = p;
+    this.labels = labels;
+    this.type = (bytes[p] << 8) | bytes[p + 1];
+    this.class = (bytes[p + 2] << 8) | bytes[p + 3];
+    this.questionEnd = p + 4;
+    // An empty rest is what most queries have.
+    const others = bytes[start + 6] | bytes[start + 7] | bytes[start + 8] | bytes[start + 9];
+    const additional = (bytes[start + 10] << 8) | bytes[start + 11];
+    if ((others | additional) === 0) {
+      if (this.questionEnd !== end) return RCODE.FORMERR;
+    } else if (!this.parseRest(bytes, end, additional)) return RCODE.FORMERR;
+    if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
+    return this.judge();
+  }
+
+  /** Meta types and classes that we don't serve. */
+  private judge(): number {
+    const { type } = this;
+    if (type === TYPE.OPT) return RCODE.FORMERR;
+    if (this.class !== 1) return RCODE.REFUSED;
+    if (type < 128 || type === TYPE.ANY || type > 255) return LOOK_UP;
+    return type === TYPE.AXFR || type === TYPE.IXFR ? RCODE.REFUSED : RCODE.NOTIMP;
+  }
+
+  /** The records after the question. Only IXFR brings one in the authority section (RFC 1995 section 3). */
+  private parseRest(bytes: Uint8Array, end: number, additional: number): boolean {
+    const s = this.start;
+    const authority = (bytes[s + 8] << 8) | bytes[s + 9];
+    if (bytes[s + 6] !== 0 || bytes[s + 7] !== 0 || (authority !== 0 && this.type !== TYPE.IXFR)) return false;
+    let p = this.questionEnd;
+    for (let i = 0; i < authority + additional; i++) {
+      const owner = p;
+      p = skipName(bytes, p, end);
+      if (p === 0 || p + 10 > end) return false;
+      const type = (bytes[p] << 8) | bytes[p + 1];
+      const next = p + 10 + ((bytes[p + 8] << 8) | bytes[p + 9]);
+      if (next > end) return false;
+      if (type === TYPE.OPT) {
+        if (i < authority || this.hasOpt || bytes[owner] !== 0 || !soundOptions(bytes, p + 10, next)) return false;
+        this.hasOpt = true;
+        this.udpSize = (bytes[p + 2] << 8) | bytes[p + 3];
+        this.version = bytes[p + 5];
+        this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
+      }
+      p = next;
+    }
+    return p === end;
+  }
+}
+
+/** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */
+function skipName(bytes: Uint8Array, p: number, end: number): number {
+  while (p < end) {
+    const n = bytes[p];
+    if (n === 0) return p + 1;
+    if (n >= 0xc0) return p + 2 <= end ? p + 2 : 0;
+    if (n > 63) return 0;
+    p += n + 1;
+  }
+  return 0;
+}
+
+/** Whether options of { code u16, length u16, data } fill the rdata of an OPT exactly (RFC 6891 6.1.2). */
+function soundOptions(bytes: Uint8Array, p: number, end: number): boolean {
+  while (p < end) {
+    if (p + 4 > end) return false;
+    p += 4 + ((bytes[p + 2] << 8) | bytes[p + 3]);
+  }
+  return p === end;
+}

@@ -1,0 +1,192 @@
+/**
+ * Answers a name below a DNAME (RFC 6672). What it becomes depends on the name asked, so the chain is walked now: the rules of RFC 1034 4.3.2 over
+ * the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
+ */
+import { ANSWER_AA, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_WILDCARD, NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import { equalNames, isWithin, joinNames, LOWER, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
+import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
+import { expandAnswer, type Sections } from './expand.ts';
+import type { IndexReader } from './index-reader.ts';
+import type { Query } from './query.ts';
+
+/** As many sources as the compiler follows (zone/chain.ts). */
+const MAX_SOURCES = 16;
+const HEADER = 12;
+const OTHERWISE = 0;
+
+interface Found {
+  readonly kind: 'node' | 'cut' | 'dname' | 'missing' | 'outside';
+  readonly node: number;
+  /** The owner as stored. */
+  readonly source: Name;
+}
+
+export class Synthesizer {
+  /** Offset behind the last byte written. */
+  end = 0;
+  private readonly index: IndexReader;
+  private apex: Name = new Uint8Array(1);
+
+  constructor(index: IndexReader) {
+    this.index = index;
+  }
+
+  /** Writes the response behind the question; at most `limit` bytes in all. Returns how many additional records it has. */
+  run(bytes: Uint8Array, query: Query, dname: number, limit: number): number {
+    const nodes = this.index.bytes;
+    const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
+    this.apex = asked.subarray(asked.length - nodes[dname + 6]);
+    const sections: Sections = { answer: [], authority: [], additional: [] };
+    const rcode = this.walk(asked, query.type, sections);
+    return this.write(bytes, query, sections, rcode, limit);
+  }
+
+  /** Fills the sections; returns the response code. */
+  private walk(asked: Name, type: number, { answer, authority, additional }: Sections): number {
+    const used: string[] = [];
+    for (let name = asked; ; ) {
+      const found = this.locate(name);
+      const take = (a: number): Sections => expandAnswer(this.index.bytes, a, found.source, name);
+      switch (found.kind) {
+        case 'outside':
+          return RCODE.NOERROR;
+        case 'missing':
+          authority.push(...this.negative(name));
+          return RCODE.NXDOMAIN;
+        case 'cut': {
+          const isDs = type === TYPE.DS && equalNames(found.source, name);
+          const a = this.entry(found.node, isDs ? TYPE.DS : OTHERWISE);
+          if (a === 0) authority.push(...this.negative(name));
+          else {
+            const referral = expandAnswer(this.index.bytes, a, found.source, found.source);
+            answer.push(...referral.answer);
+            authority.push(...referral.authority);
+            additional.push(...referral.additional);
+          }
+          return RCODE.NOERROR;
+        }
+        case 'dname': {
+          if (!use(used, found.source)) return RCODE.NOERROR;
+          const record = expandAnswer(this.index.bytes, this.entry(found.node, TYPE.DNAME), found.source, found.source).answer[0];
+          answer.push(record);
+          const labels = name.subarray(0, name.length - found.source.length);
+          if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
+          const target = joinNames(labels, record.rdata);
+          answer.push({ name, type: TYPE.CNAME, ttl: record.ttl, rdata: target });
+          if (type === TYPE.CNAME || type === TYPE.ANY) return RCODE.NOERROR;
+          name = target;
+          break;
+        }
+        case 'node': {
+          if ((this.index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
+            if (!use(used, found.source)) return RCODE.NOERROR;
+            const cname = take(this.entry(found.node, TYPE.CNAME)).answer[0];
+            answer.push(cname);
+            name = nameAt(cname.rdata, 0);
+            break;
+          }
+          const a = this.entry(found.node, type);
+          if (a === 0 || type === OTHERWISE) authority.push(...this.negative(name));
+          else {
+            const positive = take(a);
+            answer.push(...positive.answer);
+            additional.push(...positive.additional);
+          }
+          return RCODE.NOERROR;
+        }
+        default:
+          found.kind satisfies never;
+      }
+    }
+  }
+
+  private locate(name: Name): Found {
+    const { index, apex } = this;
+    const outside: Found = { kind: 'outside', node: 0, source: name };
+    if (!isWithin(name, apex)) return outside;
+    let labels = 0;
+    let p = 0;
+    for (; name[p] !== 0; p += name[p] + 1) index.starts[labels++] = p;
+    index.starts[labels] = p;
+    index.hashSuffixes(name, name.length, labels);
+    for (let label = 0; label <= labels; label++) {
+      const node = index.find(name, index.starts[label], name.length, index.sums[label]);
+      if (node === 0) continue;
+      const source = name.subarray(index.starts[label]);
+      const flags = index.bytes[node + 4];
+      if (index.bytes[node + 6] !== apex.length) return outside;
+      if ((flags & NODE_DELEGATION) !== 0) return { kind: 'cut', node, source };
+      if (label === 0) return { kind: 'node', node, source };
+      if ((flags & NODE_DNAME) !== 0) return { kind: 'dname', node, source };
+      if ((flags & NODE_HAS_WILDCARD) === 0) break;
+      const wildcard = index.findWildcard(name, index.starts[label], name.length, index.sums[label]);
+      if (wildcard === 0) break;
+      return { kind: 'node', node: wildcard, source: wildcardOf(source) };
+    }
+    return { kind: 'missing', node: 0, source: name };
+  }
+
+  private entry(node: number, type: number): number {
+    const nodes = this.index.bytes;
+    for (let i = 0, p = node + NODE_HEADER; i < nodes[node + 7]; i++, p += TYPE_ENTRY)
+      if (((nodes[p] << 8) | nodes[p + 1]) === type)
+        return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
+    return 0;
+  }
+
+  private negative(name: Name): ResourceRecord[] {
+    const { index, apex } = this;
+    let labels = 0;
+    let p = 0;
+    for (; p < name.length - apex.length; p += name[p] + 1) labels++;
+    const node = index.find(name, p, name.length, index.sums[labels]);
+    return node === 0 ? [] : expandAnswer(index.bytes, this.entry(node, OTHERWISE), apex, apex).authority;
+  }
+
+  private write(bytes: Uint8Array, query: Query, sections: Sections, rcode: number, limit: number): number {
+    const { start, questionEnd } = query;
+    const required = [...sections.answer, ...sections.authority];
+    const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
+    let { additional } = sections;
+    const sizeOf = (records: readonly ResourceRecord[]): number => records.reduce((sum, record) => sum + record.name.length + 10 + record.rdata.length, 0);
+    const room = limit - (questionEnd - start);
+    // Whole RRsets leave from the end, but glue stays (RFC 2181 section 9, RFC 9471).
+    while (!isReferral && additional.length > 0 && sizeOf(required) + sizeOf(additional) > room) additional = withoutLastRRset(additional);
+    const fits = sizeOf(required) + sizeOf(additional) <= room;
+    const records = fits ? [...required, ...additional] : [];
+    let p = questionEnd;
+    for (const record of records) p = writeRecord(bytes, p, record);
+    const counts = fits ? [sections.answer.length, sections.authority.length, additional.length] : [0, 0, 0];
+    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA | (fits ? 0 : 2);
+    bytes[start + 3] = rcode;
+    counts.forEach((count, i) => {
+      bytes[start + 6 + i * 2] = count >>> 8;
+      bytes[start + 7 + i * 2] = count;
+    });
+    this.end = p;
+    return counts[2];
+  }
+}
+
+function use(used: string[], source: Name): boolean {
+  const id = nameId(source);
+  if (used.length === MAX_SOURCES || used.includes(id)) return false;
+  used.push(id);
+  return true;
+}
+
+function withoutLastRRset(records: readonly ResourceRecord[]): ResourceRecord[] {
+  const last = records[records.length - 1];
+  return records.filter((record) => record.type !== last.type || !equalNames(record.name, last.name));
+}
+
+function writeRecord(bytes: Uint8Array, at: number, record: ResourceRecord): number {
+  let p = at;
+  for (const byte of record.name) bytes[p++] = byte;
+  for (const value of [record.type, CLASS_IN, record.ttl >>> 16, record.ttl & 0xffff, record.rdata.length]) {
+    bytes[p++] = value >>> 8;
+    bytes[p++] = value;
+  }
+  for (const byte of record.rdata) bytes[p++] = byte;
+  return p;
+}

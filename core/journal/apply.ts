@@ -1,0 +1,78 @@
+/**
+ * Applies journal entries: rows, lookups, derived zone state and answers, in one transaction. Deterministic: the same entries on the same rows make the same
+ * bytes on every node. What the shared index has to learn is returned, to be published once the transaction is on disk.
+ */
+import type { Environment } from '../store/environment.ts';
+import { recordKeyParts, targetKey } from '../store/keys.ts';
+import { domains, RECORD_RDATA, TABLES } from '../store/rows.ts';
+import { isWithin, nameAt } from '../wire/name.ts';
+import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
+import { type Change, type Entry, readChanges } from './changes.ts';
+import type { CompiledZone } from './journal.ts';
+import { ZoneUpdates } from './zones.ts';
+
+const DOMAINS = 3;
+const RECORDS = 4;
+
+export interface Applied {
+  readonly entry: Entry;
+  readonly compiled?: CompiledZone;
+}
+
+/** Inside a write transaction. Throws when something can't be applied; then the transaction must be aborted. */
+export function applyEntries(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
+  for (const { entry, compiled } of entries) {
+    updates.begin(entry, compiled);
+    for (const change of readChanges(entry.changes)) applyChange(environment, updates, change);
+    updates.endEntry();
+  }
+  updates.compile();
+}
+
+function applyChange(environment: Environment, updates: ZoneUpdates, change: Change): void {
+  const table = TABLES.get(change.table);
+  const rows = environment.rows.get(change.table);
+  if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
+  if (!table.lookupsFromKey) {
+    const old = rows.get(change.key);
+    if (old !== undefined) {
+      for (const lookup of table.lookups(change.key, old)) environment.lookups.remove(lookup);
+      if (change.table === DOMAINS && change.value === null) updates.domainGone(domains.decode(change.key, old));
+    }
+  }
+  if (change.table === RECORDS) noteRecord(environment, updates, change);
+  if (change.value === null) {
+    rows.remove(change.key);
+    if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
+    return;
+  }
+  rows.put(change.key, change.value);
+  for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
+  if (change.table === DOMAINS) updates.domainPut(domains.decode(change.key, change.value));
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Counts the record, notes its name as changed, and keeps the table of targets. */
+function noteRecord(environment: Environment, updates: ZoneUpdates, change: Change): void {
+  const { key, value } = change;
+  const domainId = key.toString('hex', 0, 8);
+  const { nameEnd, type } = recordKeyParts(key);
+  const zone = updates.zone(domainId);
+  zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
+  const at = targetOffset(type);
+  if (at < 0) return;
+  const row = value ?? environment.rows.get(RECORDS)!.get(key);
+  if (row === undefined) return;
+  const target = nameAt(row, RECORD_RDATA + at);
+  if (!isWithin(target, zone.apex)) return;
+  const entry = targetKey(target, key);
+  if (value === null) environment.targets.remove(entry);
+  else environment.targets.put(entry, EMPTY);
+}
+
+/** Offset of the name that a record of this type leads to, or -1. */
+function targetOffset(type: number): number {
+  return type === TYPE.CNAME || type === TYPE.DNAME ? 0 : (ADDITIONAL_TARGET.get(type) ?? -1);
+}
+

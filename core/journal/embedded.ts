@@ -1,0 +1,154 @@
+/**
+ * The journal of a single node: it lies in LMDB beside the rows. Requests that arrive while a commit is being synced share the next one
+ * (group commit): one transaction, one sync, one answer each.
+ */
+import { ConflictError, WaypostError } from '../errors.ts';
+import type { Environment } from '../store/environment.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import { sequenceKey } from '../store/keys.ts';
+import type { ApexDefaults } from '../zone/apex.ts';
+import { type Applied, applyEntries } from './apply.ts';
+import { encodeEntry, hashEntry } from './changes.ts';
+import type { Committed, CommitRequest, Journal } from './journal.ts';
+import { RecentWrites } from './recent.ts';
+import { readHead, writeHead } from './head.ts';
+import { ZoneUpdates } from './zones.ts';
+
+export interface EmbeddedOptions {
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly apexDefaults: ApexDefaults;
+  /** Entries kept for those who follow. */
+  readonly history: number;
+}
+
+interface Waiting {
+  readonly request: CommitRequest;
+  readonly resolve: (committed: Committed) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A group takes this many requests, or this many bytes of changes, and leaves the rest to the next. */
+const GROUP_REQUESTS = 1024;
+const GROUP_BYTES = 16 << 20;
+
+export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
+  return new EmbeddedJournal(options);
+}
+
+class EmbeddedJournal implements Journal {
+  private readonly options: EmbeddedOptions;
+  private readonly recent: RecentWrites;
+  private waiting: Waiting[] = [];
+  private running: Promise<void> | null = null;
+  private closed = false;
+  private sequence: number;
+  private hash: Buffer;
+  /** The oldest entry that is still in the journal table. */
+  private oldest: number;
+
+  constructor(options: EmbeddedOptions) {
+    this.options = options;
+    const { sequence, hash } = readHead(options.environment);
+    this.sequence = sequence;
+    this.hash = hash;
+    this.recent = new RecentWrites(sequence);
+    this.oldest = sequence + 1;
+    for (const key of options.environment.journal.getKeys({ limit: 1 })) this.oldest = (key as Buffer).readUIntBE(2, 6);
+  }
+
+  get head(): number {
+    return this.sequence;
+  }
+
+  commit(request: CommitRequest): Promise<Committed> {
+    if (this.closed) return Promise.reject(new WaypostError('stopping', 'The service is stopping; nothing was written.'));
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ request, resolve, reject });
+      // Requests that are read in the same turn of the event loop join the first group.
+      this.running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.drain());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.running;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) await this.commitGroup(this.takeGroup());
+    this.running = null;
+  }
+
+  private takeGroup(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES) bytes += this.waiting[count++].request.changes.length;
+    const group = this.waiting.slice(0, count);
+    this.waiting = this.waiting.slice(count);
+    return group;
+  }
+
+  private async commitGroup(group: readonly Waiting[]): Promise<void> {
+    const accepted: { waiting: Waiting; applied: Applied; bytes: Buffer }[] = [];
+    const checkpoint = this.recent.checkpoint();
+    let hash = this.hash;
+    const time = Date.now();
+    for (const waiting of group) {
+      const { reads, changes, by, compiled } = waiting.request;
+      if (this.recent.conflicts(reads)) {
+        waiting.reject(new ConflictError());
+        continue;
+      }
+      const sequence = this.sequence + accepted.length + 1;
+      const entry = { sequence, time, by, previousHash: hash, changes };
+      const bytes = encodeEntry(entry);
+      hash = hashEntry(bytes);
+      this.recent.add(sequence, changes);
+      accepted.push({ waiting, applied: { entry, compiled }, bytes });
+    }
+    if (accepted.length === 0) return;
+    try {
+      await this.apply(accepted, hash);
+    } catch (error) {
+      this.recent.restore(checkpoint);
+      if (accepted.length === 1) accepted[0].waiting.reject(error as Error);
+      // One entry that can't be applied must not take the others with it.
+      else for (const { waiting } of accepted) await this.commitGroup([waiting]);
+      return;
+    }
+    for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
+  }
+
+  private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<void> {
+    const { environment, index, apexDefaults, history } = this.options;
+    const sequence = this.sequence + accepted.length;
+    const oldest = Math.max(this.oldest, sequence - history + 1);
+    const updates = new ZoneUpdates(environment, apexDefaults, (name) => index.isAmbiguous(name));
+    // A child transaction, since only that takes everything back when something throws in the middle.
+    await environment.root.childTransaction(() => {
+      for (const { applied, bytes } of accepted) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
+      for (let old = this.oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
+      applyEntries(
+        environment,
+        updates,
+        accepted.map(({ applied }) => applied),
+      );
+      writeHead(environment, { sequence, hash });
+    });
+    this.oldest = oldest;
+    this.sequence = sequence;
+    this.hash = hash;
+    environment.root.resetReadTxn();
+    publishNodes(index, updates);
+  }
+}
+
+/** Hands the new nodes to the readers. After the commit, so that nothing is served that a crash could take back. */
+export function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
+  for (const { name, node, wasStored } of updates.nodes) {
+    if (node === null) index.remove(name);
+    else index.put(node, wasStored);
+  }
+  index.publish();
+}

@@ -1,0 +1,88 @@
+/** Which keys the last entries wrote, so that a commit can be checked against what it read (backward validation). */
+import { LOOKUPS } from '../store/reader.ts';
+import { TABLES } from '../store/rows.ts';
+import { readChanges } from './changes.ts';
+import type { KeyRange, ReadSet } from './journal.ts';
+
+interface Written {
+  readonly sequence: number;
+  /** Keys in Latin-1, sorted; table number as the first character. */
+  readonly keys: readonly string[];
+}
+
+/** Entries remembered. A draft that began before the oldest of them conflicts and starts anew. */
+const REMEMBERED = 4096;
+/** Keys remembered over all entries, about 100 bytes each. */
+const REMEMBERED_KEYS = 200_000;
+
+export class RecentWrites {
+  private entries: Written[] = [];
+  private keys = 0;
+  /** Entries up to this sequence are not remembered. */
+  private forgotten: number;
+
+  constructor(head: number) {
+    this.forgotten = head;
+  }
+
+  conflicts(reads: ReadSet): boolean {
+    if (reads.at < this.forgotten) return true;
+    const ranges = reads.ranges.map(bounds);
+    for (let i = this.entries.length - 1; i >= 0 && this.entries[i].sequence > reads.at; i--) {
+      const { keys } = this.entries[i];
+      for (const { start, end } of ranges) {
+        const at = lowerBound(keys, start);
+        if (at < keys.length && (end === undefined ? keys[at][0] === start[0] : keys[at] < end)) return true;
+      }
+    }
+    return false;
+  }
+
+  add(sequence: number, changes: Buffer): void {
+    const keys: string[] = [];
+    for (const { table, key, value } of readChanges(changes)) {
+      keys.push(keyId(table, key));
+      if (value !== null) for (const lookup of TABLES.get(table)?.lookups(key, value) ?? []) keys.push(keyId(LOOKUPS, lookup));
+    }
+    keys.sort();
+    this.entries.push({ sequence, keys });
+    this.keys += keys.length;
+  }
+
+  /** What to hand to `restore` when the entries added since come to nothing. Forgets what is too old. */
+  checkpoint(): number {
+    let drop = 0;
+    let keys = this.keys;
+    while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS)) keys -= this.entries[drop++].keys.length;
+    if (drop > 0) {
+      this.forgotten = this.entries[drop - 1].sequence;
+      this.entries = this.entries.slice(drop);
+      this.keys = keys;
+    }
+    return this.entries.length;
+  }
+
+  restore(checkpoint: number): void {
+    for (const { keys } of this.entries.splice(checkpoint)) this.keys -= keys.length;
+  }
+}
+
+function keyId(table: number, key: Uint8Array): string {
+  return String.fromCharCode(table) + Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
+}
+
+function bounds(range: KeyRange): { start: string; end: string | undefined } {
+  return { start: keyId(range.table, range.start), end: range.end === undefined ? undefined : keyId(range.table, range.end) };
+}
+
+/** First index whose key is not less than `start`. */
+function lowerBound(keys: readonly string[], start: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle] < start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

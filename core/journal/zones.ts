@@ -1,0 +1,292 @@
+/** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
+import { NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
+import { decodeZoneState, encodeZoneState, Reader, rawReader, type ZoneState } from '../store/reader.ts';
+import { type Domain, RECORD_RDATA } from '../store/rows.ts';
+import { affectedNames, type ChangedName } from '../zone/affected.ts';
+import { type ApexDefaults, apexSets } from '../zone/apex.ts';
+import { readNodes } from '../zone/bulk.ts';
+import { compileNode } from '../zone/compile.ts';
+import { MemoryZone } from '../zone/memory.ts';
+import { readRRsets, StoredZone } from '../zone/stored.ts';
+import { findType, type RRset } from '../zone/view.ts';
+import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import type { Entry } from './changes.ts';
+import type { CompiledZone } from './journal.ts';
+
+/** One name that the shared index has to learn: its new node, or null when it has none any more. */
+export interface NodeChange {
+  readonly name: Name;
+  readonly node: Buffer | null;
+  /** See IndexWriter.put. */
+  readonly wasStored: boolean;
+}
+
+/** More changed names than this, and the whole zone is compiled from memory. */
+const BULK = 500;
+
+export class ZoneUpdate {
+  readonly apex: Name;
+  domain: Domain | null;
+  state: ZoneState;
+  compiled: CompiledZone | undefined;
+  /** Compile every name of the zone. */
+  whole = false;
+  /** By the name's canonical key, as long as not the whole zone is compiled. */
+  readonly changed = new Map<string, ChangedName & { readonly types: Set<number> }>();
+  delta = 0;
+  touched = false;
+
+  constructor(domain: Domain, state: ZoneState) {
+    this.apex = domain.apex;
+    this.domain = domain;
+    this.state = state;
+  }
+
+  noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
+    this.touched = true;
+    this.delta += delta;
+    if (this.whole || this.compiled !== undefined) return;
+    const id = key.toString('latin1', 8, nameEnd);
+    const known = this.changed.get(id);
+    if (known !== undefined) known.types.add(type);
+    else if (this.changed.size === BULK) this.whole = true;
+    else this.changed.set(id, { name: nameOfKey(key, 8, nameEnd), types: new Set([type]) });
+  }
+}
+
+export class ZoneUpdates {
+  /** In the order in which the index must learn them. */
+  readonly nodes: NodeChange[] = [];
+  private readonly environment: Environment;
+  private readonly defaults: ApexDefaults;
+  private readonly isAmbiguous: (name: Name) => boolean;
+  private readonly reader: Reader;
+  private readonly zones = new Map<string, ZoneUpdate>();
+  /** Apexes of zones that came or went: what encloses them changes. */
+  private readonly comingAndGoing: Name[] = [];
+  private entry: Entry | null = null;
+  private compiled: CompiledZone | undefined;
+
+  constructor(environment: Environment, defaults: ApexDefaults, isAmbiguous: (name: Name) => boolean) {
+    this.environment = environment;
+    this.defaults = defaults;
+    this.isAmbiguous = isAmbiguous;
+    this.reader = new Reader(rawReader(environment));
+  }
+
+  begin(entry: Entry, compiled: CompiledZone | undefined): void {
+    this.entry = entry;
+    this.compiled = compiled;
+  }
+
+  zone(domainId: string): ZoneUpdate {
+    let update = this.zones.get(domainId);
+    if (update === undefined) {
+      const domain = this.reader.domain(domainId);
+      if (domain === undefined) throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
+      update = this.track(domain);
+    }
+    // Nodes made beforehand are good for one entry only, and only if no other of the group touches the zone.
+    if (this.compiled?.domainId === domainId) {
+      if (update.touched && update.compiled === undefined) update.whole = true;
+      else update.compiled = this.compiled;
+    } else if (update.compiled !== undefined) {
+      update.compiled = undefined;
+      update.whole = true;
+    }
+    return update;
+  }
+
+  domainPut(domain: Domain): void {
+    const known = this.zones.get(domain.id);
+    const isNew = known === undefined ? !this.environment.zones.doesExist(idKey(domain.id)) : known.domain === null;
+    const update = known ?? this.track(domain);
+    update.domain = domain;
+    update.touched = true;
+    update.changed.set(nameId(domain.apex), { name: domain.apex, types: new Set() });
+    if (isNew) this.comingAndGoing.push(domain.apex);
+  }
+
+  domainGone(domain: Domain): void {
+    const update = this.zones.get(domain.id) ?? this.track(domain);
+    update.domain = null;
+    update.touched = true;
+    this.comingAndGoing.push(domain.apex);
+  }
+
+  /** The serial rises with every entry (RFC 1982), and is never behind the clock, so that a zone made anew goes on from where it was. */
+  endEntry(): void {
+    const { time, sequence } = this.entry!;
+    const seconds = Math.floor(time / 1000);
+    for (const update of this.zones.values()) {
+      if (!update.touched) continue;
+      update.touched = false;
+      update.state = {
+        serial: Math.max(update.state.serial + 1, seconds, update.domain?.kept?.serial ?? 0) >>> 0,
+        revision: sequence,
+        recordCount: update.state.recordCount + update.delta,
+        updatedAt: seconds,
+      };
+      update.delta = 0;
+    }
+  }
+
+  compile(): void {
+    for (const [domainId, update] of this.zones) {
+      const key = idKey(domainId);
+      if (update.domain === null) {
+        this.environment.zones.remove(key);
+        this.replaceAll(update.apex, []);
+      } else {
+        this.environment.zones.put(key, encodeZoneState(update.state));
+        this.compileUpdate(update.domain, update);
+      }
+    }
+    for (const apex of this.comingAndGoing) {
+      const parent = this.parentOf(apex);
+      if (parent !== null) this.compileAll(parent);
+      for (const child of this.reader.domainsBelow(apex)) this.compileApex(child);
+    }
+  }
+
+  /** Compiles a zone anew from its rows. */
+  compileAll(domain: Domain): void {
+    const { apex, id } = domain;
+    const stored: { name: Name; type: number; ttl: number; rdata: Buffer }[] = [];
+    const start = idKey(id);
+    let lastKey: Buffer = Buffer.alloc(0);
+    let lastEnd = 0;
+    let name: Name = apex;
+    for (const { key, value } of this.environment.rows.get(4)!.getRange({ start, end: afterPrefix(start) })) {
+      const { nameEnd, type } = recordKeyParts(key);
+      const k = key as Buffer;
+      if (nameEnd !== lastEnd || k.compare(lastKey, 0, lastEnd, 0, nameEnd) !== 0) {
+        name = nameOfKey(k, 8, nameEnd);
+        lastKey = k;
+        lastEnd = nameEnd;
+      }
+      if (name.length !== apex.length) stored.push({ name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) });
+    }
+    const atApex = apexSets(readRRsets(this.environment, id, apex), domain, this.defaults, this.stateOf(id).serial);
+    for (const set of atApex) for (const rdata of set.rdatas) stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata) });
+    const zone = new MemoryZone(apex, stored, this.nestedIn(apex), this.parentDs(apex));
+    const nodes: [Buffer, Buffer][] = [];
+    for (const owner of zone.names()) {
+      const node = compileNode(zone, owner);
+      if (node !== null) nodes.push([nameKey(owner), node]);
+    }
+    this.replaceAll(apex, nodes);
+  }
+
+  private track(domain: Domain): ZoneUpdate {
+    const update = new ZoneUpdate(domain, this.stateOf(domain.id));
+    this.zones.set(domain.id, update);
+    return update;
+  }
+
+  private stateOf(domainId: string): ZoneState {
+    return this.zones.get(domainId)?.state ?? decodeZoneState(this.environment.zones.get(idKey(domainId)));
+  }
+
+  private compileUpdate(domain: Domain, update: ZoneUpdate): void {
+    if (update.compiled !== undefined) {
+      const nodes: [Buffer, Buffer][] = [];
+      for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
+      const apexNode = compileNode(this.open(domain), domain.apex);
+      if (apexNode !== null) nodes.push([nameKey(domain.apex), apexNode]);
+      this.replaceAll(domain.apex, nodes);
+    } else if (update.whole) this.compileAll(domain);
+    else {
+      const zone = this.open(domain);
+      for (const name of affectedNames(this.environment, domain.id, zone, update.changed.values())) this.putNode(name, compileNode(zone, name), domain.apex);
+    }
+    this.compileChildren(domain.apex, update);
+  }
+
+  /** The apexes of nested zones whose DS, which this zone holds, may have changed. */
+  private compileChildren(apex: Name, update: ZoneUpdate): void {
+    const all = update.whole || update.compiled !== undefined;
+    for (const child of this.reader.domainsBelow(apex)) {
+      const concerns = ({ name, types }: ChangedName): boolean =>
+        isWithin(child.apex, name) && (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
+      if (all || [...update.changed.values()].some(concerns)) this.compileApex(child);
+    }
+  }
+
+  private compileApex(domain: Domain): void {
+    this.putNode(domain.apex, compileNode(this.open(domain), domain.apex), domain.apex);
+  }
+
+  private open(domain: Domain): StoredZone {
+    const { serial } = this.stateOf(domain.id);
+    const atApex = (stored: readonly RRset[]): readonly RRset[] => apexSets(stored, domain, this.defaults, serial);
+    return new StoredZone(this.environment, domain.id, domain.apex, atApex, this.nestedIn(domain.apex), this.parentDs(domain.apex));
+  }
+
+  private nestedIn(apex: Name): Name[] {
+    return this.reader.domainsBelow(apex).map((domain) => domain.apex);
+  }
+
+  private parentOf(apex: Name): Domain | null {
+    for (let above = apex; above.length > 1; ) {
+      above = parentName(above);
+      const domain = this.reader.domainByApex(above);
+      if (domain !== undefined) return domain;
+    }
+    return null;
+  }
+
+  /** DS at an apex as the enclosing zone holds it, unless a cut of that zone lies above (RFC 4035 3.1.4.1). */
+  private parentDs(apex: Name): RRset | null {
+    const parent = this.parentOf(apex);
+    if (parent === null) return null;
+    for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
+      const sets = readRRsets(this.environment, parent.id, above);
+      if (findType(sets, TYPE.DNAME) !== undefined) return null;
+      if (above.length > parent.apex.length && findType(sets, TYPE.NS) !== undefined) return null;
+      if (above.length === 1) break;
+    }
+    return findType(readRRsets(this.environment, parent.id, apex), TYPE.DS) ?? null;
+  }
+
+  /** Puts the nodes of a zone and takes away those of its names that are not among them. */
+  private replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
+    const prefix = nameKey(apex);
+    const old = new Set<string>();
+    for (const { key, value } of this.environment.answers.getRange({ start: prefix, end: afterPrefix(prefix) }))
+      if (value[6] === apex.length) old.add((key as Buffer).toString('latin1'));
+    for (const [key, node] of nodes) {
+      if (old.size > 0) old.delete(key.toString('latin1'));
+      this.putKeyed(key, node);
+    }
+    for (const id of old) {
+      const key = Buffer.from(id, 'latin1');
+      this.environment.answers.remove(key);
+      this.nodes.push({ name: nameOfKey(key, 0, key.length), node: null, wasStored: true });
+    }
+  }
+
+  private putKeyed(key: Buffer, node: Buffer): void {
+    const at = NODE_HEADER + node[7] * TYPE_ENTRY;
+    const name = node.subarray(at, at + node[5]);
+    const wasStored = !this.isAmbiguous(name) || this.environment.answers.doesExist(key);
+    this.environment.answers.put(key, node);
+    this.nodes.push({ name, node, wasStored });
+  }
+
+  /** Null takes the node away, but not one that belongs to another zone. */
+  private putNode(name: Name, node: Buffer | null, apex: Name): void {
+    const key = nameKey(name);
+    if (node !== null) {
+      this.putKeyed(key, node);
+      return;
+    }
+    const old = this.environment.answers.get(key);
+    if (old === undefined || old[6] !== apex.length) return;
+    this.environment.answers.remove(key);
+    this.nodes.push({ name, node: null, wasStored: true });
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Which names of a zone answer differently once the records of some names have changed. May name too many, never too few: the names
+ * themselves, those above (empty non-terminals, wildcard flags), those below a cut that came or went, and all whose
+ * chains or additional records lead through any of these.
+ */
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, nameOfKey, recordKeyParts, recordsBelow, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
+import { isWildcard, type Name, nameId, parentName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import type { StoredZone } from './stored.ts';
+
+export interface ChangedName {
+  readonly name: Name;
+  readonly types: ReadonlySet<number>;
+}
+
+export function affectedNames(environment: Environment, domainId: string, zone: StoredZone, changes: Iterable<ChangedName>): Iterable<Name> {
+  return new Search(environment, domainId, zone).run(changes);
+}
+
+class Search {
+  private readonly environment: Environment;
+  private readonly domainId: string;
+  private readonly zone: StoredZone;
+  private readonly found = new Map<string, Name>();
+  private readonly searched = new Set<string>();
+
+  constructor(environment: Environment, domainId: string, zone: StoredZone) {
+    this.environment = environment;
+    this.domainId = domainId;
+    this.zone = zone;
+  }
+
+  run(changes: Iterable<ChangedName>): Iterable<Name> {
+    this.add(this.zone.apex);
+    for (const { name, types } of changes) {
+      this.add(name);
+      for (let above = name; above.length > this.zone.apex.length; above = parentName(above)) this.add(above);
+      if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
+      this.searchTargets(this.highestFlip(name));
+      if (isWildcard(name)) this.searchTargets(parentName(name));
+    }
+    return this.found.values();
+  }
+
+  private add(name: Name): boolean {
+    const id = nameId(name);
+    if (this.found.has(id)) return false;
+    this.found.set(id, name);
+    return true;
+  }
+
+  /** The highest name above a changed one that exists, or existed, only through it. */
+  private highestFlip(name: Name): Name {
+    let top = name;
+    while (top.length > this.zone.apex.length) {
+      const above = parentName(top);
+      if (above.length <= this.zone.apex.length || this.zone.rrsets(above).length > 0 || !this.zone.isOnlyBranch(above, top)) return top;
+      top = above;
+    }
+    return top;
+  }
+
+  /** All names at and below a cut: they come into sight or go out of it. */
+  private addBelow(cut: Name): void {
+    const prefix = recordsBelow(this.domainId, cut);
+    for (const key of this.environment.rows.get(4)!.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
+      const { nameEnd } = recordKeyParts(key);
+      let name = nameOfKey(key, 8, nameEnd);
+      while (name.length > cut.length && this.add(name)) name = parentName(name);
+    }
+  }
+
+  /** The owners whose targets lie at or below `name`, and, since chains pass through them, the owners that lead to those. */
+  private searchTargets(name: Name): void {
+    const queue = [name];
+    for (let region = queue.pop(); region !== undefined; region = queue.pop()) {
+      const id = nameId(region);
+      if (this.searched.has(id)) continue;
+      this.searched.add(id);
+      for (const { owner, type } of this.targets(targetsBelow(this.domainId, region))) {
+        this.add(owner);
+        if (type === TYPE.CNAME || type === TYPE.DNAME) queue.push(isWildcard(owner) ? parentName(owner) : owner);
+      }
+      // A DNAME whose target lies above leads names from below its owner into this region.
+      for (let above = region; above.length > this.zone.apex.length; ) {
+        above = parentName(above);
+        for (const { owner, type } of this.targets(targetsAt(this.domainId, above))) if (type === TYPE.DNAME) queue.push(owner);
+      }
+    }
+  }
+
+  private *targets(prefix: Buffer): Iterable<{ owner: Name; type: number }> {
+    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) })) yield targetKeyParts(key as Buffer);
+  }
+}
