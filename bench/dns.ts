@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Reflector } from './dns/floor.ts';
 import { Knot, Nsd } from './dns/peers.ts';
-import { type RowResult, ratioTable, type StartResult, speedTable, startTable, verdicts } from './dns/report.ts';
+import {
+  disturbedCount,
+  type RowResult,
+  ratioTable,
+  type StartResult,
+  speedTable,
+  startTable,
+  verdicts,
+} from './dns/report.ts';
 import { runRounds } from './dns/rounds.ts';
 import { allRows, boundedMemory, type Row } from './dns/rows.ts';
 import { type Server, type Started, start } from './dns/servers.ts';
@@ -31,6 +39,7 @@ const plan = {
   rounds: Number(options.rounds ?? (options.quick ? 2 : 5)),
   seconds: Number(options.seconds ?? (options.quick ? 2 : 5)),
   window: Number(options.window),
+  repeats: options.quick ? 0 : 3,
 };
 /** Zones, queries and Waypost's data are kept here between runs. */
 const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
@@ -99,6 +108,7 @@ const versions = [...peers, new Waypost()].map((server) => `${server.name}: ${se
 process.stdout.write(`
 ${describeMachine(versions)}
 - ${plan.rounds} rounds of ${plan.seconds} s, ${plan.window} queries out, EDNS ${options.edns ? 'on' : 'off'}${options.quick ? '; quick run, not for the record' : ''}
+- measurements that had to share a core: ${disturbedCount(results)}
 
 ${speedTable(results)}
 

@@ -1,5 +1,5 @@
 /** The figures as Markdown, ready for RESULTS.md. */
-import { type Figures, median, ratios } from './rounds.ts';
+import { disturbed, type Figures, median, ratios } from './rounds.ts';
 import type { Row } from './rows.ts';
 import type { Started } from './servers.ts';
 
@@ -56,19 +56,33 @@ export function verdicts({ row, subject, figures }: RowResult): Verdict[] {
   return row.goals.map(({ peer, atLeast, aim }) => {
     const all = ratios(figures, subject, peer);
     if (all.length === 0)
-      return { text: `| ${row.id} | ${peer} | – | ${atLeast} | ${aim} | not measured |`, met: null };
+      return { text: `| ${row.id} | ${peer} | – | – | ${atLeast} | ${aim} | not measured |`, met: null };
     const ratio = median(all);
     const right = [...(figures.batching.get(subject) ?? [])].every((one) => one.wrong === 0);
     const met = ratio >= atLeast && right;
     const word = !right ? 'no: wrong answers' : !met ? 'no' : ratio >= aim ? 'yes, aim too' : 'yes';
+    const cpu = median(ratios(figures, subject, peer, (one) => one.cpuMicros));
     const spread = `${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}`;
-    return { text: `| ${row.id} | ${peer} | ${ratio.toFixed(2)} (${spread}) | ${atLeast} | ${aim} | ${word} |`, met };
+    return {
+      text: `| ${row.id} | ${peer} | ${ratio.toFixed(2)} (${spread}) | ${cpu.toFixed(2)} | ${atLeast} | ${aim} | ${word} |`,
+      met,
+    };
   });
 }
 
 export function ratioTable(results: readonly RowResult[]): string {
-  const head = table(['load', 'against', 'ratio, median (rounds)', 'at least', 'aim', 'reached'], [], 2);
+  const head = table(
+    ['load', 'against', 'ratio, median (rounds)', 'CPU µs ratio', 'at least', 'aim', 'reached'],
+    [],
+    2,
+  );
   return [head, ...results.flatMap(verdicts).map(({ text }) => text)].join('\n');
+}
+
+/** How many of the rounds' measurements had to share a core, though they were repeated. */
+export function disturbedCount(results: readonly RowResult[]): string {
+  const all = results.flatMap(({ figures }) => [...figures.batching.values()].flat());
+  return `${all.filter(disturbed).length} of ${all.length}`;
 }
 
 export function startTable(starts: readonly StartResult[]): string {

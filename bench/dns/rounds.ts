@@ -15,11 +15,12 @@ export interface Plan {
   readonly seconds: number;
   /** Queries out at a time. */
   readonly window: number;
+  /** How often at most a measurement is repeated in which server or generator had to share its core. */
+  readonly repeats: number;
 }
 
-/** Share of its core that server and generator must have had, else the measurement is repeated, this often at most. */
+/** Share of its core that server and generator must have had, else the measurement is repeated. */
 const UNDISTURBED = 0.94;
-const REPEATS = 3;
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -27,11 +28,11 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** `subject` over `peer`, round by round: a machine that drifts drifts for both. */
-export function ratios(figures: Figures, subject: string, peer: string): number[] {
+/** What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts drifts for both. */
+export function ratios(figures: Figures, subject: string, peer: string, of = (one: Measured) => one.qps): number[] {
   const ours = figures.batching.get(subject) ?? [];
   const theirs = figures.batching.get(peer) ?? [];
-  return ours.slice(0, theirs.length).map((one, round) => one.qps / theirs[round].qps);
+  return ours.slice(0, theirs.length).map((one, round) => of(one) / of(theirs[round]));
 }
 
 /** The servers come paused and are left paused. `say` gets a line for each measurement. */
@@ -48,7 +49,7 @@ export async function runRounds(
       const on = servers[(i + round) % servers.length];
       on.process.resume();
       let figure = await driveBatching(on, queries, plan.seconds, plan.window);
-      for (let again = 0; again < REPEATS && disturbed(figure); again++) {
+      for (let again = 0; again < plan.repeats && disturbed(figure); again++) {
         say(`again    ${describe(on, figure)}`);
         figure = await driveBatching(on, queries, plan.seconds, plan.window);
       }
@@ -72,7 +73,7 @@ export async function runRounds(
 }
 
 /** Whether server or generator had to share its core. */
-function disturbed(figure: Measured): boolean {
+export function disturbed(figure: Measured): boolean {
   return figure.serverBusy < UNDISTURBED || (figure.loadBusy ?? 1) < UNDISTURBED;
 }
 
