@@ -18,7 +18,7 @@ export interface StartResult extends Pick<Started, 'seconds' | 'memory'> {
 
 export interface Verdict {
   readonly text: string;
-  /** False when a goal is missed or an answer was wrong; null when there was no peer to compare with. */
+  /** False when a goal is missed, an answer was wrong, or no round is fit to tell; null when there was no peer to compare with. */
   readonly met: boolean | null;
 }
 
@@ -55,14 +55,17 @@ export function speedTable(results: readonly RowResult[]): string {
 export function verdicts({ row, subject, figures }: RowResult): Verdict[] {
   return row.goals.map(({ peer, atLeast, aim }) => {
     const all = ratios(figures, subject, peer);
-    if (all.length === 0)
-      return { text: `| ${row.id} | ${peer} | – | – | ${atLeast} | ${aim} | not measured |`, met: null };
+    if (all.length === 0) {
+      const measured = figures.batching.has(subject) && figures.batching.has(peer);
+      const word = measured ? 'no: every round was disturbed' : 'not measured';
+      return { text: `| ${row.id} | ${peer} | – | – | ${atLeast} | ${aim} | ${word} |`, met: measured ? false : null };
+    }
     const ratio = median(all);
     const right = [...(figures.batching.get(subject) ?? [])].every((one) => one.wrong === 0);
     const met = ratio >= atLeast && right;
     const word = !right ? 'no: wrong answers' : !met ? 'no' : ratio >= aim ? 'yes, aim too' : 'yes';
     const cpu = median(ratios(figures, subject, peer, (one) => one.cpuMicros));
-    const spread = `${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}`;
+    const spread = `${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}, ${all.length}`;
     return {
       text: `| ${row.id} | ${peer} | ${ratio.toFixed(2)} (${spread}) | ${cpu.toFixed(2)} | ${atLeast} | ${aim} | ${word} |`,
       met,

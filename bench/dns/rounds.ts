@@ -28,11 +28,17 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts drifts for both. */
+/**
+ * What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts drifts for both. Rounds in which one of them
+ * was disturbed are left out.
+ */
 export function ratios(figures: Figures, subject: string, peer: string, of = (one: Measured) => one.qps): number[] {
   const ours = figures.batching.get(subject) ?? [];
   const theirs = figures.batching.get(peer) ?? [];
-  return ours.slice(0, theirs.length).map((one, round) => of(one) / of(theirs[round]));
+  return ours.flatMap((one, round) => {
+    const other = theirs[round];
+    return other === undefined || disturbed(one) || disturbed(other) ? [] : [of(one) / of(other)];
+  });
 }
 
 /** The servers come paused and are left paused. `say` gets a line for each measurement. */

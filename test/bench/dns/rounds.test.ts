@@ -49,7 +49,21 @@ test('a goal is met by the median, never with a wrong answer, and is open withou
   assert.is(met([at(130), at(126), at(90)], [at(100), at(100), at(100)]), true);
   assert.is(met([at(130), at(120), at(90)], [at(100), at(100), at(100)]), false);
   assert.is(met([at(130, 1)], [at(100)]), false);
-  assert.is(met([at(130)], []), null);
+  assert.is(
+    verdicts({
+      row: nxdomain,
+      subject: 'Waypost',
+      figures: { batching: new Map([['Waypost', [at(130)]]]), dnsperf: new Map() },
+    })[0].met,
+    null,
+  );
+});
+
+test('a disturbed round counts for nothing, and a goal is not met by disturbed rounds alone', () => {
+  const alone = { ...at(500), serverBusy: 0.5 };
+  const spun = { ...at(20), loadBusy: 0.8 };
+  assert.equal(ratios(figures([alone, at(300), at(400)], [at(100), at(200), spun]), 'Waypost', 'Knot'), [1.5]);
+  assert.is(met([alone], [at(100)]), false);
 });
 
 test.run();
