@@ -34,6 +34,8 @@ export interface Expected {
   additional: ResourceRecord[];
   /** A referral's additional records are glue, which may not be left out without TC (RFC 9471). */
   referral: boolean;
+  /** Why a chain stops short of data and of "no": its target is not in the zone, or it would go on in circles or too far. */
+  end?: 'outside' | 'loop';
 }
 
 /** A zone as one question sees it; `nested` are the apexes of other zones below its own. */
@@ -93,7 +95,7 @@ export function resolve(zones: Zones, query: Query): Expected {
     let source: Name;
     if (found.kind === 'dname') {
       source = found.record.name;
-      if (wasUsed(used, source)) return response;
+      if (wasUsed(used, source)) return { ...response, end: 'loop' };
       response.answer.push(found.record);
       const target = substitute(name, source, found.record.rdata);
       if (target === undefined) {
@@ -110,12 +112,12 @@ export function resolve(zones: Zones, query: Query): Expected {
       answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
       return response;
     }
-    if (wasUsed(used, source)) return response;
+    if (wasUsed(used, source)) return { ...response, end: 'loop' };
     response.answer.push(alias);
     if (type === TYPE.CNAME || type === TYPE.ANY) return response;
     used.push(source);
     name = alias.rdata;
-    if (!isWithin(name, zone.apex) || isInNested(zone, name)) return response;
+    if (!isWithin(name, zone.apex) || isInNested(zone, name)) return { ...response, end: 'outside' };
   }
 }
 
