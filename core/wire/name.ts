@@ -14,6 +14,9 @@ export const ROOT: Name = Uint8Array.of(0);
 /** Byte to its lower-case form, ASCII only (RFC 4343 section 3). */
 export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
 
+/** Used by one parseName at a time. An array of this size for each call costs more than the parsing: it is allocated off the heap. */
+const scratch = new Uint8Array(MAX_NAME + 1);
+
 /**
  * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A text without the last dot is
  * completed with `origin`, or is absolute when there is none. `@` is the origin.
@@ -22,7 +25,7 @@ export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >
 export function parseName(text: string, origin: Name = ROOT): Name {
   if (text === '@') return origin;
   if (text === '.') return ROOT;
-  const out = new Uint8Array(MAX_NAME + 1);
+  const out = scratch;
   let length = 1;
   let label = 0;
   let absolute = false;
@@ -56,7 +59,10 @@ export function parseName(text: string, origin: Name = ROOT): Name {
     if (length >= MAX_NAME) fail('is longer than 255 bytes');
     out[length++] = LOWER[c];
   }
-  if (absolute) return out.slice(0, length);
+  if (absolute) {
+    out[label] = 0;
+    return out.slice(0, length);
+  }
   out[label] = length - label - 1;
   if (length + origin.length > MAX_NAME) fail('is longer than 255 bytes');
   const name = new Uint8Array(length + origin.length);
