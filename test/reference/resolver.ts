@@ -161,7 +161,7 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
     response.authority = negativeSoa(zone);
     return;
   }
-  response.answer.push(...rrset);
+  add(response.answer, rrset);
   if (type === TYPE.ANY) return;
   for (const target of targets(rrset)) {
     if (!isWithin(target, zone.apex) || isInNested(zone, target)) continue;
@@ -229,7 +229,7 @@ function targets(rrset: readonly ResourceRecord[]): Name[] {
   return offset === undefined ? [] : rrset.map((record) => nameAt(record.rdata, offset));
 }
 
-/** Each RRset comes into the additional section once. */
+/** An RRset comes into a section once: two servers may have one address, a chain may end at a DNAME that it went through. */
 function add(section: ResourceRecord[], rrset: readonly ResourceRecord[]): void {
   const known = section.some((record) => record.type === rrset[0]?.type && equalNames(record.name, rrset[0].name));
   if (!known) section.push(...rrset);

@@ -1,19 +1,18 @@
 /**
- * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section 4). A server that sets TC
- * for a response which would fit in this size gives up too early.
+ * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section 4), by pointers to names that
+ * may be compressed themselves. A server that sets TC for a response which would fit in this size gives up too early.
  */
 import { LOWER, nameId } from '../../core/wire/name.ts';
 import { COMPRESSIBLE, type ResourceRecord } from '../../core/wire/types.ts';
-import { namesIn } from './message.ts';
 
 /** Header, question and these records in this order, in bytes; an OPT record is not counted. */
 export function compressedSize(questionName: Uint8Array, records: readonly ResourceRecord[]): number {
   const known = new Set<string>();
   let size = 12;
-  const addName = (name: Uint8Array, mayCompress: boolean): void => {
+  const addName = (name: Uint8Array): void => {
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = nameId(name.subarray(p).map((byte) => LOWER[byte]));
-      if (mayCompress && known.has(suffix)) {
+      if (known.has(suffix)) {
         size += 2;
         return;
       }
@@ -22,18 +21,18 @@ export function compressedSize(questionName: Uint8Array, records: readonly Resou
     }
     size += 1;
   };
-  addName(questionName, false);
+  addName(questionName);
   size += 4;
   for (const { name, type, rdata } of records) {
-    addName(name, true);
+    addName(name);
     size += 10;
-    const layout = namesIn(type);
+    const layout = COMPRESSIBLE.get(type);
     let at = layout?.skip ?? rdata.length;
     size += at;
     for (let i = 0; i < (layout?.names ?? 0); i++) {
       let end = at;
       while (rdata[end] !== 0) end += rdata[end] + 1;
-      addName(rdata.subarray(at, end + 1), COMPRESSIBLE.has(type));
+      addName(rdata.subarray(at, end + 1));
       at = end + 1;
     }
     size += rdata.length - at;

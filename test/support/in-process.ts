@@ -1,0 +1,84 @@
+/** Zones compiled into a shared index of this process, and the query path over it: the daemon less its sockets and its store. */
+import { MessageChannel } from 'node:worker_threads';
+import { IndexReader } from '../../core/answer/index-reader.ts';
+import { Responder } from '../../core/answer/responder.ts';
+import { IndexWriter } from '../../core/store/index/writer.ts';
+import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { compileNode } from '../../core/zone/compile.ts';
+import { MemoryZone } from '../../core/zone/memory.ts';
+import type { RRset } from '../../core/zone/view.ts';
+import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
+import type { Zones } from '../reference/resolver.ts';
+
+const ARENA = 4 << 20;
+const NO_STORE = { refresh: () => {}, fetch: () => 0 };
+
+export class InProcess {
+  private readonly writer = new IndexWriter(ARENA);
+  private readonly reader: IndexReader;
+  private readonly responder: Responder;
+  private readonly buffer = new Uint8Array(TCP_LIMIT + 64);
+  private loaded: Name[] = [];
+
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    port1.unref();
+    port2.unref();
+    this.reader = new IndexReader(this.writer.share(port1), 1, port2, NO_STORE);
+    this.responder = new Responder(this.reader, UDP_LIMIT);
+  }
+
+  /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
+  load(zones: Zones): void {
+    for (const name of this.loaded) this.writer.remove(name);
+    this.loaded = [];
+    const all = [...zones.values()].map((records) => ({ apex: apexOf(records), records }));
+    for (const { apex, records } of all) {
+      const nested = all.map((other) => other.apex).filter((other) => isBelow(other, apex));
+      const zone = new MemoryZone(apex, records, nested, parentDs(apex, all));
+      for (const name of zone.names()) {
+        const node = compileNode(zone, name);
+        if (node === null) continue;
+        this.writer.put(node, false);
+        this.loaded.push(name);
+      }
+    }
+    this.writer.publish();
+  }
+
+  /** As AnswerFunction; the packet is not changed. */
+  readonly answer: AnswerFunction = (packet, limit) => {
+    this.buffer.set(packet);
+    this.reader.enter();
+    const length = this.responder.respond(this.buffer, 0, packet.length, limit === TCP_LIMIT);
+    this.reader.leave();
+    return length === 0 ? null : this.buffer.slice(0, length);
+  };
+}
+
+interface Loaded {
+  readonly apex: Name;
+  readonly records: readonly ResourceRecord[];
+}
+
+/** DS that the closest zone above holds at the apex, unless a delegation or a DNAME of that zone lies above it. */
+function parentDs(apex: Name, all: readonly Loaded[]): RRset | null {
+  const parent = all.filter((other) => isBelow(apex, other.apex)).sort((a, b) => b.apex.length - a.apex.length)[0];
+  if (parent === undefined) return null;
+  const isOccluded = parent.records.some(
+    ({ name, type }) =>
+      isBelow(apex, name) && (type === TYPE.DNAME || (type === TYPE.NS && !equalNames(name, parent.apex))),
+  );
+  const set = parent.records.filter(({ name, type }) => type === TYPE.DS && equalNames(name, apex));
+  if (isOccluded || set.length === 0) return null;
+  return { type: TYPE.DS, ttl: set[0].ttl, rdatas: set.map(({ rdata }) => rdata).sort(Buffer.compare) };
+}
+
+function apexOf(records: readonly ResourceRecord[]): Name {
+  return records.find((record) => record.type === TYPE.SOA)!.name;
+}
+
+function isBelow(name: Name, above: Name): boolean {
+  return isWithin(name, above) && !equalNames(name, above);
+}
