@@ -3,8 +3,9 @@
  * the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
  */
 import { ANSWER_AA, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_WILDCARD, NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import { Body } from '../wire/body.ts';
 import { equalNames, isWithin, joinNames, LOWER, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
-import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { expandAnswer, type Sections } from './expand.ts';
 import type { IndexReader } from './index-reader.ts';
 import type { Query } from './query.ts';
@@ -37,16 +38,19 @@ export class Synthesizer {
     const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
     this.apex = asked.subarray(asked.length - nodes[dname + 6]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
-    const rcode = this.walk(asked, query.type, sections);
-    return this.write(bytes, query, sections, rcode, limit);
+    const source = asked.subarray(asked.length - nodes[dname + 5]);
+    const rcode = this.walk(asked, { kind: 'dname', node: dname, source }, query.type, sections);
+    return this.write(bytes, query, asked, sections, rcode, limit);
   }
 
   /** Fills the sections; returns the response code. */
-  private walk(asked: Name, type: number, { answer, authority, additional }: Sections): number {
+  private walk(asked: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
     const used: string[] = [];
-    for (let name = asked; ; ) {
-      const found = this.locate(name);
-      const take = (a: number): Sections => expandAnswer(this.index.bytes, a, found.source, name);
+    let name = asked;
+    for (let found = first; ; found = this.locate(name)) {
+      const { source } = found;
+      const at = name;
+      const take = (a: number): Sections => expandAnswer(this.index.bytes, a, source, at);
       switch (found.kind) {
         case 'outside':
           return RCODE.NOERROR;
@@ -89,7 +93,8 @@ export class Synthesizer {
           if (a === 0 || type === OTHERWISE) authority.push(...this.negative(name));
           else {
             const positive = take(a);
-            answer.push(...positive.answer);
+            // The name may have become the owner of a DNAME that the chain went through.
+            if (type !== TYPE.DNAME || !used.includes(nameId(name))) answer.push(...positive.answer);
             additional.push(...positive.additional);
           }
           return RCODE.NOERROR;
@@ -143,27 +148,32 @@ export class Synthesizer {
     return node === 0 ? [] : expandAnswer(index.bytes, this.entry(node, OTHERWISE), apex, apex).authority;
   }
 
-  private write(bytes: Uint8Array, query: Query, sections: Sections, rcode: number, limit: number): number {
+  private write(bytes: Uint8Array, query: Query, asked: Name, sections: Sections, rcode: number, limit: number): number {
     const { start, questionEnd } = query;
-    const required = [...sections.answer, ...sections.authority];
-    const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
-    let { additional } = sections;
-    const sizeOf = (records: readonly ResourceRecord[]): number => records.reduce((sum, record) => sum + record.name.length + 10 + record.rdata.length, 0);
     const room = limit - (questionEnd - start);
-    // Whole RRsets leave from the end, but glue stays (RFC 2181 section 9, RFC 9471).
-    while (!isReferral && additional.length > 0 && sizeOf(required) + sizeOf(additional) > room) additional = withoutLastRRset(additional);
-    const fits = sizeOf(required) + sizeOf(additional) <= room;
-    const records = fits ? [...required, ...additional] : [];
-    let p = questionEnd;
-    for (const record of records) p = writeRecord(bytes, p, record);
-    const counts = fits ? [sections.answer.length, sections.authority.length, additional.length] : [0, 0, 0];
+    const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
+    const body = new Body(asked, 'exact');
+    for (const record of [...sections.answer, ...sections.authority]) body.record(record.name, record.type, record.ttl, record.rdata);
+    let length = body.size;
+    let arcount = 0;
+    // Additional RRsets go whole or not at all, but glue has to go (RFC 2181 section 9, RFC 9471).
+    sections.additional.forEach((record, i, all) => {
+      body.record(record.name, record.type, record.ttl, record.rdata);
+      const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
+      if (!endsRRset || (body.size > room && !isReferral)) return;
+      length = body.size;
+      arcount = i + 1;
+    });
+    const fits = length <= room;
+    if (fits) bytes.set(body.content.subarray(0, length), questionEnd);
+    const counts = fits ? [sections.answer.length, sections.authority.length, arcount] : [0, 0, 0];
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA | (fits ? 0 : 2);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
       bytes[start + 6 + i * 2] = count >>> 8;
       bytes[start + 7 + i * 2] = count;
     });
-    this.end = p;
+    this.end = questionEnd + (fits ? length : 0);
     return counts[2];
   }
 }
@@ -173,20 +183,4 @@ function use(used: string[], source: Name): boolean {
   if (used.length === MAX_SOURCES || used.includes(id)) return false;
   used.push(id);
   return true;
-}
-
-function withoutLastRRset(records: readonly ResourceRecord[]): ResourceRecord[] {
-  const last = records[records.length - 1];
-  return records.filter((record) => record.type !== last.type || !equalNames(record.name, last.name));
-}
-
-function writeRecord(bytes: Uint8Array, at: number, record: ResourceRecord): number {
-  let p = at;
-  for (const byte of record.name) bytes[p++] = byte;
-  for (const value of [record.type, CLASS_IN, record.ttl >>> 16, record.ttl & 0xffff, record.rdata.length]) {
-    bytes[p++] = value >>> 8;
-    bytes[p++] = value;
-  }
-  for (const byte of record.rdata) bytes[p++] = byte;
-  return p;
 }

@@ -69,3 +69,11 @@ export interface ResourceRecord {
   readonly ttl: number;
   readonly rdata: Uint8Array;
 }
+
+export interface RRset {
+  readonly type: number;
+  /** Seconds. */
+  readonly ttl: number;
+  /** In canonical order (RFC 4034 6.3). Names in them are uncompressed and in lower case. */
+  readonly rdatas: readonly Uint8Array[];
+}

@@ -1,15 +1,15 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
 import type { ApexSettings, Domain } from '../store/rows.ts';
-import { joinNames, type Name, parseName } from '../wire/name.ts';
+import { parseName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
-import type { RRset } from './view.ts';
+import type { RRset } from '../wire/types.ts';
 
 /** What the configuration says of every zone's apex. Times in seconds. */
 export interface ApexDefaults {
   /** Host names in presentation form, the first is MNAME. */
   readonly nameservers: readonly string[];
-  /** RNAME in presentation form; null: `hostmaster` in the zone itself. */
-  readonly hostmaster: string | null;
+  /** RNAME in presentation form. */
+  readonly hostmaster: string;
   readonly refresh: number;
   readonly retry: number;
   readonly expire: number;
@@ -19,25 +19,17 @@ export interface ApexDefaults {
 }
 
 export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number): RRset {
-  const settings: ApexSettings = domain.kept ?? { ...defaults, serial: 0, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: '' };
-  const mname = parseName(settings.mname);
-  const rname = domain.kept !== null ? parseName(settings.rname) : hostmasterOf(domain.apex, defaults.hostmaster);
+  const settings: ApexSettings = domain.kept ?? { ...defaults, serial: 0, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: defaults.hostmaster };
   const numbers = Buffer.alloc(20);
   [serial, settings.refresh, settings.retry, settings.expire, settings.minimum].forEach((value, i) => {
     numbers.writeUInt32BE(value, i * 4);
   });
-  return { type: TYPE.SOA, ttl: settings.ttl, rdatas: [Buffer.concat([mname, rname, numbers])] };
+  return { type: TYPE.SOA, ttl: settings.ttl, rdatas: [Buffer.concat([parseName(settings.mname), parseName(settings.rname), numbers])] };
 }
 
 export function serviceNs(defaults: ApexDefaults): RRset {
   const rdatas = defaults.nameservers.map((name) => parseName(name)).sort(Buffer.compare);
   return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
-}
-
-function hostmasterOf(apex: Name, configured: string | null): Name {
-  if (configured !== null) return parseName(configured);
-  const label = Buffer.from('\x0ahostmaster');
-  return label.length + apex.length > 255 ? apex : joinNames(label, apex);
 }
 
 /** The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone keeps its own. */

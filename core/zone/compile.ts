@@ -17,9 +17,10 @@ import {
 } from '../store/answers.ts';
 import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, RCODE, TYPE } from '../wire/types.ts';
-import { ASKED, Body, type QuestionForm } from './body.ts';
+import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
 import { type Chain, follow } from './chain.ts';
-import { findType, type RRset, type ZoneView } from './view.ts';
+import { findType, type ZoneView } from './view.ts';
+import type { RRset } from '../wire/types.ts';
 import { localSets, walk } from './walk.ts';
 
 /** Type 0 of a node: what answers for a type that the node does not name. */
@@ -73,7 +74,7 @@ function compileCut(view: ZoneView, cut: Name, sets: readonly RRset[]): Buffer {
 function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
   let flags = 0;
   if (findType(sets, TYPE.CNAME) !== undefined) flags |= NODE_CNAME;
-  if (findType(sets, TYPE.DNAME) !== undefined && !isWildcard(name)) flags |= NODE_DNAME | NODE_HAS_BELOW;
+  if (findType(sets, TYPE.DNAME) !== undefined) flags |= NODE_DNAME | NODE_HAS_BELOW;
   if (!view.hasBelow(name)) return flags;
   flags |= NODE_HAS_BELOW;
   if (name.length + 2 > MAX_NAME) return flags;
@@ -102,6 +103,11 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
       const ancount = links(body, chain);
       if (set.type === TYPE.SOA && isApex) {
         answers.push([TYPE.SOA, finish(body, RCODE.NOERROR, ANSWER_AA | ANSWER_SOA, ancount, NO_AUTHORITY, [])]);
+        continue;
+      }
+      // The last name may own a DNAME that the chain went through: each RRset stands in an answer once.
+      if (chain.links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))) {
+        answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount, NO_AUTHORITY, [])]);
         continue;
       }
       body.rrset(terminal.owner, set);

@@ -1,7 +1,8 @@
 /** A whole zone in memory, as a bulk import or a rebuild compiles it. */
 import { type Name, nameId, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
-import { NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+import { NO_RRSETS, type ZoneView } from './view.ts';
+import type { RRset } from '../wire/types.ts';
 
 interface Owner {
   readonly name: Name;

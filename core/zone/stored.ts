@@ -4,7 +4,8 @@ import { afterPrefix, recordKeyParts, recordsAt, recordsBelow } from '../store/k
 import { RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, type Name, nameId } from '../wire/name.ts';
 import { sortRdatas } from './memory.ts';
-import { NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+import { NO_RRSETS, type ZoneView } from './view.ts';
+import type { RRset } from '../wire/types.ts';
 
 /** Reads of one transaction; make a new one when the rows have changed. */
 export class StoredZone implements ZoneView {

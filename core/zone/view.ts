@@ -1,13 +1,6 @@
 /** What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from the store (a change to one). */
 import type { Name } from '../wire/name.ts';
-
-export interface RRset {
-  readonly type: number;
-  /** Seconds. */
-  readonly ttl: number;
-  /** In canonical order (RFC 4034 6.3). Names in them are uncompressed and in lower case. */
-  readonly rdatas: readonly Uint8Array[];
-}
+import type { RRset } from '../wire/types.ts';
 
 export interface ZoneView {
   readonly apex: Name;

@@ -1,7 +1,8 @@
 /** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
-import { findType, NO_RRSETS, type RRset, type ZoneView } from './view.ts';
+import { findType, NO_RRSETS, type ZoneView } from './view.ts';
+import type { RRset } from '../wire/types.ts';
 
 export type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */

@@ -51,6 +51,14 @@ export interface SharedIndex {
   readonly generation: number;
 }
 
+/** Bytes of an arena with room for `nodes` bytes of nodes. */
+export function arenaSize(nodes: number): number {
+  return Math.min(MAX_ARENA, FIRST_NODE + nodes + RESERVE);
+}
+
+/** Most bytes that one array can view. */
+const MAX_ARENA = 2 ** 32 - 8;
+
 export function createShared(arenaBytes: number, slotCount: number): SharedIndex {
   const multipliers = new SharedArrayBuffer(256 * 4);
   const secret = randomFillSync(new Int32Array(256));
@@ -58,7 +66,7 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE) * 4);
   new Int32Array(header)[EPOCH] = 1;
   // The system hands out the pages of the arena only as they are touched.
-  return { header, multipliers, arena: new SharedArrayBuffer(FIRST_NODE + arenaBytes + RESERVE), slots: new SharedArrayBuffer(slotCount * 8), generation: 0 };
+  return { header, multipliers, arena: new SharedArrayBuffer(arenaSize(arenaBytes)), slots: new SharedArrayBuffer(slotCount * 8), generation: 0 };
 }
 
 /**

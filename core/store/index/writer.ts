@@ -7,7 +7,6 @@ import {
   countLabels,
   createShared,
   EPOCH,
-  FIRST_NODE,
   finishHash,
   GENERATION,
   IN_STORE,
@@ -16,7 +15,7 @@ import {
   nameSum,
   READERS,
   readerWord,
-  RESERVE,
+  STOPPING,
   type SharedIndex,
 } from './layout.ts';
 
@@ -47,7 +46,7 @@ export class IndexWriter {
     this.header = new Int32Array(this.shared.header);
     this.multipliers = new Int32Array(this.shared.multipliers);
     this.bytes = new Uint8Array(this.shared.arena);
-    this.arena = new Arena(FIRST_NODE + arenaBytes + RESERVE);
+    this.arena = new Arena(this.bytes.length);
     this.slots = new Int32Array(this.shared.slots);
     this.mask = slotCount - 1;
   }
@@ -72,6 +71,11 @@ export class IndexWriter {
     const at = this.ports.indexOf(port);
     if (at >= 0) this.ports.splice(at, 1);
     Atomics.store(this.header, readerWord(reader), 0);
+  }
+
+  /** Tells every reading thread to end. */
+  stopReaders(): void {
+    Atomics.store(this.header, STOPPING, 1);
   }
 
   /**

@@ -2,9 +2,8 @@
  * Writes the bytes that follow the question. The question's name stands at offset 12 and is the first thing that
  * names are compressed against (RFC 1035 4.1.4); then come the names written since.
  */
-import type { Name } from '../wire/name.ts';
-import { CLASS_IN, COMPRESSIBLE } from '../wire/types.ts';
-import type { RRset } from './view.ts';
+import type { Name } from './name.ts';
+import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
 /**
  * How the name asked relates to the name that the body is made for.

@@ -1,0 +1,58 @@
+/** Makes all answers anew from the rows: on demand, and when what they were made with has changed. */
+import type { Environment } from '../store/environment.ts';
+import { StoreReader } from '../store/reader.ts';
+import type { Domain } from '../store/rows.ts';
+import type { ApexDefaults } from '../zone/apex.ts';
+import { ZoneUpdates } from './zones.ts';
+
+/** Rises when the compiler makes other bytes of the same rows. */
+const COMPILER_VERSION = 1;
+const FINGERPRINT = Buffer.from('compiled with');
+/** Names whose nodes are written in one transaction. */
+const BATCH = 20_000;
+
+/** Whether the answers were made by this compiler with these settings. */
+export function answersAreCurrent(environment: Environment, defaults: ApexDefaults): boolean {
+  return environment.meta.get(FINGERPRINT)?.toString() === fingerprint(defaults);
+}
+
+function fingerprint(defaults: ApexDefaults): string {
+  return JSON.stringify([COMPILER_VERSION, defaults]);
+}
+
+/**
+ * Compiles every zone. Interrupted, it starts again at the next start, since the fingerprint is written last. `progress` is told how many zones
+ * are done. Serials stay as they are.
+ */
+export async function rebuildAnswers(
+  environment: Environment,
+  defaults: ApexDefaults,
+  progress: (zones: number) => void = () => {},
+): Promise<{ zones: number; answers: number }> {
+  await environment.root.transaction(() => {
+    environment.meta.remove(FINGERPRINT);
+    environment.answers.clearSync();
+  });
+  environment.root.resetReadTxn();
+  const reader = new StoreReader(environment);
+  let zones = 0;
+  let answers = 0;
+  let after: Domain | undefined;
+  for (;;) {
+    const page = reader.allDomains(after?.apex ?? null, 1000);
+    if (page.length === 0) break;
+    after = page[page.length - 1];
+    for (let i = 0; i < page.length; ) {
+      await environment.root.transaction(() => {
+        const updates = new ZoneUpdates(environment, defaults, () => false);
+        for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) updates.compileAll(page[i]);
+        answers += updates.nodes.length;
+      });
+      progress(zones);
+    }
+    environment.root.resetReadTxn();
+  }
+  await environment.root.transaction(() => environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults))));
+  return { zones, answers };
+}
+

@@ -1,0 +1,130 @@
+/**
+ * Linux socket calls through koffi. Only where the C library and the layout of its structures are known: 64-bit little-endian Linux.
+ */
+import { endianness } from 'node:os';
+import { isIPv4 } from 'node:net';
+import koffi from 'koffi';
+import type { ListenAddress } from '../config/index.ts';
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCK_DGRAM = 2;
+const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
+const SO_SNDBUF = 7;
+const SO_RCVBUF = 8;
+const SO_REUSEPORT = 15;
+const SO_RCVTIMEO = 20;
+const IPPROTO_IP = 0;
+const IP_PKTINFO = 8;
+const IPPROTO_IPV6 = 41;
+const IPV6_V6ONLY = 26;
+const IPV6_RECVPKTINFO = 49;
+
+export const MSG_DONTWAIT = 0x40;
+/** Wait for the first packet, then take only what is there. */
+export const MSG_WAITFORONE = 0x10000;
+export const EAGAIN = 11;
+export const EINTR = 4;
+
+export interface Libc {
+  recvmmsg(fd: number, messages: Uint8Array, count: number, flags: number, timeout: null): number;
+  sendmmsg(fd: number, messages: Uint8Array, count: number, flags: number): number;
+  poll(fds: Uint8Array, count: number, milliseconds: number): number;
+  close(fd: number): number;
+  errno(): number;
+  address(bytes: Uint8Array): bigint;
+}
+
+/** Throws where the calls are not to be had. */
+export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: number): number } {
+  if (process.platform !== 'linux' || endianness() !== 'LE' || !['x64', 'arm64'].includes(process.arch))
+    throw new Error(`batched packets need 64-bit Linux, this is ${process.platform} on ${process.arch}`);
+  const libc = koffi.load(null);
+  const socket = libc.func('int socket(int, int, int)');
+  const setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
+  const bind = libc.func('int bind(int, void*, uint)');
+  const close = libc.func('int close(int)');
+  const set = (fd: number, level: number, option: number, ...words: number[]): boolean => {
+    const value = Buffer.alloc(words.length * 4);
+    words.forEach((word, i) => {
+      value.writeInt32LE(word, i * 4);
+    });
+    return setsockopt(fd, level, option, value, value.length) === 0;
+  };
+
+  function openUdp(listen: ListenAddress, timeoutMs: number): number {
+    const six = listen.family === 6;
+    const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
+    const fail = (call: string): never => {
+      const errno = koffi.errno();
+      if (fd >= 0) close(fd);
+      throw Object.assign(new Error(`${call} for UDP ${listen.address} port ${listen.port}: errno ${errno}${explain(errno)}`), { errno });
+    };
+    if (fd < 0) fail('socket');
+    if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
+    // The system caps what it gives (net.core.rmem_max); less is no error.
+    set(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+    set(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
+    set(fd, SOL_SOCKET, SO_RCVTIMEO, Math.floor(timeoutMs / 1000), 0, (timeoutMs % 1000) * 1000, 0);
+    if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    // Bound to any address, the reply must leave from the one that was asked.
+    if (isAny(listen.address)) {
+      if (six ? !set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) : !set(fd, IPPROTO_IP, IP_PKTINFO, 1)) fail('setsockopt PKTINFO');
+    }
+    const name = socketAddress(listen);
+    if (bind(fd, name, name.length) !== 0) fail('bind');
+    return fd;
+  }
+
+  return {
+    recvmmsg: libc.func('int recvmmsg(int, void*, uint, int, void*)') as Libc['recvmmsg'],
+    sendmmsg: libc.func('int sendmmsg(int, void*, uint, int)') as Libc['sendmmsg'],
+    poll: libc.func('int poll(void*, unsigned long, int)') as Libc['poll'],
+    close: close as Libc['close'],
+    errno: () => koffi.errno(),
+    address: (bytes) => BigInt(koffi.address(bytes)),
+    openUdp,
+  };
+}
+
+/** Bytes; bursts wait here while a batch is answered. */
+const SOCKET_BUFFER = 4 << 20;
+
+export function isAny(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
+}
+
+function explain(errno: number): string {
+  if (errno === 98) return ' (address in use: another nameserver listens there)';
+  if (errno === 13) return ' (not permitted: ports below 1024 need CAP_NET_BIND_SERVICE)';
+  if (errno === 99) return ' (this machine does not have that address)';
+  return '';
+}
+
+/** struct sockaddr_in or sockaddr_in6. */
+function socketAddress({ address, port, family }: ListenAddress): Buffer {
+  const bytes = Buffer.alloc(family === 4 ? 16 : 28);
+  bytes.writeUInt16LE(family === 4 ? AF_INET : AF_INET6, 0);
+  bytes.writeUInt16BE(port, 2);
+  if (family === 4) bytes.set(address.split('.').map(Number), 4);
+  else bytes.set(ipv6Bytes(address), 8);
+  return bytes;
+}
+
+/** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */
+export function ipv6Bytes(text: string): Uint8Array {
+  const groupsOf = (part: string): number[] =>
+    part === ''
+      ? []
+      : part.split(':').flatMap((group) => {
+          if (!isIPv4(group)) return [Number.parseInt(group, 16)];
+          const [a, b, c, d] = group.split('.').map(Number);
+          return [(a << 8) | b, (c << 8) | d];
+        });
+  const [head, tail] = text.split('::');
+  const first = groupsOf(head);
+  const last = tail === undefined ? [] : groupsOf(tail);
+  const groups = [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
+  return Uint8Array.from(groups.flatMap((group) => [group >>> 8, group & 255]));
+}

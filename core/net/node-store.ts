@@ -1,0 +1,42 @@
+/** Reads nodes from the answers table for a thread that has a reader of its own. Opened when the first one is needed. */
+import type { NodeStore } from '../answer/index-reader.ts';
+import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
+import { writeNameKey } from '../store/keys.ts';
+
+export class LmdbNodeStore implements NodeStore {
+  private readonly directory: string;
+  private environment: Environment | null = null;
+  private answers: Binary | null = null;
+  /** Keys of every length are views of one buffer, so that a look-up allocates nothing. */
+  private readonly keyBytes = new Uint8Array(1024);
+  private readonly keys: Uint8Array[] = Array.from({ length: 1025 }, (_, length) => this.keyBytes.subarray(0, length));
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  refresh(): void {
+    this.environment?.root.resetReadTxn();
+  }
+
+  fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number {
+    if (this.answers === null) {
+      this.environment = openEnvironment(this.directory);
+      this.answers = this.environment.answers;
+      this.refresh();
+    }
+    let length = writeNameKey(bytes, from, this.keyBytes, 0);
+    if (wildcard) {
+      this.keyBytes[length++] = 0x2a;
+      this.keyBytes[length++] = 0;
+    }
+    const node = this.answers.getBinaryFast(this.keys[length]);
+    if (node === undefined || node.length > room) return 0;
+    for (let i = 0, n = node.length; i < n; i++) out[at + i] = node[i];
+    return node.length;
+  }
+
+  async close(): Promise<void> {
+    await this.environment?.close();
+  }
+}

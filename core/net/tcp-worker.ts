@@ -1,0 +1,65 @@
+/** The thread that serves DNS over TCP. */
+import { createServer, type Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { MAX_MESSAGE } from '../answer/responder.ts';
+import { TcpConnection } from './tcp-connection.ts';
+import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+
+const data = workerData as WorkerData;
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+const fault = faultReporter(post);
+const { index, responder, stopping } = openReader(data);
+/** One packet at a time is answered, so one buffer serves all connections. */
+const packet = new Uint8Array(MAX_MESSAGE + 1);
+const STOP_MS = 100;
+
+function respond(length: number): number {
+  index.enter();
+  try {
+    return responder.respond(packet, 0, length, true);
+  } catch (error) {
+    fault(error);
+    return 0;
+  } finally {
+    index.leave();
+  }
+}
+
+const connections = new Set<Socket>();
+const perAddress = new Map<string, number>();
+
+function accept(socket: Socket): void {
+  const address = socket.remoteAddress ?? '';
+  const others = perAddress.get(address) ?? 0;
+  if (connections.size >= data.tcp.maxConnections || others >= data.tcp.maxPerAddress) {
+    socket.destroy();
+    return;
+  }
+  connections.add(socket);
+  perAddress.set(address, others + 1);
+  socket.once('close', () => {
+    connections.delete(socket);
+    const left = (perAddress.get(address) ?? 1) - 1;
+    if (left === 0) perAddress.delete(address);
+    else perAddress.set(address, left);
+  });
+  new TcpConnection(socket, data.tcp, packet, respond);
+}
+
+let waiting = data.listen.length;
+const servers = data.listen.map((listen) => {
+  const server = createServer({ allowHalfOpen: true }, accept);
+  server.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
+  server.listen({ port: listen.port, host: listen.address, ipv6Only: listen.family === 6, backlog: 511 }, () => {
+    if (--waiting === 0) post({ kind: 'listening' });
+  });
+  return server;
+});
+
+const watch = setInterval(() => {
+  if (!stopping()) return;
+  clearInterval(watch);
+  for (const server of servers) server.close();
+  for (const socket of connections) socket.destroy();
+  process.exit();
+}, STOP_MS);

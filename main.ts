@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+/** The composition root: reads the configuration, starts the parts, stops them in order. */
+import { readFileSync } from 'node:fs';
+import { type CliIo, runCli } from './admin-api/cli/index.ts';
+import { createAdminApi } from './admin-api/index.ts';
+import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
+import { openEmbeddedJournal } from './core/journal/embedded.ts';
+import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
+import { createLogger } from './core/log/index.ts';
+import { startNameserver } from './core/net/nameserver.ts';
+import { openEnvironment } from './core/store/environment.ts';
+import { buildIndex } from './core/store/index/build.ts';
+import { lockDirectory } from './core/store/lock.ts';
+import type { ApexDefaults } from './core/zone/apex.ts';
+
+function apexDefaults({ nameservers, soa }: Config): ApexDefaults {
+  const first = nameservers[0];
+  const parent = first.slice(first.indexOf('.') + 1) || first;
+  return {
+    nameservers,
+    hostmaster: soa.hostmaster ?? `hostmaster.${parent}`,
+    refresh: soa.refresh,
+    retry: soa.retry,
+    expire: soa.expire,
+    minimum: soa.minimum,
+    soaTtl: soa.ttl,
+    nsTtl: soa.nsTtl,
+  };
+}
+
+/** Runs the daemon; resolves when it has been stopped in order. */
+async function serve(config: Config): Promise<void> {
+  const log = createLogger(config.log);
+  const started = performance.now();
+  const lock = lockDirectory(config.dataDir);
+  const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  const defaults = apexDefaults(config);
+  if (!answersAreCurrent(environment, defaults)) {
+    const { zones, answers } = await rebuildAnswers(environment, defaults, (done) => log.info('compiling answers anew', { zones: done }));
+    if (zones > 0) log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
+  }
+  const index = buildIndex(environment, config.dns.indexMemory);
+  const journal = openEmbeddedJournal({ environment, index, apexDefaults: defaults, history: config.journal.history });
+  const { dns } = config;
+  const nameserver = await startNameserver({
+    index,
+    storeDirectory: config.dataDir,
+    listen: dns.listen,
+    workers: dns.workers,
+    udpPayload: dns.udpPayload,
+    transport: dns.transport,
+    tcp: {
+      idleTimeout: dns.tcpIdleTimeout,
+      queryTimeout: dns.tcpQueryTimeout,
+      maxConnections: dns.tcpMaxConnections,
+      maxPerAddress: dns.tcpMaxPerAddress,
+    },
+    log,
+  });
+  const ready = () => (nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] });
+  const api = createAdminApi({ environment, journal, config, log, apexDefaults: defaults, ready });
+  const password = await api.ensureAdmin();
+  const { port } = await api.listen();
+  const admin = { ...config.admin.listen, port } as ListenAddress;
+  log.info('listening', { dns: nameserver.listen.map(formatListen).join(', '), transport: nameserver.transport, admin: formatListen(admin), ...index.stats });
+  process.stdout.write(welcome(formatListen(admin), nameserver.listen.map(formatListen), password, performance.now() - started));
+
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  log.info('stopping', { signal });
+  await api.close();
+  await journal.close();
+  await nameserver.stop();
+  await environment.close();
+  lock.release();
+}
+
+/** The ready line, and what to try next. */
+function welcome(admin: string, dns: readonly string[], password: string | null, milliseconds: number): string {
+  const [, address, port] = /^\[?(.*?)\]?:(\d+)$/.exec(dns[0])!;
+  const server = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  const shown = password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
+  const secret = password ?? '$WAYPOST_ADMIN_PASSWORD';
+  return `${shown}
+waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.join(', ')}, API on http://${admin}
+
+Try:
+  export WAYPOST_TOKEN=$(curl -s http://${admin}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${secret}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -s http://${admin}/api/v1/domains -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'
+  dig @${server} -p ${port} example.com SOA
+`;
+}
+
+async function rebuild(config: Config): Promise<{ zones: number; answers: number }> {
+  const lock = lockDirectory(config.dataDir);
+  const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  try {
+    return await rebuildAnswers(environment, apexDefaults(config));
+  } finally {
+    await environment.close();
+    lock.release();
+  }
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+const io: CliIo = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, version, serve, rebuildAnswers: rebuild };
+process.exitCode = await runCli(process.argv.slice(2), io);
