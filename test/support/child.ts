@@ -16,6 +16,8 @@ export interface Child {
   waitFor(pattern: RegExp, ms: number): Promise<RegExpMatchArray>;
   /** Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit code, null when killed. */
   stop(signal?: NodeJS.Signals, ms?: number): Promise<number | null>;
+  /** Waits for it to end by itself and kills it after `ms` milliseconds. Resolves as `stop`. */
+  ended(ms: number): Promise<number | null>;
 }
 
 export function startChild(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Child {
@@ -52,8 +54,11 @@ export function startChild(command: string, args: readonly string[], env: NodeJS
         await sleep(10);
       }
     },
-    async stop(signal = 'SIGTERM', ms = 10_000) {
+    stop(signal = 'SIGTERM', ms = 10_000) {
       if (!exited()) child.kill(signal);
+      return this.ended(ms);
+    },
+    async ended(ms) {
       const killer = setTimeout(() => child.kill('SIGKILL'), ms);
       await ended;
       clearTimeout(killer);

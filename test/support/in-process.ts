@@ -4,10 +4,10 @@ import { IndexReader } from '../../core/answer/index-reader.ts';
 import { Responder } from '../../core/answer/responder.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
+import type { RRset } from '../../core/wire/types.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
-import type { RRset } from '../../core/zone/view.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import type { Zones } from '../reference/resolver.ts';
 

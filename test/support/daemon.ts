@@ -1,0 +1,100 @@
+/** The built daemon, as a person starts it: `node main.js serve` with a data folder and ports of its own. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApiClient } from './api-client.ts';
+import { type Child, startChild } from './child.ts';
+import { freePort } from './ports.ts';
+import { removeFolder, temporaryFolder } from './temp.ts';
+
+/** main.js in the root of the compiled tree that this file belongs to. */
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+const READY_MS = 30_000;
+const BIND_TRIES = 3;
+
+export const ADMIN_PASSWORD = 'correct horse battery staple';
+
+export interface Daemon {
+  readonly dataDir: string;
+  readonly dnsPort: number;
+  readonly adminPort: number;
+  /** Environment in which the command line finds this daemon's data. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The process that runs now; another one after `start`. */
+  readonly child: Child;
+  readonly api: ApiClient;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** Again with the same data and ports, after `stop` or `kill`. Resolves when it is ready. */
+  start(): Promise<void>;
+  /** Stops it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Resolves when the daemon has printed its ready line. `settings` are more WAYPOST_* variables. */
+export async function startDaemon(settings: Record<string, string> = {}): Promise<Daemon> {
+  const dataDir = temporaryFolder('data');
+  for (let attempt = 1; ; attempt++) {
+    const dnsPort = await freePort();
+    const adminPort = await freePort();
+    const env = environment({
+      WAYPOST_DATA_DIR: join(dataDir, 'data'),
+      WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+      WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
+      WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
+      WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
+      WAYPOST_DNS_WORKERS: '1',
+      ...settings,
+    });
+    const launch = (): Child => startChild(process.execPath, [MAIN, 'serve'], env);
+    let child = launch();
+    try {
+      await child.waitFor(/^waypost ready/m, READY_MS);
+    } catch (error) {
+      await child.stop('SIGKILL');
+      if (attempt < BIND_TRIES && /EADDRINUSE/.test(child.output())) continue;
+      removeFolder(dataDir);
+      throw error;
+    }
+    return {
+      dataDir: join(dataDir, 'data'),
+      dnsPort,
+      adminPort,
+      env,
+      api: new ApiClient(`http://127.0.0.1:${adminPort}`),
+      get child() {
+        return child;
+      },
+      stop: () => child.stop(),
+      kill: async () => void (await child.stop('SIGKILL')),
+      async start() {
+        child = launch();
+        await child.waitFor(/^waypost ready/m, READY_MS);
+      },
+      async close() {
+        await child.stop();
+        removeFolder(dataDir);
+      },
+    };
+  }
+}
+
+/** Runs the command line to its end, at most `ms` milliseconds. */
+export async function runCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  ms = 60_000,
+): Promise<{ code: number | null; output: string }> {
+  const child = startChild(process.execPath, [MAIN, ...args], env);
+  const code = await child.ended(ms);
+  return { code, output: child.output() };
+}
+
+/** Ours without the WAYPOST_* variables that are meant for the tests. */
+export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('WAYPOST_'));
+  return { ...Object.fromEntries(inherited), ...settings };
+}

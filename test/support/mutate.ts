@@ -1,0 +1,93 @@
+/** Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers before. */
+import type { Random } from './random.ts';
+
+const HEADER = 12;
+/** Numbers at the edges of 8 and 16 bits, and the bytes that begin pointers and reserved label types. */
+const EDGES = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff];
+
+type Mutation = (packet: Uint8Array, random: Random) => Uint8Array;
+
+const flipBits: Mutation = (packet, random) => {
+  const out = packet.slice();
+  for (let n = 1 + random.below(8); n > 0 && out.length > 0; n--) out[random.below(out.length)] ^= 1 << random.below(8);
+  return out;
+};
+
+const truncate: Mutation = (packet, random) => packet.slice(0, random.below(packet.length + 1));
+
+const extend: Mutation = (packet, random) => Uint8Array.from([...packet, ...random.bytes(1 + random.below(300))]);
+
+/** Pointers to themselves, to one another, forwards, into the header and past the end. */
+const pointerLoop: Mutation = (packet, random) => {
+  const out = packet.slice();
+  for (let n = 1 + random.below(3); n > 0 && out.length > HEADER + 1; n--) {
+    const at = HEADER + random.below(out.length - HEADER - 1);
+    const target = random.pick([at, at + 2, at - 2, HEADER, 0, out.length, 0x3fff, random.below(out.length)]);
+    out[at] = 0xc0 | (target >> 8);
+    out[at + 1] = target & 255;
+  }
+  return out;
+};
+
+const absurdCounts: Mutation = (packet, random) => {
+  const out = packet.slice();
+  for (let n = 1 + random.below(4); n > 0; n--) {
+    const at = 4 + 2 * random.below(4);
+    if (out.length < at + 2) break;
+    out[at] = random.pick(EDGES);
+    out[at + 1] = random.pick(EDGES);
+  }
+  return out;
+};
+
+const edgeBytes: Mutation = (packet, random) => {
+  const out = packet.slice();
+  for (let n = 1 + random.below(4); n > 0 && out.length > 0; n--) out[random.below(out.length)] = random.pick(EDGES);
+  return out;
+};
+
+/** OPT records with lengths that lie, twice, or with an owner. */
+const brokenOpt: Mutation = (packet, random) => {
+  const opt = (): number[] => [
+    random.pick([0, 0, 0, 1]),
+    0,
+    41,
+    random.below(256),
+    random.below(256),
+    0,
+    random.pick([0, 0, 1]),
+    0,
+    0,
+  ];
+  const length = random.pick([0, 0, 4, 8, 255]);
+  const records = [
+    ...opt(),
+    0,
+    length,
+    ...random.bytes(random.pick([length, 0, 3])),
+    ...(random.below(4) === 0 ? [...opt(), 0, 0] : []),
+  ];
+  const out = Uint8Array.from([...packet, ...records]);
+  out[11] = random.pick([1, 1, 2, 3, 255]);
+  return out;
+};
+
+const longName: Mutation = (packet, random) => {
+  const label = random.pick([1, 1, 62, 63, 64]);
+  const labels = Array.from({ length: random.below(140) }, () => [label, ...random.bytes(label)]).flat();
+  return Uint8Array.from([
+    ...packet.subarray(0, HEADER),
+    ...labels,
+    ...packet.subarray(Math.min(HEADER, packet.length)),
+  ]);
+};
+
+const noise: Mutation = (_, random) => random.bytes(random.below(600));
+
+const MUTATIONS = [flipBits, truncate, extend, pointerLoop, absurdCounts, edgeBytes, brokenOpt, longName, noise];
+
+/** One or two mutations of a packet; at most 9,000 bytes long. */
+export function mutate(packet: Uint8Array, random: Random): Uint8Array {
+  const once = random.pick(MUTATIONS)(packet, random);
+  return random.below(4) === 0 ? random.pick(MUTATIONS)(once, random).subarray(0, 9000) : once;
+}
