@@ -1,0 +1,74 @@
+/** The admin API, put together. */
+import type { Config } from '../core/config/index.ts';
+import type { Journal } from '../core/journal/journal.ts';
+import type { Logger } from '../core/log/index.ts';
+import type { Environment } from '../core/store/environment.ts';
+import { StoreReader } from '../core/store/reader.ts';
+import type { ApexDefaults } from '../core/zone/apex.ts';
+import { ensureAdmin } from './auth/accounts.ts';
+import { Authenticator } from './auth/authenticate.ts';
+import { Passwords } from './auth/password.ts';
+import { authRoutes } from './auth/routes.ts';
+import { domainRoutes } from './domains/routes.ts';
+import { healthRoutes, type Readiness } from './health.ts';
+import { createApp } from './http/app.ts';
+import { RateLimit } from './http/rate-limit.ts';
+import { selectTransport } from './http/select.ts';
+import type { Listening } from './http/transport.ts';
+import { recordRoutes } from './records/routes.ts';
+import { PreparePool } from './records/zonefile/pool.ts';
+import type { Services } from './services.ts';
+
+export interface AdminApiOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly apexDefaults: ApexDefaults;
+  ready(): Readiness;
+  readonly nodeName?: string;
+}
+
+export interface AdminApi {
+  /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
+  listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
+  close(): Promise<void>;
+  /** See auth/accounts.ts: the random password of a new account `admin`, else null. */
+  ensureAdmin(): Promise<string | null>;
+}
+
+const FIVE_MINUTES = 300;
+const ONE_MINUTE = 60;
+
+export function createAdminApi(options: AdminApiOptions): AdminApi {
+  const { environment, journal, config, log, apexDefaults } = options;
+  const reader = new StoreReader(environment);
+  const services: Services = { environment, journal, reader, config, apexDefaults, log };
+  const passwords = new Passwords();
+  const pool = new PreparePool();
+  const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
+  const handler = createApp({
+    routes: [
+      ...healthRoutes(options.ready, options.nodeName),
+      ...authRoutes(services, passwords, logins),
+      ...domainRoutes(services),
+      ...recordRoutes(services, pool),
+    ],
+    authenticator: new Authenticator(reader),
+    requests: new RateLimit('default', config.admin.rateLimit, FIVE_MINUTES),
+    log,
+  });
+  let listening: Listening | undefined;
+  return {
+    async listen() {
+      const transport = await selectTransport(config.admin.transport);
+      listening = await transport.listen(config.admin.listen, handler);
+      return { port: listening.port, transport: transport.name };
+    },
+    async close() {
+      await listening?.close();
+      await pool.close();
+    },
+    ensureAdmin: () => ensureAdmin(services, passwords),
+  };
+}

@@ -1,0 +1,61 @@
+/** Who calls. The token is looked up in the store at each request, so that a revoked one ends at once. */
+import type { StoreReader } from '../../core/store/reader.ts';
+import type { Caller, Scope } from '../http/app.ts';
+import { HttpError } from '../http/errors.ts';
+import { nowSeconds } from '../http/time.ts';
+import { allows, scopesOf } from './scopes.ts';
+import { matchesHash, tokenId } from './token.ts';
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
+const unauthorized = (code: string, message: string): HttpError =>
+  new HttpError(401, code, message, { headers: CHALLENGE });
+
+export class Authenticator {
+  readonly #reader: StoreReader;
+
+  constructor(reader: StoreReader) {
+    this.#reader = reader;
+  }
+
+  /** Throws HttpError 401, or 403 when API access is off for the account. */
+  authenticate(header: string | undefined): Caller {
+    if (header === undefined)
+      throw unauthorized(
+        'missing_token',
+        'Send a token: Authorization: Bearer <API_KEY>. POST /api/v1/auth/token gives one.',
+      );
+    const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
+    const id = text === undefined ? undefined : tokenId(text);
+    if (text === undefined || id === undefined)
+      throw unauthorized('malformed_token', 'This is not a whole token: it is cut or mistyped.');
+    const token = this.#reader.token(id);
+    if (token === undefined || !matchesHash(text, token.hash))
+      throw unauthorized('invalid_token', 'The token is revoked or was never given.');
+    if (token.expiresAt !== null && token.expiresAt <= nowSeconds())
+      throw unauthorized('expired_token', 'The token has expired; get another one.');
+    const account = this.#reader.account(token.accountId);
+    if (account === undefined) throw unauthorized('invalid_token', 'The account of the token is gone.');
+    if (!account.apiEnabled) throw apiDisabled();
+    return { account, token };
+  }
+}
+
+export const apiDisabled = (): HttpError =>
+  new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');
+
+/** Throws HttpError 403 when neither role nor scopes allow it. */
+export function requireAccess(
+  { account, token }: Caller,
+  scope: Scope,
+  access: 'read' | 'write',
+  admin: boolean,
+): void {
+  if (admin && account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators may do this.');
+  if (!allows(scopesOf(account.role), scope, access))
+    throw new HttpError(403, 'forbidden', `The role "${account.role}" may read, but not change anything.`);
+  if (!allows(token.scopes, scope, access)) {
+    const needed = access === 'read' ? `${scope}:read` : scope;
+    throw new HttpError(403, 'insufficient_scope', `The token lacks the scope "${needed}".`);
+  }
+}

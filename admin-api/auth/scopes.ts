@@ -1,0 +1,38 @@
+/** What a token may do: scopes, and what each role can have. */
+import { InvalidError } from '../../core/errors.ts';
+import type { Role } from '../../core/store/rows.ts';
+
+const AREAS = ['dns', 'proxy', 'packages', 'account'] as const;
+
+/** Those that allow writing hold reading too. */
+export const SCOPES: readonly string[] = AREAS.flatMap((area) => [area, `${area}:read`]);
+
+/** All that a role allows. */
+export function scopesOf(role: Role): readonly string[] {
+  return role === 'viewer' ? AREAS.map((area) => `${area}:read`) : AREAS;
+}
+
+export function allows(scopes: readonly string[], area: string, access: 'read' | 'write'): boolean {
+  return scopes.includes(area) || (access === 'read' && scopes.includes(`${area}:read`));
+}
+
+/** The scopes that were asked for, each once. Throws InvalidError for unknown ones, and for more than `held` allows. */
+export function narrow(asked: readonly string[], held: readonly string[]): string[] {
+  const scopes = [...new Set(asked)];
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope))
+      throw new InvalidError(
+        'invalid_scope',
+        `There is no scope "${scope.slice(0, 40)}"; there are ${SCOPES.join(', ')}.`,
+        {
+          pointer: '/scopes',
+        },
+      );
+    const [area, read] = scope.split(':');
+    if (!allows(held, area, read === undefined ? 'write' : 'read'))
+      throw new InvalidError('invalid_scope', `The scope "${scope}" is more than the token at hand allows.`, {
+        pointer: '/scopes',
+      });
+  }
+  return scopes;
+}

@@ -1,0 +1,41 @@
+/**
+ * The text of a token: `wp_`, its id (16 hexadecimal digits), a secret of 192 bits (48) and a checksum (8). The checksum tells a typo
+ * from a revoked token, and lets those who scan for leaked secrets be sure.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const TOKEN_PREFIX = 'wp_';
+const FORM = /^wp_([0-9a-f]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
+const CHECKSUM_AT = TOKEN_PREFIX.length + 16 + 48;
+
+export function mintToken(id: string): string {
+  const text = `${TOKEN_PREFIX}${id}${randomBytes(24).toString('hex')}`;
+  return text + checksum(text);
+}
+
+/** The id in a token, or undefined when the text is none: cut, mistyped, or of another service. */
+export function tokenId(text: string): string | undefined {
+  const match = FORM.exec(text);
+  return match !== null && checksum(text.slice(0, CHECKSUM_AT)) === match[2] ? match[1] : undefined;
+}
+
+/** What may be shown of a token to tell it from others. */
+export function visiblePrefix(id: string): string {
+  return TOKEN_PREFIX + id;
+}
+
+/** What is stored. The secret has 192 bits, so nobody needs a slow hash. */
+export function hashToken(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+export function matchesHash(text: string, hash: string): boolean {
+  const given = createHash('sha256').update(text).digest();
+  const stored = Buffer.from(hash, 'hex');
+  return stored.length === given.length && timingSafeEqual(given, stored);
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

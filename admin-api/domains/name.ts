@@ -1,0 +1,46 @@
+/** What may be the name of a domain here. */
+import { getPublicSuffix } from 'tldts';
+import { InvalidError } from '../../core/errors.ts';
+import { formatName, labelCount, type Name, parseName } from '../../core/wire/name.ts';
+import { toAscii } from './idn.ts';
+
+const POINTER = '/domain';
+/** Letters, digits, hyphens inside (RFC 1123 2.1), and underscores, which some delegate. */
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+function refuse(code: string, message: string): never {
+  throw new InvalidError(code, message, { pointer: POINTER });
+}
+
+/** The apex as wire form, from text in any case, in Unicode or A-labels, with or without the last dot. Throws InvalidError. */
+export function parseDomain(text: string): Name {
+  const ascii = toAscii(text.trim(), POINTER).replace(/\.$/, '').toLowerCase();
+  const labels = ascii.split('.');
+  const bad = labels.find((label) => !LABEL.test(label));
+  if (bad !== undefined)
+    refuse(
+      'invalid_domain',
+      `"${text.slice(0, 80)}" is no domain name: labels are letters, digits and hyphens inside.`,
+    );
+  if (/^\d+$/.test(labels[labels.length - 1]))
+    refuse('invalid_domain', 'An address is no domain; a top-level domain is not a number.');
+  try {
+    return parseName(`${ascii}.`);
+  } catch (error) {
+    if (error instanceof InvalidError) refuse('invalid_domain', error.message);
+    throw error;
+  }
+}
+
+/** Without the last dot, in A-labels. */
+export function formatDomain(apex: Name): string {
+  return formatName(apex).slice(0, -1);
+}
+
+/** Throws InvalidError when the name is one under which many register, such as `co.uk` or `github.io`. */
+export function refusePublicSuffix(apex: Name): void {
+  const text = formatDomain(apex);
+  if (labelCount(apex) > 1 && getPublicSuffix(text, { allowPrivateDomains: true, validateHostname: false }) !== text)
+    return;
+  refuse('public_suffix', `"${text}" is a public suffix; take a domain that is registered under it.`);
+}

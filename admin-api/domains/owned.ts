@@ -1,0 +1,32 @@
+/** A caller's domain, and the conditions that a request puts on it. */
+import type { Draft } from '../../core/journal/draft.ts';
+import { afterPrefix, idKey } from '../../core/store/keys.ts';
+import type { Reader } from '../../core/store/reader.ts';
+import { type Domain, records } from '../../core/store/rows.ts';
+import type { Caller } from '../http/app.ts';
+import { HttpError } from '../http/errors.ts';
+import { isId, type Services } from '../services.ts';
+
+/** Throws HttpError 404, also for another account's domain. */
+export function ownedDomain(reader: Reader, { account }: Caller, id: string): Domain {
+  const domain = isId(id) ? reader.domain(id) : undefined;
+  if (domain !== undefined && domain.accountId === account.id) return domain;
+  throw new HttpError(404, 'no_such_domain', 'There is no such domain in this account.');
+}
+
+export function etag(revision: number): string {
+  return `"${revision}"`;
+}
+
+/**
+ * Holds a write to its If-Match header (RFC 9110 13.1.1): the domain and all its records are then part of what the write has read.
+ * Throws HttpError 412.
+ */
+export function requireMatch({ reader }: Services, draft: Draft, domain: Domain, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const start = idKey(domain.id);
+  draft.reads({ table: records.number, start, end: afterPrefix(start) });
+  const current = etag(reader.zoneState(domain.id).revision);
+  if (ifMatch.split(',').some((tag) => tag.trim() === current)) return;
+  throw new HttpError(412, 'changed', `The domain has changed since: its revision is ${current} now.`);
+}

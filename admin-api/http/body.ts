@@ -1,0 +1,91 @@
+/** Collects a body as its pieces come, within bounds of size and time. Both transports use it. */
+import { tooLarge, tooSlow } from './errors.ts';
+import { Aborted, BODY_RATE } from './transport.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+export class BodyCollector {
+  readonly whole: Promise<Buffer>;
+  readonly #limit: number;
+  readonly #timeout: number;
+  readonly #begin = performance.now();
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #resolve: (body: Buffer) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #done = false;
+
+  /** `announced`: Content-Length as sent, undefined when the body is chunked or absent. `timeout` in milliseconds. */
+  constructor(limit: number, announced: string | undefined, timeout: number) {
+    this.#limit = limit;
+    this.#timeout = timeout;
+    this.whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (announced !== undefined && Number(announced) > limit) this.fail(tooLarge(limit));
+  }
+
+  /** Whether nothing more is wanted. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** `chunk` is the collector's from now on. */
+  add(chunk: Buffer): void {
+    if (this.#done) return;
+    this.#length += chunk.length;
+    if (this.#length > this.#limit) this.fail(tooLarge(this.#limit));
+    else if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /** The body goes on later: it is given time. */
+  expectMore(): void {
+    if (this.#done || this.#timer !== undefined) return;
+    const wait = () => {
+      const allowed = this.#timeout + (this.#length / BODY_RATE) * 1000;
+      const left = this.#begin + allowed - performance.now();
+      if (left <= 0) this.fail(tooSlow());
+      else this.#timer = setTimeout(wait, left);
+    };
+    wait();
+  }
+
+  end(): void {
+    if (this.#done) return;
+    this.#finish();
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    if (chunks.length === 1) this.#resolve(chunks[0]);
+    else if (chunks.length === 0) this.#resolve(EMPTY);
+    else this.#resolve(joined(chunks, this.#length));
+  }
+
+  abort(): void {
+    this.fail(new Aborted());
+  }
+
+  fail(error: Error): void {
+    if (this.#done) return;
+    this.#finish();
+    this.#chunks = [];
+    this.#reject(error);
+  }
+
+  #finish(): void {
+    this.#done = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** In an ArrayBuffer of its own, not in Node's pool, so that it can be handed to another thread without a copy. */
+function joined(chunks: readonly Buffer[], length: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,64 @@
+/** Bodies of JSON: from bytes to a checked value, or to faults that say what to do. */
+import type { Static, TObject } from '@sinclair/typebox';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type ErrorDetail, HttpError } from './errors.ts';
+
+/** JSON bodies are small; master files have a bound of their own. */
+export const MAX_JSON = 1 << 20;
+
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, ownProperties: true });
+
+export interface BodySchema<T extends TObject> {
+  readonly schema: T;
+  /** Throws HttpError 400 or 422. */
+  parse(bytes: Buffer): Static<T>;
+}
+
+/**
+ * Each property of `schema` has a description that completes "must be": `a string, such as "A"`. Properties that the schema does not name are
+ * ignored, so that what was read can be sent back.
+ */
+export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
+  const validate: ValidateFunction<Static<T>> = ajv.compile<Static<T>>(schema);
+  return {
+    schema,
+    parse(bytes) {
+      const value = parseJson(bytes);
+      if (validate(value)) return value;
+      throw fault(validate.errors ?? []);
+    },
+  };
+}
+
+function parseJson(bytes: Buffer): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new HttpError(400, 'malformed_json', 'The body is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new HttpError(422, 'validation', 'The body must be a JSON object.', { pointer: '' });
+  return value;
+}
+
+const MAX_DETAILS = 20;
+
+function fault(errors: readonly ErrorObject[]): HttpError {
+  const details = new Map<string, ErrorDetail>();
+  for (const error of errors) {
+    const missing = error.keyword === 'required';
+    const pointer = missing ? `${error.instancePath}/${error.params.missingProperty}` : error.instancePath;
+    if (details.size === MAX_DETAILS || details.has(pointer)) continue;
+    const described: unknown = missing
+      ? error.parentSchema?.properties?.[error.params.missingProperty]?.description
+      : error.parentSchema?.description;
+    const rule = typeof described === 'string' ? `must be ${described}` : (error.message ?? 'is wrong');
+    details.set(pointer, { pointer, message: `"${pointer.slice(1)}" ${missing ? 'is missing; it ' : ''}${rule}.` });
+  }
+  const all = [...details.values()];
+  return new HttpError(422, 'validation', all[0].message, {
+    pointer: all[0].pointer,
+    details: all.length > 1 ? all : undefined,
+  });
+}

@@ -1,0 +1,40 @@
+/** Lists in pages: `limit` and `cursor` of a query, `next_cursor` and `Link` of an answer. */
+import { HttpError } from './errors.ts';
+
+export const DEFAULT_LIMIT = 100;
+export const MAX_LIMIT = 1000;
+
+export interface Page {
+  readonly limit: number;
+  /** Where the page before ended; null: the first page. */
+  readonly after: Buffer | null;
+}
+
+/** Throws HttpError 400. */
+export function readPage(query: URLSearchParams): Page {
+  const limit = query.get('limit');
+  const cursor = query.get('cursor');
+  if (limit !== null && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT))
+    throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
+  if (cursor !== null && !/^[A-Za-z0-9_-]{1,1024}$/.test(cursor)) throw invalidCursor();
+  return {
+    limit: limit === null ? DEFAULT_LIMIT : Number(limit),
+    after: cursor === null ? null : Buffer.from(cursor, 'base64url'),
+  };
+}
+
+export const invalidCursor = (): HttpError =>
+  new HttpError(400, 'invalid_cursor', '"cursor" must be the next_cursor of an answer; begin again without it.');
+
+/** `last`: the key at which this page ends; null: there is no next page. Also sets the Link header (RFC 8288). */
+export function nextCursor(
+  last: Uint8Array | null,
+  at: { readonly path: string; readonly query: URLSearchParams; readonly headers: Record<string, string> },
+): string | null {
+  if (last === null) return null;
+  const cursor = Buffer.from(last).toString('base64url');
+  const query = new URLSearchParams(at.query);
+  query.set('cursor', cursor);
+  at.headers.Link = `<${at.path}?${query}>; rel="next"`;
+  return cursor;
+}

@@ -1,0 +1,62 @@
+/** Token buckets of bounded number: each holds `quota` requests and fills up in `window` seconds. */
+import { HttpError } from './errors.ts';
+
+interface Bucket {
+  left: number;
+  /** Seconds of a monotonic clock. */
+  at: number;
+}
+
+/** The least recently used bucket is forgotten first; who comes with so many names has other limits. */
+const MAX_BUCKETS = 50_000;
+
+export class RateLimit {
+  readonly #quota: number;
+  readonly #window: number;
+  readonly #name: string;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `quota` 0: no limit. `window` in seconds. `now` in seconds. */
+  constructor(name: string, quota: number, window: number, now: () => number = () => performance.now() / 1000) {
+    this.#name = name;
+    this.#quota = quota;
+    this.#window = window;
+    this.#now = now;
+  }
+
+  /** Takes one request from a bucket and writes the headers into `headers`. Throws HttpError 429. */
+  take(key: string, headers: Record<string, string>): void {
+    if (this.#quota === 0) return;
+    const now = this.#now();
+    const bucket = this.#bucket(key, now);
+    const rate = this.#quota / this.#window;
+    bucket.left = Math.min(this.#quota, bucket.left + (now - bucket.at) * rate);
+    bucket.at = now;
+    const allowed = bucket.left >= 1;
+    if (allowed) bucket.left--;
+    const untilOne = Math.max(0, Math.ceil((1 - bucket.left) / rate));
+    const untilFull = Math.ceil((this.#quota - bucket.left) / rate);
+    headers['RateLimit-Policy'] = `"${this.#name}";q=${this.#quota};w=${this.#window}`;
+    headers.RateLimit = `"${this.#name}";r=${Math.floor(bucket.left)};t=${allowed ? untilFull : untilOne}`;
+    if (allowed) return;
+    throw new HttpError(429, 'too_many_requests', `Too many requests; try again in ${Math.max(1, untilOne)} s.`, {
+      headers: { 'Retry-After': String(Math.max(1, untilOne)) },
+    });
+  }
+
+  #bucket(key: string, now: number): Bucket {
+    let bucket = this.#buckets.get(key);
+    if (bucket !== undefined) this.#buckets.delete(key);
+    else {
+      bucket = { left: this.#quota, at: now };
+      if (this.#buckets.size >= MAX_BUCKETS)
+        for (const oldest of this.#buckets.keys()) {
+          this.#buckets.delete(oldest);
+          break;
+        }
+    }
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+}

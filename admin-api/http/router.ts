@@ -1,0 +1,88 @@
+/** Paths to routes. Built once; a request walks one Map a segment. */
+import { HttpError } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type Params = Readonly<Record<string, string>>;
+
+interface Node<R> {
+  readonly literal: Map<string, Node<R>>;
+  parameter: { readonly name: string; readonly node: Node<R> } | undefined;
+  readonly routes: Map<string, R>;
+}
+
+const node = <R>(): Node<R> => ({ literal: new Map(), parameter: undefined, routes: new Map() });
+
+export type Match<R> =
+  | { readonly kind: 'route'; readonly route: R; readonly params: Params; readonly headOnly: boolean }
+  /** OPTIONS of a path that exists. */
+  | { readonly kind: 'options'; readonly allow: string };
+
+export class Router<R extends { readonly method: Method; readonly path: string }> {
+  readonly #root = node<R>();
+
+  /** Paths are like `/api/v1/domains/{domain_id}`. */
+  constructor(routes: Iterable<R>) {
+    for (const route of routes) {
+      let at = this.#root;
+      for (const segment of route.path.slice(1).split('/')) at = child(at, segment);
+      if (at.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+      at.routes.set(route.method, route);
+    }
+  }
+
+  /** HEAD is answered by GET. Throws HttpError 400 (escapes), 404 and 405 (with Allow). */
+  match(method: string, path: string): Match<R> {
+    const params: Record<string, string> = {};
+    let at: Node<R> | undefined = this.#root;
+    for (let start = 1; at !== undefined && start <= path.length; ) {
+      const slash = path.indexOf('/', start);
+      const end = slash < 0 ? path.length : slash;
+      const segment = decode(path.slice(start, end));
+      const literal: Node<R> | undefined = at.literal.get(segment);
+      if (literal !== undefined) at = literal;
+      else {
+        if (at.parameter !== undefined) params[at.parameter.name] = segment;
+        at = at.parameter?.node;
+      }
+      start = end + 1;
+    }
+    if (at === undefined || at.routes.size === 0 || path.endsWith('/')) throw noSuchEndpoint(path);
+    const route = at.routes.get(method === 'HEAD' ? 'GET' : method);
+    if (route !== undefined) return { kind: 'route', route, params, headOnly: method === 'HEAD' };
+    const allow = allowed(at.routes);
+    if (method === 'OPTIONS') return { kind: 'options', allow };
+    throw new HttpError(405, 'method_not_allowed', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
+  }
+}
+
+function child<R>(at: Node<R>, segment: string): Node<R> {
+  const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+  if (name !== undefined) {
+    at.parameter ??= { name, node: node<R>() };
+    return at.parameter.node;
+  }
+  let next = at.literal.get(segment);
+  if (next === undefined) {
+    next = node<R>();
+    at.literal.set(segment, next);
+  }
+  return next;
+}
+
+function allowed(routes: ReadonlyMap<string, unknown>): string {
+  const methods = [...routes.keys()];
+  return [...methods, ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+}
+
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new HttpError(400, 'bad_escape', 'The path has a percent escape that is not UTF-8; write % as %25.');
+  }
+}
+
+const noSuchEndpoint = (path: string): HttpError =>
+  new HttpError(404, 'no_such_endpoint', `There is no endpoint ${JSON.stringify(path.slice(0, 200))}.`);

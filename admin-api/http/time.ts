@@ -1,0 +1,23 @@
+/** Times in the API are `YYYY-MM-DD HH:MM:SS`, UTC; in rows they are seconds since 1970. */
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** The same second is written again and again when many rows are. */
+let lastSeconds = -1;
+let lastText = '';
+
+export function formatTime(seconds: number): string {
+  if (seconds !== lastSeconds) {
+    lastText = new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+    lastSeconds = seconds;
+  }
+  return lastText;
+}
+
+/** Seconds since 1970, or undefined when the text is no such time. */
+export function parseTime(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined;
+  const milliseconds = Date.parse(`${text.replace(' ', 'T')}Z`);
+  if (Number.isNaN(milliseconds) || formatTime(milliseconds / 1000) !== text) return undefined;
+  return milliseconds / 1000;
+}

@@ -1,0 +1,65 @@
+/** Type, content and TTL as the API takes them. */
+import { InvalidError } from '../../core/errors.ts';
+import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
+import type { Name } from '../../core/wire/name.ts';
+import { parseRdata } from '../../core/wire/rdata/index.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { toAscii } from '../domains/idn.ts';
+
+export const MIN_TTL = 30;
+export const LONGEST_TTL = 604_800;
+export const DEFAULT_TTL = 300;
+/** What clients send for "you choose". */
+const AUTOMATIC_TTL = 1;
+
+/** Throws InvalidError. */
+export function parseRecordType(text: string): number {
+  const type = parseType(text.trim());
+  if (type !== undefined && isDataType(type)) return type;
+  throw new InvalidError(
+    'invalid_type',
+    `"${text.slice(0, 40)}" is no type of record. There are A, AAAA, CNAME, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI and TYPEn.`,
+    { pointer: '/type' },
+  );
+}
+
+/** Seconds. Throws InvalidError. */
+export function checkTtl(ttl: number): number {
+  if (ttl === AUTOMATIC_TTL) return DEFAULT_TTL;
+  if (ttl >= MIN_TTL && ttl <= LONGEST_TTL) return ttl;
+  throw new InvalidError(
+    'invalid_ttl',
+    `"ttl" must be ${MIN_TTL} to ${LONGEST_TTL} seconds, or ${AUTOMATIC_TTL} for the default of ${DEFAULT_TTL}.`,
+    { pointer: '/ttl' },
+  );
+}
+
+/** Types whose content ends in a host name, which may be Unicode. */
+const HOSTS: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.NS, TYPE.PTR, TYPE.DNAME, TYPE.MX, TYPE.SRV]);
+
+/** Fields of the content when it begins with the priority. */
+const FIELDS: ReadonlyMap<number, number> = new Map([
+  [TYPE.MX, 2],
+  [TYPE.SRV, 4],
+]);
+
+/** Wire form of a content, with the `priority` that may stand beside it. Throws InvalidError. */
+export function parseContent(type: number, content: string, priority: number | undefined, apex: Name): Uint8Array {
+  const text = HOSTS.has(type) ? toAscii(content, '/content') : content;
+  const fields = FIELDS.get(type);
+  return parseRdata(
+    type,
+    fields === undefined || priority === undefined ? text : withPriority(text, priority, fields),
+    apex,
+  );
+}
+
+function withPriority(text: string, priority: number, fields: number): string {
+  const given = text.trim().split(/\s+/);
+  if (given.length === fields - 1) return `${priority} ${text}`;
+  if (given.length === fields && given[0] !== String(priority))
+    throw new InvalidError('invalid_content', '"priority" and the priority in "content" differ; leave one out.', {
+      pointer: '/priority',
+    });
+  return text;
+}

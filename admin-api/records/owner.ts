@@ -1,0 +1,31 @@
+/** Owner names as the API takes and gives them. */
+import { InvalidError } from '../../core/errors.ts';
+import { formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
+import { toAscii } from '../domains/idn.ts';
+
+const POINTER = '/name';
+
+/**
+ * Relative, `@`, or absolute inside the zone (with the last dot, or ending in the domain's own name). Unicode labels become A-labels.
+ * Throws InvalidError.
+ */
+export function parseOwner(text: string, apex: Name): Name {
+  try {
+    const ascii = toAscii(text.trim(), POINTER);
+    if (ascii === '' || ascii === '@') return apex;
+    const absolute = ascii.endsWith('.') || endsInApex(ascii, apex);
+    const name = parseName(ascii, absolute ? ROOT : apex);
+    if (isWithin(name, apex)) return name;
+  } catch (error) {
+    if (error instanceof InvalidError) throw new InvalidError(error.code, error.message, { pointer: POINTER });
+    throw error;
+  }
+  throw new InvalidError('name_outside', `The name is not inside of ${formatName(apex)}`, { pointer: POINTER });
+}
+
+/** People write `www.example.com` and mean it as a whole, not `www.example.com.example.com`. */
+function endsInApex(text: string, apex: Name): boolean {
+  const whole = formatName(apex).slice(0, -1);
+  const lower = text.toLowerCase();
+  return lower === whole || lower.endsWith(`.${whole}`);
+}

@@ -1,0 +1,81 @@
+/** What is wrong with a record or with its place, once for single records and master files. */
+import { InvalidError, StateError } from '../../../core/errors.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatName, type Name } from '../../../core/wire/name.ts';
+
+const shown = (name: Name): string => formatName(name);
+
+export const cnameAtApex = (): StateError =>
+  new StateError('cname_at_apex', 'A CNAME can not stand at the apex, where SOA and NS are (RFC 1034 3.6.2).', {
+    pointer: '/type',
+  });
+
+export const cnameConflict = (name: Name): StateError =>
+  new StateError(
+    'cname_conflict',
+    `A CNAME stands alone at its name (RFC 2181 10.1); ${shown(name)} has other records.`,
+    {
+      pointer: '/name',
+    },
+  );
+
+export const dnameConflict = (name: Name): StateError =>
+  new StateError(
+    'dname_conflict',
+    `A DNAME is the only one at its name, without CNAME or delegation (RFC 6672 2.4); ${shown(name)} has such records.`,
+    { pointer: '/name' },
+  );
+
+export const recordExists = (): StateError =>
+  new StateError('record_exists', 'The same record is there already.', { pointer: '/content' });
+
+export const occludedBy = (type: number, at: Name): StateError =>
+  new StateError(
+    'occluded',
+    `Nobody would see this record: ${shown(at)} has ${typeName(type)} records, which hand on all below. Only addresses (glue) can stand there.`,
+    { pointer: '/name' },
+  );
+
+export const inNestedZone = (apex: Name): StateError =>
+  new StateError(
+    'occluded',
+    `Nobody would see this record: ${shown(apex)} is a domain of its own here. Put it there.`,
+    {
+      pointer: '/name',
+    },
+  );
+
+export const wouldOcclude = (type: number, name: Name, below: Name): StateError =>
+  new StateError(
+    'occluded',
+    `${typeName(type)} records at ${shown(name)} would hide the records at ${shown(below)}; delete those first.`,
+    { pointer: '/name' },
+  );
+
+export const targetIsCname = (type: number, target: Name): InvalidError =>
+  new InvalidError(
+    'target_is_cname',
+    `The target ${shown(target)} is a CNAME; ${typeName(type)} records must point at a name with addresses (RFC 2181 10.3).`,
+    { pointer: '/content' },
+  );
+
+export const isTarget = (name: Name, type: number, owner: Name): StateError =>
+  new StateError(
+    'cname_conflict',
+    `${shown(name)} can not be a CNAME: the ${typeName(type)} record of ${shown(owner)} points at it (RFC 2181 10.3).`,
+    { pointer: '/name' },
+  );
+
+export const tooManyTypes = (name: Name, most: number): InvalidError =>
+  new InvalidError('too_many_types', `${shown(name)} would have records of more than ${most} types.`, {
+    pointer: '/type',
+  });
+
+export const rrsetTooLarge = (type: number, name: Name): InvalidError =>
+  new InvalidError(
+    'rrset_too_large',
+    `The ${typeName(type)} records of ${shown(name)} would not fit into one answer.`,
+    {
+      pointer: '/content',
+    },
+  );

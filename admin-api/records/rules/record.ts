@@ -1,0 +1,95 @@
+/** What can be said of a record by itself, in the zone of an apex. */
+import { InvalidError } from '../../../core/errors.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatName, isWildcard, type Name, nameAt } from '../../../core/wire/name.ts';
+import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { cnameAtApex } from './faults.ts';
+
+/** An RRset goes into one answer: bytes of all rdata, and 12 of each record beside it. */
+export const MAX_RRSET = 48_000;
+export const RECORD_OVERHEAD = 12;
+/** A node of the store has one byte for its number of types; some are the service's. */
+export const MAX_TYPES = 200;
+
+const invalid = (code: string, message: string, pointer: string): InvalidError =>
+  new InvalidError(code, message, { pointer });
+
+/** Types whose owner is a host, a mail domain or a zone. */
+const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX, TYPE.NS]);
+
+/**
+ * Throws InvalidError or StateError. `keepApexNs`: NS at the apex is the zone's own, from a master file, not the service's.
+ */
+export function checkRecord(apex: Name, name: Name, type: number, rdata: Uint8Array, keepApexNs = false): void {
+  const atApex = name.length === apex.length;
+  if (type === TYPE.SOA)
+    throw invalid('soa_is_ours', 'The SOA record is kept by the service; its serial rises with every change.', '/type');
+  if (atApex) checkApexType(type, keepApexNs);
+  checkWildcard(name, type);
+  if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0))
+    throw invalid(
+      'invalid_host',
+      `${formatName(name)} can not have ${typeName(type)} records: it is no host name.`,
+      '/name',
+    );
+  const at = ADDITIONAL_TARGET.get(type);
+  if (at === undefined) return;
+  const target = nameAt(rdata, at);
+  if (target.length === 1 ? type === TYPE.NS : !isHost(target, 0))
+    throw invalid(
+      'invalid_host',
+      `The target ${formatName(target)} of the ${typeName(type)} record is no host name.`,
+      '/content',
+    );
+}
+
+function checkApexType(type: number, keepApexNs: boolean): void {
+  if (type === TYPE.CNAME) throw cnameAtApex();
+  if (type === TYPE.NS && !keepApexNs)
+    throw invalid(
+      'apex_ns_is_ours',
+      'The NS records of the domain itself are kept by the service; NS below it delegates.',
+      '/type',
+    );
+  if (type === TYPE.DS)
+    throw invalid('ds_at_apex', 'The DS records of a domain belong into the zone above it (RFC 4035 2.4).', '/name');
+}
+
+/** `*` is a wildcard as the whole first label; elsewhere it would only look like one (RFC 4592 2.1.1). */
+function checkWildcard(name: Name, type: number): void {
+  for (let p = name[0] + 1; p < name.length && name[p] !== 0; p += name[p] + 1)
+    if (name[p] === 1 && name[p + 1] === 0x2a)
+      throw invalid(
+        'invalid_name',
+        `In ${formatName(name)} the "*" is not the first label, so it is no wildcard.`,
+        '/name',
+      );
+  if (type === TYPE.NS && isWildcard(name))
+    throw invalid(
+      'ns_at_wildcard',
+      'NS records can not stand at a wildcard (RFC 4592 4.2); delegate each name by itself.',
+      '/name',
+    );
+}
+
+/**
+ * Letters, digits, hyphens inside of a label (RFC 1123 2.1), and underscores, which hosts in the field have. In lower case, from the
+ * label at `from`.
+ */
+function isHost(name: Name, from: number): boolean {
+  for (let p = from; name[p] !== 0; p += name[p] + 1) {
+    const end = p + name[p];
+    if (name[p + 1] === 0x2d || name[end] === 0x2d) return false;
+    for (let i = p + 1; i <= end; i++) if (HOST_BYTE[name[i]] === 0) return false;
+  }
+  return true;
+}
+
+/** 1: may stand in a host name. */
+const HOST_BYTE = new Uint8Array(256);
+for (const c of 'abcdefghijklmnopqrstuvwxyz0123456789-_') HOST_BYTE[c.charCodeAt(0)] = 1;
+
+/** Whether a record may stand at or below a delegation: glue, and at the cut itself its NS and DS. */
+export function mayStandUnderCut(type: number, atCut: boolean): boolean {
+  return type === TYPE.A || type === TYPE.AAAA || (atCut && (type === TYPE.NS || type === TYPE.DS));
+}

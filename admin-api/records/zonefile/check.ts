@@ -1,0 +1,79 @@
+/** The rules between records (rules/place.ts) over a whole zone in memory, in time linear in its size. */
+import type { WaypostError } from '../../../core/errors.ts';
+import type { MasterError } from '../../../core/wire/master/index.ts';
+import { isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
+import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import {
+  cnameConflict,
+  dnameConflict,
+  occludedBy,
+  rrsetTooLarge,
+  targetIsCname,
+  tooManyTypes,
+} from '../rules/faults.ts';
+import { MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from '../rules/record.ts';
+import { type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
+
+/** Faults with their lines, not sorted; at most `most`. */
+export function checkZone(apex: Name, owners: Owners, most: number): MasterError[] {
+  const errors: MasterError[] = [];
+  const note = (set: OwnedSet, { message }: WaypostError) => {
+    if (errors.length < most) errors.push({ line: set.line, message });
+  };
+  const hides = mayHide(apex, owners);
+  for (const owner of owners) {
+    checkBeside(apex, owner, note);
+    if (hides) checkAbove(apex, owners, owner, note);
+    for (const set of owner.sets) if (ADDITIONAL_TARGET.has(set.type)) checkTargets(apex, owners, set, note);
+  }
+  return errors;
+}
+
+type Note = (set: OwnedSet, error: WaypostError) => void;
+
+function mayHide(apex: Name, owners: Owners): boolean {
+  for (const { name, sets } of owners)
+    for (const { type } of sets)
+      if (type === TYPE.DNAME || (type === TYPE.NS && name.length !== apex.length)) return true;
+  return false;
+}
+
+function checkBeside(apex: Name, owner: Owner, note: Note): void {
+  const { name, sets } = owner;
+  if (sets.length > 1) {
+    const latest = sets.reduce((a, b) => (b.line > a.line ? b : a));
+    if (setOf(owner, TYPE.CNAME) !== undefined) note(latest, cnameConflict(name));
+    const dname = setOf(owner, TYPE.DNAME);
+    // At the apex both may stand: there NS is no delegation.
+    const delegates = name.length !== apex.length && setOf(owner, TYPE.NS) !== undefined;
+    if (dname !== undefined && delegates) note(dname, dnameConflict(name));
+    if (sets.length > MAX_TYPES) note(latest, tooManyTypes(name, MAX_TYPES));
+  }
+  for (const set of sets) {
+    if (set.size + set.rdatas.length * RECORD_OVERHEAD > MAX_RRSET) note(set, rrsetTooLarge(set.type, name));
+    if (set.rdatas.length === 1) continue;
+    if (set.type === TYPE.CNAME) note(set, cnameConflict(name));
+    if (set.type === TYPE.DNAME) note(set, dnameConflict(name));
+  }
+}
+
+function checkAbove(apex: Name, owners: Owners, { name, sets }: Owner, note: Note): void {
+  for (let at = name; ; at = parentName(at)) {
+    const isOwn = at === name;
+    const isApex = at.length === apex.length;
+    const here = owners.get(at);
+    if (!isOwn && setOf(here, TYPE.DNAME) !== undefined) for (const set of sets) note(set, occludedBy(TYPE.DNAME, at));
+    if (!isApex && setOf(here, TYPE.NS) !== undefined)
+      for (const set of sets) if (!mayStandUnderCut(set.type, isOwn)) note(set, occludedBy(TYPE.NS, at));
+    if (isApex) return;
+  }
+}
+
+function checkTargets(apex: Name, owners: Owners, set: OwnedSet, note: Note): void {
+  const at = ADDITIONAL_TARGET.get(set.type) ?? 0;
+  for (const rdata of set.rdatas) {
+    const target = nameAt(rdata, at);
+    if (isWithin(target, apex) && setOf(owners.get(target), TYPE.CNAME) !== undefined)
+      note(set, targetIsCname(set.type, target));
+  }
+}

@@ -1,0 +1,53 @@
+/** A domain as a master file, of one moment, however long the client takes to read it. */
+import { setImmediate } from 'node:timers/promises';
+import { afterPrefix, idKey } from '../../../core/store/keys.ts';
+import { type Domain, records } from '../../../core/store/rows.ts';
+import { formatMaster } from '../../../core/wire/master/index.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.ts';
+import { apexSets } from '../../../core/zone/apex.ts';
+import { readRRsets } from '../../../core/zone/stored.ts';
+import { findType } from '../../../core/zone/view.ts';
+import type { Services } from '../../services.ts';
+
+/** Chunks of 16 KB between two turns of the event loop: a large zone must not hold up the rest for long. */
+const TURN = 8;
+
+/** SOA and NS first, then the records in canonical order. */
+export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
+  const { environment, reader, apexDefaults } = services;
+  // Held until the end, so that no page of this state is written over.
+  const transaction = environment.root.useReadTransaction();
+  try {
+    const atApex = apexSets(
+      readRRsets(environment, domain.id, domain.apex),
+      domain,
+      apexDefaults,
+      reader.zoneState(domain.id).serial,
+    );
+    const start = idKey(domain.id);
+    const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
+    let chunks = 0;
+    for (const text of formatMaster(domain.apex, inOrder(domain, atApex, rows))) {
+      yield text;
+      if (++chunks % TURN === 0) await setImmediate();
+    }
+  } finally {
+    transaction.done();
+  }
+}
+
+function* inOrder(
+  domain: Domain,
+  atApex: readonly RRset[],
+  rows: Iterable<{ key: Uint8Array; value: Buffer }>,
+): Generator<ResourceRecord> {
+  const { apex } = domain;
+  for (const type of [TYPE.SOA, TYPE.NS]) {
+    const set = findType(atApex, type);
+    if (set !== undefined) for (const rdata of set.rdatas) yield { name: apex, type, ttl: set.ttl, rdata };
+  }
+  for (const { key, value } of rows) {
+    const row = records.decode(key, value);
+    if (row.type !== TYPE.NS || row.name.length !== apex.length) yield row;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * From a master file to what a commit needs: the changes, and the nodes of all its names. Pure, so that it can run in a worker thread. About 3 µs
+ * a record on the whole.
+ */
+import { WaypostError } from '../../../core/errors.ts';
+import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
+import { type MasterError, type MasterRecord, parseMaster } from '../../../core/wire/master/index.ts';
+import { equalNames, formatName, type Name, nameAt } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import type { ApexDefaults } from '../../../core/zone/apex.ts';
+import { DEFAULT_TTL } from '../content.ts';
+import { checkRecord } from '../rules/record.ts';
+import { checkZone } from './check.ts';
+import { encodeRecords } from './encode.ts';
+import { compileOwners } from './nodes.ts';
+import { Owners } from './owners.ts';
+
+export interface PrepareInput {
+  readonly bytes: Uint8Array;
+  readonly domainId: string;
+  readonly apex: Name;
+  /** Whether the file's own SOA timers and apex NS are taken. */
+  readonly keepApex: boolean;
+  readonly apexDefaults: ApexDefaults;
+  /** Seconds since 1970, for the rows. */
+  readonly now: number;
+}
+
+export type Prepared =
+  | { readonly ok: false; readonly errors: readonly MasterError[] }
+  | {
+      readonly ok: true;
+      /** Puts of the records table. */
+      readonly changes: Uint8Array;
+      /** See core/zone/bulk.ts. */
+      readonly nodes: Uint8Array;
+      readonly count: number;
+      readonly kept: ApexSettings | null;
+    };
+
+/** Faults that are told of one file. */
+const MOST_ERRORS = 100;
+
+export function prepareZone(input: PrepareInput): Prepared {
+  const { apex, keepApex, domainId, now } = input;
+  const { records, errors } = parseMaster(input.bytes, {
+    origin: apex,
+    defaultTtl: DEFAULT_TTL,
+    maxErrors: MOST_ERRORS,
+  });
+  const owners = new Owners();
+  const soas: MasterRecord[] = [];
+  for (const record of records) {
+    if (record.type === TYPE.SOA) soas.push(record);
+    else if (keepApex || record.type !== TYPE.NS || record.name.length !== apex.length) {
+      const fault = faultOf(apex, record, keepApex);
+      if (fault === undefined) owners.add(record);
+      else if (errors.length < MOST_ERRORS) errors.push({ line: record.line, message: fault });
+    }
+  }
+  const soa = checkSoas(apex, soas, keepApex, errors);
+  errors.push(...checkZone(apex, owners, MOST_ERRORS - errors.length));
+  if (errors.length > 0) return { ok: false, errors: errors.sort((a, b) => a.line - b.line) };
+  const kept = keepApex && soa !== undefined ? settingsOf(soa) : null;
+  const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
+  const { changes, count } = encodeRecords(domainId, owners, now);
+  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
+}
+
+function faultOf(apex: Name, record: MasterRecord, keepApex: boolean): string | undefined {
+  try {
+    checkRecord(apex, record.name, record.type, record.rdata, keepApex);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WaypostError) return error.message;
+    throw error;
+  }
+}
+
+/** One SOA, at the apex (RFC 1035 5.2); the same one may stand twice, as in the output of a zone transfer. */
+function checkSoas(
+  apex: Name,
+  soas: readonly MasterRecord[],
+  keepApex: boolean,
+  errors: MasterError[],
+): MasterRecord | undefined {
+  for (const soa of soas) {
+    if (soa.name.length !== apex.length)
+      errors.push({ line: soa.line, message: 'An SOA record stands only at the apex of the zone.' });
+    else if (!equalNames(soa.rdata, soas[0].rdata))
+      errors.push({ line: soa.line, message: 'This is a second SOA record; a zone has one.' });
+  }
+  if (keepApex && soas.length === 0)
+    errors.push({ line: 1, message: 'The file has no SOA record whose timers could be kept (apex=keep).' });
+  return soas[0];
+}
+
+function settingsOf(soa: MasterRecord): ApexSettings {
+  const mname = nameAt(soa.rdata, 0);
+  const rname = nameAt(soa.rdata, mname.length);
+  const numbers = Buffer.from(soa.rdata.subarray(mname.length + rname.length));
+  return {
+    serial: numbers.readUInt32BE(0),
+    mname: formatName(mname),
+    rname: formatName(rname),
+    refresh: numbers.readUInt32BE(4),
+    retry: numbers.readUInt32BE(8),
+    expire: numbers.readUInt32BE(12),
+    minimum: numbers.readUInt32BE(16),
+    ttl: soa.ttl,
+  };
+}

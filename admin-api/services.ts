@@ -1,0 +1,23 @@
+/** What the services of the API are built on. */
+import type { Config } from '../core/config/index.ts';
+import type { Journal } from '../core/journal/journal.ts';
+import type { Logger } from '../core/log/index.ts';
+import type { Environment } from '../core/store/environment.ts';
+import type { StoreReader } from '../core/store/reader.ts';
+import type { ApexDefaults } from '../core/zone/apex.ts';
+
+export interface Services {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly reader: StoreReader;
+  readonly config: Config;
+  readonly apexDefaults: ApexDefaults;
+  readonly log: Logger;
+}
+
+export const REVISION = 'X-Waypost-Revision';
+
+/** Ids are 16 hexadecimal digits. What is none names nothing, so it is answered as an unknown one. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text);
+}

@@ -1,0 +1,132 @@
+/** The admin API over a store in a temporary folder, as main starts it, and a client for it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AdminApi, createAdminApi } from '../../admin-api/index.ts';
+import { type Config, loadConfig } from '../../core/config/index.ts';
+import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import { createLogger } from '../../core/log/index.ts';
+import { type Environment, openEnvironment } from '../../core/store/environment.ts';
+import { IndexWriter } from '../../core/store/index/writer.ts';
+import type { ApexDefaults } from '../../core/zone/apex.ts';
+
+export const PASSWORD = 'correct horse';
+
+export const APEX: ApexDefaults = {
+  nameservers: ['ns1.waypost.test', 'ns2.waypost.test'],
+  hostmaster: 'hostmaster.waypost.test',
+  refresh: 3600,
+  retry: 600,
+  expire: 1_209_600,
+  minimum: 300,
+  soaTtl: 3600,
+  nsTtl: 86_400,
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into bodies of every shape
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Daemon {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly api: AdminApi;
+  readonly adminToken: string;
+  /** Lines of the log. */
+  readonly logged: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** A new account and a token of it. */
+  account(username: string, more?: object): Promise<{ id: string; token: string }>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly token?: string | null;
+  readonly json?: unknown;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+}
+
+export async function startDaemon(
+  transport: 'uws' | 'node' | 'auto' = 'auto',
+  settings: Record<string, string> = {},
+): Promise<Daemon> {
+  const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
+  const environment = openEnvironment(folder);
+  const journal = openEmbeddedJournal({
+    environment,
+    index: new IndexWriter(1 << 22),
+    apexDefaults: APEX,
+    history: 1000,
+  });
+  const logged: string[] = [];
+  const log = createLogger({ level: 'debug', format: 'json', write: (line) => void logged.push(line) });
+  const config: Config = loadConfig({
+    env: {
+      WAYPOST_ADMIN_PASSWORD: PASSWORD,
+      WAYPOST_ADMIN_TRANSPORT: transport,
+      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
+      ...settings,
+    },
+  });
+  const api = createAdminApi({
+    environment,
+    journal,
+    log,
+    apexDefaults: APEX,
+    config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
+    ready: () => ({ ok: true, reasons: [] }),
+  });
+  await api.ensureAdmin();
+  const { port } = await api.listen();
+  const url = `http://127.0.0.1:${port}`;
+  let adminToken = '';
+  const call: Daemon['call'] = async (method, path, options = {}) => {
+    const token = options.token === undefined ? adminToken : options.token;
+    const headers: Record<string, string> = { ...options.headers };
+    if (token !== null) headers.authorization ??= `Bearer ${token}`;
+    if (options.json !== undefined) headers['content-type'] ??= 'application/json';
+    const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      body: body as Uint8Array<ArrayBuffer> | string | undefined,
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+  };
+  const login = async (username: string, password: string): Promise<string> => {
+    const json = { login: username, password, name: 'test' };
+    const { body } = await call('POST', '/api/v1/auth/token', { token: null, json });
+    return body.token;
+  };
+  adminToken = await login('admin', PASSWORD);
+  return {
+    url,
+    environment,
+    journal,
+    api,
+    adminToken,
+    logged,
+    call,
+    async account(username, more = {}) {
+      const json = { username, password: `${username} secret`, plan: 'free', ...more };
+      const { body } = await call('POST', '/api/v1/accounts', { json });
+      return { id: body.account.id, token: await login(username, `${username} secret`) };
+    },
+    async stop() {
+      await api.close();
+      await journal.close();
+      await environment.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
