@@ -1,6 +1,6 @@
 /** Zones compiled into a shared index of this process, and the query path over it: the daemon less its sockets and its store. */
 import { MessageChannel } from 'node:worker_threads';
-import { IndexReader } from '../../core/answer/index-reader.ts';
+import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { Responder } from '../../core/answer/responder.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
@@ -14,20 +14,35 @@ import type { Zones } from '../reference/resolver.ts';
 const ARENA = 4 << 20;
 const NO_STORE = { refresh: () => {}, fetch: () => 0 };
 
-export class InProcess {
-  private readonly writer = new IndexWriter(ARENA);
+/** The query path over an index that somebody else writes. `store`: where nodes lie that the arena has no room for. */
+export class QueryPath {
   private readonly reader: IndexReader;
   private readonly responder: Responder;
   private readonly buffer = new Uint8Array(TCP_LIMIT + 64);
-  private loaded: Name[] = [];
 
-  constructor() {
+  constructor(index: IndexWriter, store: NodeStore = NO_STORE) {
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.reader = new IndexReader(this.writer.share(port1), 1, port2, NO_STORE);
+    this.reader = new IndexReader(index.share(port1), 1, port2, store);
     this.responder = new Responder(this.reader, UDP_LIMIT);
   }
+
+  /** As AnswerFunction; the packet is not changed. */
+  readonly answer: AnswerFunction = (packet, limit) => {
+    this.buffer.set(packet);
+    this.reader.enter();
+    const length = this.responder.respond(this.buffer, 0, packet.length, limit === TCP_LIMIT);
+    this.reader.leave();
+    return length === 0 ? null : this.buffer.slice(0, length);
+  };
+}
+
+/** Whole zones, compiled from memory. */
+export class InProcess {
+  private readonly writer = new IndexWriter(ARENA);
+  private loaded: Name[] = [];
+  readonly answer = new QueryPath(this.writer).answer;
 
   /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
   load(zones: Zones): void {
@@ -46,15 +61,6 @@ export class InProcess {
     }
     this.writer.publish();
   }
-
-  /** As AnswerFunction; the packet is not changed. */
-  readonly answer: AnswerFunction = (packet, limit) => {
-    this.buffer.set(packet);
-    this.reader.enter();
-    const length = this.responder.respond(this.buffer, 0, packet.length, limit === TCP_LIMIT);
-    this.reader.leave();
-    return length === 0 ? null : this.buffer.slice(0, length);
-  };
 }
 
 interface Loaded {
