@@ -63,7 +63,8 @@ export class BodyCollector {
   }
 
   abort(): void {
-    this.fail(new Aborted());
+    // Called at the end of every connection: an error is made only for who still waits.
+    if (!this.#done) this.fail(new Aborted());
   }
 
   fail(error: Error): void {

@@ -24,11 +24,18 @@ export const APEX: ApexDefaults = {
   nsTtl: 86_400,
 };
 
+/** Any JSON, as a test looks into it: what is not there is undefined. */
+export interface Json {
+  readonly [key: string]: Json;
+}
+
+export const listOf = (value: Json): Json[] => Object.values(value);
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into bodies of every shape
-  readonly body: any;
+  /** An empty object when the answer was not JSON. */
+  readonly body: Json;
   readonly text: string;
 }
 
@@ -101,12 +108,12 @@ export async function startDaemon(
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text };
   };
   const login = async (username: string, password: string): Promise<string> => {
     const json = { login: username, password, name: 'test' };
     const { body } = await call('POST', '/api/v1/auth/token', { token: null, json });
-    return body.token;
+    return String(body.token);
   };
   adminToken = await login('admin', PASSWORD);
   return {
@@ -120,7 +127,7 @@ export async function startDaemon(
     async account(username, more = {}) {
       const json = { username, password: `${username} secret`, plan: 'free', ...more };
       const { body } = await call('POST', '/api/v1/accounts', { json });
-      return { id: body.account.id, token: await login(username, `${username} secret`) };
+      return { id: String(body.account.id), token: await login(username, `${username} secret`) };
     },
     async stop() {
       await api.close();

@@ -1,0 +1,270 @@
+/** One contract for both transports. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { errorResponse } from '../../../admin-api/http/errors.ts';
+import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
+import {
+  Aborted,
+  type Handler,
+  ListenError,
+  type Listening,
+  type Transport,
+} from '../../../admin-api/http/transport.ts';
+import { loadUws } from '../../../admin-api/http/uws.ts';
+import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
+
+const TIMEOUTS = { body: 300, headers: 2_000, write: 1_000, close: 2_000 };
+const LIMIT = 1 << 20;
+
+/** What the handler of one transport saw, for tests that look from inside. */
+interface Seen {
+  aborted: number;
+  chunks: number;
+  ended: number;
+}
+
+async function* endless(seen: Seen): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      seen.chunks++;
+      yield Buffer.alloc(256 * 1024, 'x');
+    }
+  } finally {
+    seen.ended++;
+  }
+}
+
+async function* three(): AsyncGenerator<string> {
+  for (const text of ['eins ', 'zwei ', 'drei']) {
+    await wait(1);
+    yield text;
+  }
+}
+
+/** Answers with what it was asked. */
+const handlerOf =
+  (seen: Seen): Handler =>
+  async (request) => {
+    const headers = { 'X-Test': 'yes' };
+    try {
+      if (request.path === '/stream') return { status: 200, headers, body: three() };
+      if (request.path === '/endless') return { status: 200, headers, body: endless(seen) };
+      if (request.path === '/bytes') return { status: 200, headers, body: Uint8Array.of(0, 255, 10) };
+      if (request.path === '/slow') {
+        await wait(150);
+        return { status: 200, headers, body: 'late' };
+      }
+      if (request.path === '/ignore') return { status: 418, headers, body: 'not read' };
+      const body = await request.body(LIMIT);
+      const { method, path, query, remoteAddress } = request;
+      const sum = body.reduce((a, b) => (a + b) % 65_521, 0);
+      const echo = { method, path, query, remoteAddress, length: body.length, sum, x: request.header('x-one') ?? null };
+      return { status: 200, headers, body: JSON.stringify(echo) };
+    } catch (error) {
+      if (error instanceof Aborted) seen.aborted++;
+      return errorResponse(error, 'id');
+    }
+  };
+
+async function raw(port: number, text: string, more?: (socket: Socket) => void): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+  socket.on('error', () => {});
+  socket.write(text);
+  more?.(socket);
+  await Promise.race([once(socket, 'close'), wait(3_000)]);
+  socket.destroy();
+  return answer;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !condition(); i++) await wait(10);
+  assert.ok(condition(), 'it does not come to pass');
+}
+
+function contract(make: () => Transport, name: string): void {
+  const test = suite<{ listening: Listening; url: string }>(`transport ${name}`);
+  const seen: Seen = { aborted: 0, chunks: 0, ended: 0 };
+  const handler = handlerOf(seen);
+  test.before(async (context) => {
+    context.listening = await make().listen({ address: '127.0.0.1', port: 0 }, handler);
+    context.url = `http://127.0.0.1:${context.listening.port}`;
+  });
+  test.after(({ listening }) => listening.close());
+
+  test('hands on method, path, query, headers, address', async ({ url }) => {
+    const answer = await fetch(`${url}/a%2Fb/%C3%BC?x=1&y=%20`, { method: 'DELETE', headers: { 'X-One': 'one' } });
+    assert.is(answer.status, 200);
+    assert.is(answer.headers.get('x-test'), 'yes');
+    const expected = { method: 'DELETE', path: '/a%2Fb/%C3%BC', query: 'x=1&y=%20', remoteAddress: '127.0.0.1' };
+    assert.equal(await answer.json(), { ...expected, length: 0, sum: 0, x: 'one' });
+  });
+
+  for (const length of [1, 1000, 70_000, LIMIT])
+    test(`hands on a body of ${length} bytes`, async ({ url }) => {
+      const body = new Uint8Array(length).map((_, i) => (i * 7) & 255);
+      const sum = body.reduce((a, b) => (a + b) % 65_521, 0);
+      const echo = (await (await fetch(url, { method: 'PUT', body })).json()) as { length: number; sum: number };
+      assert.equal([echo.length, echo.sum], [length, sum]);
+    });
+
+  test('hands on a chunked body', async ({ listening }) => {
+    const text = await raw(
+      listening.port,
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n',
+    );
+    assert.match(text, /^HTTP\/1.1 200 /);
+    assert.match(text, /"length":7/);
+  });
+
+  test('refuses by Content-Length before it reads', async ({ listening }) => {
+    const text = await raw(listening.port, `PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`);
+    assert.match(text, /^HTTP\/1.1 413 /);
+    assert.match(text, /body_too_large/);
+  });
+
+  test('refuses a body that grows beyond', async ({ listening }) => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const text = await raw(
+      listening.port,
+      'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+      (socket) => {
+        for (let i = 0; i < 40; i++) socket.write(chunk);
+      },
+    );
+    assert.match(text, /^HTTP\/1.1 413 /);
+  });
+
+  test('cuts a slow body', async ({ listening }) => {
+    const begin = performance.now();
+    const text = await raw(listening.port, 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    assert.match(text, /^HTTP\/1.1 408 /);
+    assert.ok(performance.now() - begin < 1_500);
+  });
+
+  test('says so when the client goes in the middle of a body', async ({ listening }) => {
+    const before = seen.aborted;
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    await wait(50);
+    socket.destroy();
+    await until(() => seen.aborted === before + 1);
+  });
+
+  test('serves on when a client goes before its answer', async ({ listening, url }) => {
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await wait(30);
+    socket.destroy();
+    await wait(200);
+    assert.is((await fetch(url)).status, 200);
+  });
+
+  test('sends strings, bytes and streams', async ({ url }) => {
+    assert.equal([...new Uint8Array(await (await fetch(`${url}/bytes`)).arrayBuffer())], [0, 255, 10]);
+    assert.is(await (await fetch(`${url}/stream`)).text(), 'eins zwei drei');
+  });
+
+  test('answers HEAD with the headers alone', async ({ listening }) => {
+    for (const path of ['/bytes', '/stream']) {
+      const text = await raw(
+        listening.port,
+        `HEAD ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        (socket) => {
+          setTimeout(() => socket.end(), 200);
+        },
+      );
+      assert.match(text, /^HTTP\/1.1 200 /);
+      assert.is(text.slice(text.indexOf('\r\n\r\n') + 4), '');
+      if (path === '/bytes') assert.match(text, /content-length: 3/i);
+    }
+  });
+
+  test('ends a stream whose client goes, and does not run ahead of one who is slow', async ({ listening }) => {
+    seen.chunks = 0;
+    const before = seen.ended;
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.pause();
+    socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+    await wait(300);
+    // What fits into the buffers of two sockets, not the endless rest.
+    assert.ok(seen.chunks < 200, `${seen.chunks} chunks were made`);
+    socket.destroy();
+    await until(() => seen.ended === before + 1);
+  });
+
+  test('gives up a client that takes nothing', async ({ listening }) => {
+    const before = seen.ended;
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => seen.ended === before + 1);
+    socket.destroy();
+  });
+
+  test('answers without reading a body that nobody asks for', async ({ url }) => {
+    const answer = await fetch(`${url}/ignore`, { method: 'POST', body: new Uint8Array(50_000) });
+    assert.is(answer.status, 418);
+    assert.is(await answer.text(), 'not read');
+  });
+
+  test('refuses what is no HTTP, and a header without end', async ({ listening }) => {
+    assert.match(await raw(listening.port, 'NONSENSE\r\n\r\n'), /^(HTTP\/1.1 400 .*)?/s);
+    const text = await raw(listening.port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
+    assert.ok(text === '' || /^HTTP\/1.1 431 /.test(text), text.slice(0, 80));
+  });
+
+  test('answers requests of one connection in their order', async ({ listening }) => {
+    const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+    const text = await raw(listening.port, get('/slow'), (socket) => {
+      setTimeout(() => socket.write(get('/second', 'Connection: close\r\n')), 250);
+      setTimeout(() => socket.end(), 500);
+    });
+    assert.ok(text.indexOf('late') > 0 && text.indexOf('/second') > text.indexOf('late'), text);
+  });
+
+  test('takes 200 connections at once', async ({ url }) => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => fetch(`${url}/${i}`).then((r) => r.json())),
+    );
+    assert.equal(
+      answers.map((answer) => (answer as { path: string }).path),
+      Array.from({ length: 200 }, (_, i) => `/${i}`),
+    );
+  });
+
+  test('says when the port is taken', async ({ listening }) => {
+    const again = make().listen({ address: '127.0.0.1', port: listening.port }, handler);
+    const error = await again.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    assert.instance(error, ListenError);
+  });
+
+  test('lets what is under way end when it closes', async () => {
+    const listening = await make().listen({ address: '127.0.0.1', port: 0 }, handler);
+    const answer = fetch(`http://127.0.0.1:${listening.port}/slow`, { headers: { Connection: 'close' } });
+    await wait(50);
+    const closed = listening.close();
+    assert.is(await (await answer).text(), 'late');
+    await closed;
+    const refused = await fetch(`http://127.0.0.1:${listening.port}/`).then(
+      () => false,
+      () => true,
+    );
+    assert.ok(refused);
+  });
+
+  test.run();
+}
+
+contract(() => new NodeTransport(TIMEOUTS), 'node:http');
+const uws = await loadUws();
+if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
+else contract(() => new UwsTransport(uws, TIMEOUTS), 'uWebSockets.js');
