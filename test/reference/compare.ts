@@ -26,6 +26,27 @@ export function checkWorld(answerFn: AnswerFunction, world: World, questions: re
   });
 }
 
+/** `checkWorld` over sockets: the answers come when they come, `window` questions are under way at a time. */
+export async function checkServedWorld(
+  ask: (packet: Uint8Array, overTcp: boolean) => Promise<Uint8Array | null>,
+  world: World,
+  questions: readonly Query[],
+  window = 50,
+): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < questions.length) {
+      const i = next++;
+      const query = questions[i];
+      const overTcp = i % 10 === 9;
+      const packet = encodeQuery(query, i & 0xffff, i % 2 === 1);
+      const faults = faultsOf(world, query, packet, await ask(packet, overTcp), overTcp ? TCP_LIMIT : UDP_LIMIT);
+      if (faults.length > 0) throw new Error(`over ${overTcp ? 'TCP' : 'UDP'}: ${describe(world, query, faults)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: window }, lane));
+}
+
 /** What is wrong with a response; empty when nothing is. `limit` as for AnswerFunction. */
 export function faultsOf(
   world: World,
