@@ -36,8 +36,11 @@ async function serve(config: Config): Promise<void> {
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
   const defaults = apexDefaults(config);
   if (!answersAreCurrent(environment, defaults)) {
-    const { zones, answers } = await rebuildAnswers(environment, defaults, (done) => log.info('compiling answers anew', { zones: done }));
-    if (zones > 0) log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
+    const { zones, answers } = await rebuildAnswers(environment, defaults, (done) =>
+      log.info('compiling answers anew', { zones: done }),
+    );
+    if (zones > 0)
+      log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
   }
   const index = buildIndex(environment, config.dns.indexMemory);
   const journal = openEmbeddedJournal({ environment, index, apexDefaults: defaults, history: config.journal.history });
@@ -57,13 +60,21 @@ async function serve(config: Config): Promise<void> {
     },
     log,
   });
-  const ready = () => (nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] });
+  const ready = () =>
+    nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
   const api = createAdminApi({ environment, journal, config, log, apexDefaults: defaults, ready });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;
-  log.info('listening', { dns: nameserver.listen.map(formatListen).join(', '), transport: nameserver.transport, admin: formatListen(admin), ...index.stats });
-  process.stdout.write(welcome(formatListen(admin), nameserver.listen.map(formatListen), password, performance.now() - started));
+  log.info('listening', {
+    dns: nameserver.listen.map(formatListen).join(', '),
+    transport: nameserver.transport,
+    admin: formatListen(admin),
+    ...index.stats,
+  });
+  process.stdout.write(
+    welcome(formatListen(admin), nameserver.listen.map(formatListen), password, performance.now() - started),
+  );
 
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
@@ -80,7 +91,8 @@ async function serve(config: Config): Promise<void> {
 function welcome(admin: string, dns: readonly string[], password: string | null, milliseconds: number): string {
   const [, address, port] = /^\[?(.*?)\]?:(\d+)$/.exec(dns[0])!;
   const server = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  const shown = password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
+  const shown =
+    password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
   const secret = password ?? '$WAYPOST_ADMIN_PASSWORD';
   return `${shown}
 waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.join(', ')}, API on http://${admin}
@@ -103,6 +115,16 @@ async function rebuild(config: Config): Promise<{ zones: number; answers: number
   }
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
-const io: CliIo = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, version, serve, rebuildAnswers: rebuild };
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const io: CliIo = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  version,
+  serve,
+  rebuildAnswers: rebuild,
+};
 process.exitCode = await runCli(process.argv.slice(2), io);

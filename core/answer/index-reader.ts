@@ -4,7 +4,17 @@
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { NODE_HEADER } from '../store/answers.ts';
-import { COMMITS, EPOCH, finishHash, GENERATION, MAX_LABELS, MAX_STORED_NODE, readerWord, SCRATCH, type SharedIndex } from '../store/index/layout.ts';
+import {
+  COMMITS,
+  EPOCH,
+  finishHash,
+  GENERATION,
+  MAX_LABELS,
+  MAX_STORED_NODE,
+  readerWord,
+  SCRATCH,
+  type SharedIndex,
+} from '../store/index/layout.ts';
 import { LOWER } from '../wire/name.ts';
 
 /** Reads nodes that the arena has no room for. */
@@ -147,7 +157,11 @@ export class IndexReader {
   private takeSlots(): void {
     this.generation = Atomics.load(this.header, GENERATION);
     if (this.port === null) return;
-    for (let message = receiveMessageOnPort(this.port); message !== undefined; message = receiveMessageOnPort(this.port)) {
+    for (
+      let message = receiveMessageOnPort(this.port);
+      message !== undefined;
+      message = receiveMessageOnPort(this.port)
+    ) {
       this.slots = new Int32Array(message.message as SharedArrayBuffer);
       this.mask = this.slots.length / 2 - 1;
     }

@@ -1,8 +1,9 @@
 /**
  * Takes a query apart (RFC 1035 4.1, RFC 6891). One object for each thread, filled anew by every packet; nothing is allocated.
  */
-import { LABELS } from './index-reader.ts';
+
 import { RCODE, TYPE } from '../wire/types.ts';
+import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before anything is looked up. */
 export const SILENCE = -1;

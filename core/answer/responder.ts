@@ -55,7 +55,9 @@ export class Responder {
     if (verdict === SILENCE) return 0;
     if (overTcp) this.limit = MAX_MESSAGE;
     else if (!query.hasOpt) this.limit = PLAIN_UDP;
-    else this.limit = query.udpSize < PLAIN_UDP ? PLAIN_UDP : query.udpSize < this.udpPayload ? query.udpSize : this.udpPayload;
+    else
+      this.limit =
+        query.udpSize < PLAIN_UDP ? PLAIN_UDP : query.udpSize < this.udpPayload ? query.udpSize : this.udpPayload;
     if (verdict !== LOOK_UP) return this.bare(verdict);
     return this.lookUp();
   }
@@ -69,7 +71,8 @@ export class Responder {
     let label = 1;
     if (exact !== 0) {
       const flags = nodes[exact + 4];
-      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || this.entry(exact, TYPE.DS) !== 0) return this.answerType(exact);
+      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || this.entry(exact, TYPE.DS) !== 0)
+        return this.answerType(exact);
       // DS of a zone of ours belongs to the zone above (RFC 4035 3.1.4.1), if that is ours too.
     }
     if (labels - label > index.maxLabels) label = labels - index.maxLabels;
@@ -126,7 +129,8 @@ export class Responder {
     const count = nodes[node + 7];
     let p = node + NODE_HEADER;
     for (let i = 0; i < count; i++, p += TYPE_ENTRY) {
-      if (((nodes[p] << 8) | nodes[p + 1]) === type) return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
+      if (((nodes[p] << 8) | nodes[p + 1]) === type)
+        return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
     }
     return 0;
   }

@@ -2,9 +2,27 @@
  * Answers a name below a DNAME (RFC 6672). What it becomes depends on the name asked, so the chain is walked now: the rules of RFC 1034 4.3.2 over
  * the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
  */
-import { ANSWER_AA, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_WILDCARD, NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import {
+  ANSWER_AA,
+  NODE_CNAME,
+  NODE_DELEGATION,
+  NODE_DNAME,
+  NODE_HAS_WILDCARD,
+  NODE_HEADER,
+  TYPE_ENTRY,
+} from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
-import { equalNames, isWithin, joinNames, LOWER, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
+import {
+  equalNames,
+  isWithin,
+  joinNames,
+  LOWER,
+  MAX_NAME,
+  type Name,
+  nameAt,
+  nameId,
+  wildcardOf,
+} from '../wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { expandAnswer, type Sections } from './expand.ts';
 import type { IndexReader } from './index-reader.ts';
@@ -71,7 +89,8 @@ export class Synthesizer {
         }
         case 'dname': {
           if (!use(used, found.source)) return RCODE.NOERROR;
-          const record = expandAnswer(this.index.bytes, this.entry(found.node, TYPE.DNAME), found.source, found.source).answer[0];
+          const record = expandAnswer(this.index.bytes, this.entry(found.node, TYPE.DNAME), found.source, found.source)
+            .answer[0];
           answer.push(record);
           const labels = name.subarray(0, name.length - found.source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
@@ -148,12 +167,20 @@ export class Synthesizer {
     return node === 0 ? [] : expandAnswer(index.bytes, this.entry(node, OTHERWISE), apex, apex).authority;
   }
 
-  private write(bytes: Uint8Array, query: Query, asked: Name, sections: Sections, rcode: number, limit: number): number {
+  private write(
+    bytes: Uint8Array,
+    query: Query,
+    asked: Name,
+    sections: Sections,
+    rcode: number,
+    limit: number,
+  ): number {
     const { start, questionEnd } = query;
     const room = limit - (questionEnd - start);
     const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
     const body = new Body(asked, 'exact');
-    for (const record of [...sections.answer, ...sections.authority]) body.record(record.name, record.type, record.ttl, record.rdata);
+    for (const record of [...sections.answer, ...sections.authority])
+      body.record(record.name, record.type, record.ttl, record.rdata);
     let length = body.size;
     let arcount = 0;
     // Additional RRsets go whole or not at all, but glue has to go (RFC 2181 section 9, RFC 9471).

@@ -9,7 +9,7 @@ import { isWithin, nameAt } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
-import { ZoneUpdates } from './zones.ts';
+import type { ZoneUpdates } from './zones.ts';
 
 const DOMAINS = 3;
 const RECORDS = 4;
@@ -75,4 +75,3 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
 function targetOffset(type: number): number {
   return type === TYPE.CNAME || type === TYPE.DNAME ? 0 : (ADDITIONAL_TARGET.get(type) ?? -1);
 }
-

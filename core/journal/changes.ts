@@ -58,7 +58,11 @@ export function* readChanges(bytes: Buffer): Iterable<Change> {
     const keyEnd = at + HEAD + bytes.readUInt16BE(at + 1);
     const valueLength = bytes.readUInt32BE(at + 3);
     const end = valueLength === DELETED ? keyEnd : keyEnd + valueLength;
-    yield { table: bytes[at], key: bytes.subarray(at + HEAD, keyEnd), value: valueLength === DELETED ? null : bytes.subarray(keyEnd, end) };
+    yield {
+      table: bytes[at],
+      key: bytes.subarray(at + HEAD, keyEnd),
+      value: valueLength === DELETED ? null : bytes.subarray(keyEnd, end),
+    };
     at = end;
   }
 }

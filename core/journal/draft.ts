@@ -44,7 +44,8 @@ export class Draft extends Reader {
 }
 
 /** `${table}:${key}` in Latin-1, which orders as the bytes do. */
-const id = (table: number, key: Uint8Array): string => `${String.fromCharCode(table)}${Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')}`;
+const id = (table: number, key: Uint8Array): string =>
+  `${String.fromCharCode(table)}${Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')}`;
 
 interface Written {
   readonly table: number;
@@ -83,7 +84,12 @@ class TrackedReader implements RawReader {
     if (hidden === 0) return entries;
     const merged = new Map(entries.map((entry) => [id(table, entry.key), entry]));
     for (const [key, written] of this.overlay) {
-      if (written.table !== table || Buffer.compare(written.key, start) < 0 || (readTo !== undefined && Buffer.compare(written.key, readTo) >= 0)) continue;
+      if (
+        written.table !== table ||
+        Buffer.compare(written.key, start) < 0 ||
+        (readTo !== undefined && Buffer.compare(written.key, readTo) >= 0)
+      )
+        continue;
       if (written.value === null) merged.delete(key);
       else merged.set(key, { key: written.key, value: written.value });
     }
@@ -138,4 +144,3 @@ export async function write<T>(
     }
   }
 }
-

@@ -9,9 +9,9 @@ import { sequenceKey } from '../store/keys.ts';
 import type { ApexDefaults } from '../zone/apex.ts';
 import { type Applied, applyEntries } from './apply.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
-import type { Committed, CommitRequest, Journal } from './journal.ts';
-import { RecentWrites } from './recent.ts';
 import { readHead, writeHead } from './head.ts';
+import type { CommitRequest, Committed, Journal } from './journal.ts';
+import { RecentWrites } from './recent.ts';
 import { ZoneUpdates } from './zones.ts';
 
 export interface EmbeddedOptions {
@@ -62,7 +62,8 @@ class EmbeddedJournal implements Journal {
   }
 
   commit(request: CommitRequest): Promise<Committed> {
-    if (this.closed) return Promise.reject(new WaypostError('stopping', 'The service is stopping; nothing was written.'));
+    if (this.closed)
+      return Promise.reject(new WaypostError('stopping', 'The service is stopping; nothing was written.'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, resolve, reject });
       // Requests that are read in the same turn of the event loop join the first group.
@@ -83,7 +84,8 @@ class EmbeddedJournal implements Journal {
   private takeGroup(): Waiting[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES) bytes += this.waiting[count++].request.changes.length;
+    while (count < this.waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
+      bytes += this.waiting[count++].request.changes.length;
     const group = this.waiting.slice(0, count);
     this.waiting = this.waiting.slice(count);
     return group;

@@ -55,4 +55,3 @@ export async function rebuildAnswers(
   await environment.root.transaction(() => environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults))));
   return { zones, answers };
 }
-

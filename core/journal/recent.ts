@@ -6,9 +6,17 @@ import type { KeyRange, ReadSet } from './journal.ts';
 
 interface Written {
   readonly sequence: number;
-  /** Keys in Latin-1, sorted; table number as the first character. */
+  /** Table number as the first character, then the key in Latin-1. Sorted. */
   readonly keys: readonly string[];
+  /** First and last key, in the same form, of the records of each zone that the entry changes in bulk. */
+  readonly spans: readonly { readonly first: string; readonly last: string }[];
 }
+
+/** An entry with more changes is remembered by spans. */
+const BULK_BYTES = 64 * 1024;
+const RECORDS = 4;
+/** Length of the domain id that a record's key begins with. */
+const ZONE = 8;
 
 /** Entries remembered. A draft that began before the oldest of them conflicts and starts anew. */
 const REMEMBERED = 4096;
@@ -29,8 +37,10 @@ export class RecentWrites {
     if (reads.at < this.forgotten) return true;
     const ranges = reads.ranges.map(bounds);
     for (let i = this.entries.length - 1; i >= 0 && this.entries[i].sequence > reads.at; i--) {
-      const { keys } = this.entries[i];
+      const { keys, spans } = this.entries[i];
       for (const { start, end } of ranges) {
+        for (const { first, last } of spans)
+          if (start <= last && (end === undefined ? start[0] === last[0] : first < end)) return true;
         const at = lowerBound(keys, start);
         if (at < keys.length && (end === undefined ? keys[at][0] === start[0] : keys[at] < end)) return true;
       }
@@ -40,12 +50,24 @@ export class RecentWrites {
 
   add(sequence: number, changes: Buffer): void {
     const keys: string[] = [];
+    const spans = new Map<string, { first: Buffer; last: Buffer }>();
+    const bulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
+      if (bulk && table === RECORDS) {
+        widen(spans, key);
+        continue;
+      }
       keys.push(keyId(table, key));
-      if (value !== null) for (const lookup of TABLES.get(table)?.lookups(key, value) ?? []) keys.push(keyId(LOOKUPS, lookup));
+      // Who finds a record by its id reads the record itself next, so that its own key is enough.
+      if (value === null || table === RECORDS) continue;
+      for (const lookup of TABLES.get(table)?.lookups(key, value) ?? []) keys.push(keyId(LOOKUPS, lookup));
     }
     keys.sort();
-    this.entries.push({ sequence, keys });
+    const written = [...spans.values()].map(({ first, last }) => ({
+      first: keyId(RECORDS, first),
+      last: keyId(RECORDS, last),
+    }));
+    this.entries.push({ sequence, keys, spans: written });
     this.keys += keys.length;
   }
 
@@ -53,7 +75,8 @@ export class RecentWrites {
   checkpoint(): number {
     let drop = 0;
     let keys = this.keys;
-    while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS)) keys -= this.entries[drop++].keys.length;
+    while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
+      keys -= this.entries[drop++].keys.length;
     if (drop > 0) {
       this.forgotten = this.entries[drop - 1].sequence;
       this.entries = this.entries.slice(drop);
@@ -67,12 +90,23 @@ export class RecentWrites {
   }
 }
 
+function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer): void {
+  const zone = key.toString('latin1', 0, ZONE);
+  const span = spans.get(zone);
+  if (span === undefined) spans.set(zone, { first: key, last: key });
+  else if (Buffer.compare(key, span.last) > 0) span.last = key;
+  else if (Buffer.compare(key, span.first) < 0) span.first = key;
+}
+
 function keyId(table: number, key: Uint8Array): string {
   return String.fromCharCode(table) + Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
 }
 
 function bounds(range: KeyRange): { start: string; end: string | undefined } {
-  return { start: keyId(range.table, range.start), end: range.end === undefined ? undefined : keyId(range.table, range.end) };
+  return {
+    start: keyId(range.table, range.start),
+    end: range.end === undefined ? undefined : keyId(range.table, range.end),
+  };
 }
 
 /** First index whose key is not less than `start`. */

@@ -4,6 +4,9 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
 import { decodeZoneState, encodeZoneState, Reader, rawReader, type ZoneState } from '../store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
+import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
+import type { RRset } from '../wire/types.ts';
+import { TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
 import { type ApexDefaults, apexSets } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
@@ -11,9 +14,6 @@ import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
 import { readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType } from '../zone/view.ts';
-import type { RRset } from '../wire/types.ts';
-import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import type { Entry } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 
@@ -38,6 +38,9 @@ export class ZoneUpdate {
   /** By the name's canonical key, as long as not the whole zone is compiled. */
   readonly changed = new Map<string, ChangedName & { readonly types: Set<number> }>();
   delta = 0;
+  /** Sequence of the last entry that changed the zone, 0 for none; `mixed`: others of the group did, too. */
+  private changedBy = 0;
+  mixed = false;
   touched = false;
 
   constructor(domain: Domain, state: ZoneState) {
@@ -46,8 +49,13 @@ export class ZoneUpdate {
     this.state = state;
   }
 
-  noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
+  touch(entry: Entry): void {
+    this.mixed ||= this.changedBy !== 0 && this.changedBy !== entry.sequence;
+    this.changedBy = entry.sequence;
     this.touched = true;
+  }
+
+  noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
     this.delta += delta;
     if (this.whole || this.compiled !== undefined) return;
     const id = key.toString('latin1', 8, nameEnd);
@@ -87,17 +95,12 @@ export class ZoneUpdates {
     let update = this.zones.get(domainId);
     if (update === undefined) {
       const domain = this.reader.domain(domainId);
-      if (domain === undefined) throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
+      if (domain === undefined)
+        throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
       update = this.track(domain);
     }
-    // Nodes made beforehand are good for one entry only, and only if no other of the group touches the zone.
-    if (this.compiled?.domainId === domainId) {
-      if (update.touched && update.compiled === undefined) update.whole = true;
-      else update.compiled = this.compiled;
-    } else if (update.compiled !== undefined) {
-      update.compiled = undefined;
-      update.whole = true;
-    }
+    update.touch(this.entry!);
+    if (this.compiled?.domainId === domainId) update.compiled = this.compiled;
     return update;
   }
 
@@ -106,15 +109,15 @@ export class ZoneUpdates {
     const isNew = known === undefined ? !this.environment.zones.doesExist(idKey(domain.id)) : known.domain === null;
     const update = known ?? this.track(domain);
     update.domain = domain;
-    update.touched = true;
-    update.changed.set(nameId(domain.apex), { name: domain.apex, types: new Set() });
+    update.touch(this.entry!);
     if (isNew) this.comingAndGoing.push(domain.apex);
+    else update.whole = true;
   }
 
   domainGone(domain: Domain): void {
     const update = this.zones.get(domain.id) ?? this.track(domain);
     update.domain = null;
-    update.touched = true;
+    update.touch(this.entry!);
     this.comingAndGoing.push(domain.apex);
   }
 
@@ -169,10 +172,13 @@ export class ZoneUpdates {
         lastKey = k;
         lastEnd = nameEnd;
       }
-      if (name.length !== apex.length) stored.push({ name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) });
+      if (name.length !== apex.length)
+        stored.push({ name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) });
     }
     const atApex = apexSets(readRRsets(this.environment, id, apex), domain, this.defaults, this.stateOf(id).serial);
-    for (const set of atApex) for (const rdata of set.rdatas) stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata) });
+    for (const set of atApex)
+      for (const rdata of set.rdatas)
+        stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata) });
     const zone = new MemoryZone(apex, stored, this.nestedIn(apex), this.parentDs(apex));
     const nodes: [Buffer, Buffer][] = [];
     for (const owner of zone.names()) {
@@ -193,16 +199,18 @@ export class ZoneUpdates {
   }
 
   private compileUpdate(domain: Domain, update: ZoneUpdate): void {
-    if (update.compiled !== undefined) {
+    // Nodes made beforehand are good only when no other entry of the group has changed the zone.
+    if (update.compiled !== undefined && !update.mixed) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.open(domain), domain.apex);
       if (apexNode !== null) nodes.push([nameKey(domain.apex), apexNode]);
       this.replaceAll(domain.apex, nodes);
-    } else if (update.whole) this.compileAll(domain);
+    } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
       const zone = this.open(domain);
-      for (const name of affectedNames(this.environment, domain.id, zone, update.changed.values())) this.putNode(name, compileNode(zone, name), domain.apex);
+      for (const name of affectedNames(this.environment, domain.id, zone, update.changed.values()))
+        this.putNode(name, compileNode(zone, name), domain.apex);
     }
     this.compileChildren(domain.apex, update);
   }
@@ -212,7 +220,8 @@ export class ZoneUpdates {
     const all = update.whole || update.compiled !== undefined;
     for (const child of this.reader.domainsBelow(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
-        isWithin(child.apex, name) && (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
+        isWithin(child.apex, name) &&
+        (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
       if (all || [...update.changed.values()].some(concerns)) this.compileApex(child);
     }
   }
@@ -224,7 +233,14 @@ export class ZoneUpdates {
   private open(domain: Domain): StoredZone {
     const { serial } = this.stateOf(domain.id);
     const atApex = (stored: readonly RRset[]): readonly RRset[] => apexSets(stored, domain, this.defaults, serial);
-    return new StoredZone(this.environment, domain.id, domain.apex, atApex, this.nestedIn(domain.apex), this.parentDs(domain.apex));
+    return new StoredZone(
+      this.environment,
+      domain.id,
+      domain.apex,
+      atApex,
+      this.nestedIn(domain.apex),
+      this.parentDs(domain.apex),
+    );
   }
 
   private nestedIn(apex: Name): Name[] {

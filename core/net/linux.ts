@@ -1,8 +1,9 @@
 /**
  * Linux socket calls through koffi. Only where the C library and the layout of its structures are known: 64-bit little-endian Linux.
  */
-import { endianness } from 'node:os';
+
 import { isIPv4 } from 'node:net';
+import { endianness } from 'node:os';
 import koffi from 'koffi';
 import type { ListenAddress } from '../config/index.ts';
 
@@ -59,7 +60,10 @@ export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: n
     const fail = (call: string): never => {
       const errno = koffi.errno();
       if (fd >= 0) close(fd);
-      throw Object.assign(new Error(`${call} for UDP ${listen.address} port ${listen.port}: errno ${errno}${explain(errno)}`), { errno });
+      throw Object.assign(
+        new Error(`${call} for UDP ${listen.address} port ${listen.port}: errno ${errno}${explain(errno)}`),
+        { errno },
+      );
     };
     if (fd < 0) fail('socket');
     if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
@@ -70,7 +74,8 @@ export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: n
     if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     // Bound to any address, the reply must leave from the one that was asked.
     if (isAny(listen.address)) {
-      if (six ? !set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) : !set(fd, IPPROTO_IP, IP_PKTINFO, 1)) fail('setsockopt PKTINFO');
+      if (six ? !set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) : !set(fd, IPPROTO_IP, IP_PKTINFO, 1))
+        fail('setsockopt PKTINFO');
     }
     const name = socketAddress(listen);
     if (bind(fd, name, name.length) !== 0) fail('bind');

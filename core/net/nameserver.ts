@@ -2,8 +2,8 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { ConfigError } from '../errors.ts';
 import { formatListen, type ListenAddress } from '../config/index.ts';
+import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/index.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { loadLibc } from './linux.ts';
@@ -75,7 +75,11 @@ function chooseTransport({ transport, log }: NameserverOptions): 'batch' | 'port
     loadLibc();
     return 'batch';
   } catch (error) {
-    if (transport === 'batch') throw new ConfigError('transport', `dns.transport is "batch", but ${(error as Error).message}. Use "auto" or "portable".`);
+    if (transport === 'batch')
+      throw new ConfigError(
+        'transport',
+        `dns.transport is "batch", but ${(error as Error).message}. Use "auto" or "portable".`,
+      );
     log.warn('DNS over UDP runs without batches', { reason: (error as Error).message });
     return 'portable';
   }
@@ -112,7 +116,13 @@ class Thread {
   private worker: Worker | null = null;
   private exited: Promise<void> = Promise.resolve();
 
-  constructor(options: NameserverOptions, listen: readonly ListenAddress[], file: string, name: string, reader: number) {
+  constructor(
+    options: NameserverOptions,
+    listen: readonly ListenAddress[],
+    file: string,
+    name: string,
+    reader: number,
+  ) {
     this.options = options;
     this.listen = listen;
     this.file = file;
@@ -134,7 +144,11 @@ class Thread {
       udpPayload,
       tcp,
     };
-    const worker = new Worker(new URL(this.file, import.meta.url), { workerData: data, transferList: [port2], name: `dns ${this.name}` });
+    const worker = new Worker(new URL(this.file, import.meta.url), {
+      workerData: data,
+      transferList: [port2],
+      name: `dns ${this.name}`,
+    });
     this.worker = worker;
     return new Promise((resolve, reject) => {
       const where = this.listen.map(formatListen).join(', ');
@@ -143,8 +157,14 @@ class Thread {
           this.listening = true;
           resolve();
         } else if (message.kind === 'failed') {
-          reject(new ConfigError('listen', `DNS can't listen on ${where}: ${message.message}. Choose another address with WAYPOST_DNS_LISTEN.`));
-        } else log.error('a DNS packet caused an exception and was dropped', { thread: this.name, fault: message.message });
+          reject(
+            new ConfigError(
+              'listen',
+              `DNS can't listen on ${where}: ${message.message}. Choose another address with WAYPOST_DNS_LISTEN.`,
+            ),
+          );
+        } else
+          log.error('a DNS packet caused an exception and was dropped', { thread: this.name, fault: message.message });
       });
       worker.on('error', (error) => log.error('a DNS thread died', { thread: this.name, error }));
       this.exited = new Promise((done) => {

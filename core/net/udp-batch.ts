@@ -43,7 +43,13 @@ export class UdpLoop {
   private pktinfo = false;
 
   /** `udpPayload`: the largest response, in bytes. `onFault` is told of an exception that a packet caused; the packet is dropped. */
-  constructor(libc: ReturnType<typeof loadLibc>, index: IndexReader, responder: Responder, udpPayload: number, onFault: (error: unknown) => void) {
+  constructor(
+    libc: ReturnType<typeof loadLibc>,
+    index: IndexReader,
+    responder: Responder,
+    udpPayload: number,
+    onFault: (error: unknown) => void,
+  ) {
     this.libc = libc;
     this.index = index;
     this.responder = responder;

@@ -1,9 +1,9 @@
 /** What a DNS thread is started with, and what it says. */
 import type { MessagePort } from 'node:worker_threads';
-import type { ListenAddress } from '../config/index.ts';
-import type { SharedIndex } from '../store/index/layout.ts';
 import { IndexReader } from '../answer/index-reader.ts';
 import { Responder } from '../answer/responder.ts';
+import type { ListenAddress } from '../config/index.ts';
+import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { LmdbNodeStore } from './node-store.ts';
 
@@ -38,7 +38,11 @@ export type FromWorker =
 export function openReader(data: WorkerData): { index: IndexReader; responder: Responder; stopping: () => boolean } {
   const index = new IndexReader(data.shared, data.reader, data.port, new LmdbNodeStore(data.storeDirectory));
   const header = new Int32Array(data.shared.header);
-  return { index, responder: new Responder(index, data.udpPayload), stopping: () => Atomics.load(header, STOPPING) !== 0 };
+  return {
+    index,
+    responder: new Responder(index, data.udpPayload),
+    stopping: () => Atomics.load(header, STOPPING) !== 0,
+  };
 }
 
 /** Reports faults, but not every one of a flood. */

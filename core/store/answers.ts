@@ -60,9 +60,15 @@ export interface Answer {
 }
 
 /** `answers` by rising type. */
-export function encodeNode(flags: number, name: Uint8Array, apexLength: number, answers: readonly [type: number, answer: Answer][]): Buffer {
+export function encodeNode(
+  flags: number,
+  name: Uint8Array,
+  apexLength: number,
+  answers: readonly [type: number, answer: Answer][],
+): Buffer {
   let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length;
-  for (const [, answer] of answers) size += ANSWER_HEADER + answer.moves.length * 2 + answer.drops.length * 4 + answer.body.length;
+  for (const [, answer] of answers)
+    size += ANSWER_HEADER + answer.moves.length * 2 + answer.drops.length * 4 + answer.body.length;
   const node = Buffer.allocUnsafe(size);
   node.writeUInt32BE(size, 0);
   node[4] = flags;

@@ -40,7 +40,8 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     encoding: 'binary',
     cache: false,
   });
-  const table = (name: string): Binary => root.openDB({ name, keyEncoding: 'binary', encoding: 'binary', cache: false });
+  const table = (name: string): Binary =>
+    root.openDB({ name, keyEncoding: 'binary', encoding: 'binary', cache: false });
   return {
     root,
     rows: new Map([

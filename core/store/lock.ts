@@ -15,7 +15,10 @@ export function lockDirectory(directory: string): { release(): void } {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 0) throw error;
       const [pid, started] = readFileSync(file, 'utf8').trim().split(' ');
       if (isAlive(Number(pid), started))
-        throw new ConfigError('data_dir_in_use', `The data folder ${directory} is in use by process ${pid}. Stop it, or choose another with WAYPOST_DATA_DIR.`);
+        throw new ConfigError(
+          'data_dir_in_use',
+          `The data folder ${directory} is in use by process ${pid}. Stop it, or choose another with WAYPOST_DATA_DIR.`,
+        );
       // Left by a process that was killed.
       rmSync(file, { force: true });
     }

@@ -2,7 +2,18 @@
 import type { Name } from '../wire/name.ts';
 import type { Environment } from './environment.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt } from './keys.ts';
-import { type Account, accounts, type Domain, domains, loginKey, type RecordRow, records, type Table, type Token, tokens } from './rows.ts';
+import {
+  type Account,
+  accounts,
+  type Domain,
+  domains,
+  loginKey,
+  type RecordRow,
+  records,
+  type Table,
+  type Token,
+  tokens,
+} from './rows.ts';
 
 export interface Entry {
   readonly key: Buffer;
@@ -102,21 +113,27 @@ export class Reader {
   domainsBelow(name: Name, limit?: number): Domain[] {
     const prefix = lookupKey(LOOKUP.domainName, nameKey(name));
     const first = Buffer.concat([prefix, Uint8Array.of(0x00)]);
-    return this.raw.range(LOOKUPS, first, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+    return this.raw
+      .range(LOOKUPS, first, afterPrefix(prefix), limit)
+      .flatMap((entry) => this.row(domains, entry.value) ?? []);
   }
 
   /** An account's domains in canonical order of their names, after the domain `after`. */
   domainsOf(accountId: string, after: Name | null, limit?: number): Domain[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     const start = startAfter(prefix, after === null ? null : nameKey(after));
-    return this.raw.range(LOOKUPS, start, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+    return this.raw
+      .range(LOOKUPS, start, afterPrefix(prefix), limit)
+      .flatMap((entry) => this.row(domains, entry.value) ?? []);
   }
 
   /** All domains of all accounts in canonical order. */
   allDomains(after: Name | null, limit?: number): Domain[] {
     const prefix = lookupKey(LOOKUP.domainName);
     const start = startAfter(prefix, after === null ? null : nameKey(after));
-    return this.raw.range(LOOKUPS, start, afterPrefix(prefix), limit).flatMap((entry) => this.row(domains, entry.value) ?? []);
+    return this.raw
+      .range(LOOKUPS, start, afterPrefix(prefix), limit)
+      .flatMap((entry) => this.row(domains, entry.value) ?? []);
   }
 
   /** How many domains an account has, counted up to `limit`. */
@@ -166,7 +183,8 @@ export function rawReader(environment: Environment): RawReader {
     get: (number, key) => table(number).get(key),
     range(number, start, end, limit) {
       const entries: Entry[] = [];
-      for (const { key, value } of table(number).getRange({ start, end, limit })) entries.push({ key: key as Buffer, value });
+      for (const { key, value } of table(number).getRange({ start, end, limit }))
+        entries.push({ key: key as Buffer, value });
       return entries;
     },
   };

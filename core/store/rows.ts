@@ -84,7 +84,8 @@ export interface Table<Row> {
 }
 
 const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));
-const unjson = <T>(value: Uint8Array): T => JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString());
+const unjson = <T>(value: Uint8Array): T =>
+  JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString());
 
 export const accounts: Table<Account> = {
   number: 1,

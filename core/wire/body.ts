@@ -1,6 +1,8 @@
 /**
  * Writes the bytes that follow the question. The question's name stands at offset 12 and is the first thing that
  * names are compressed against (RFC 1035 4.1.4); then come the names written since.
+ *
+ * All bodies of a thread are written in one buffer, one after another: what `content` gives is a copy.
  */
 import type { Name } from './name.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
@@ -31,8 +33,10 @@ interface Known {
   readonly from: number;
 }
 
+/** Where the body under way is written. */
+let bytes = new Uint8Array(64 * 1024);
+
 export class Body {
-  private bytes: Uint8Array;
   private length = 0;
   private readonly start: number;
   private readonly form: QuestionForm;
@@ -42,7 +46,6 @@ export class Body {
 
   /** `compressBody` false: no pointer goes into the body, so that it can be put behind another one. */
   constructor(name: Name, form: QuestionForm, compressBody = true) {
-    this.bytes = new Uint8Array(256);
     this.start = QUESTION + name.length + AFTER_NAME;
     this.form = form;
     this.compressBody = compressBody;
@@ -53,8 +56,9 @@ export class Body {
     return this.length;
   }
 
+  /** What was written; to be taken before the next body is begun. */
   get content(): Uint8Array {
-    return this.bytes.subarray(0, this.length);
+    return bytes.slice(0, this.length);
   }
 
   rrset(owner: Owner, set: RRset): void {
@@ -85,8 +89,8 @@ export class Body {
       this.copy(rdata, at, rdata.length);
     }
     const size = this.length - lengthAt - 2;
-    this.bytes[lengthAt] = size >>> 8;
-    this.bytes[lengthAt + 1] = size;
+    bytes[lengthAt] = size >>> 8;
+    bytes[lengthAt + 1] = size;
   }
 
   private name(name: Name): void {
@@ -104,7 +108,8 @@ export class Body {
   }
 
   private remember(name: Name, offset: number): void {
-    if (this.compressBody && offset <= LAST_POINTER && this.known.length < MAX_KNOWN && name.length > 1) this.known.push({ name, offset, from: 0 });
+    if (this.compressBody && offset <= LAST_POINTER && this.known.length < MAX_KNOWN && name.length > 1)
+      this.known.push({ name, offset, from: 0 });
   }
 
   /** Offset in the message of a name equal to `name` from byte `p` on, or -1. */
@@ -128,19 +133,19 @@ export class Body {
   }
 
   private u16(value: number): void {
-    this.bytes[this.length++] = value >>> 8;
-    this.bytes[this.length++] = value;
+    bytes[this.length++] = value >>> 8;
+    bytes[this.length++] = value;
   }
 
   private copy(from: Uint8Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) this.bytes[this.length++] = from[i];
+    for (let i = start; i < end; i++) bytes[this.length++] = from[i];
   }
 
-  private room(bytes: number): void {
-    if (this.length + bytes <= this.bytes.length) return;
-    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + bytes));
-    larger.set(this.content);
-    this.bytes = larger;
+  private room(size: number): void {
+    if (this.length + size <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, this.length + size));
+    larger.set(bytes.subarray(0, this.length));
+    bytes = larger;
   }
 }
 
@@ -149,4 +154,3 @@ function startsLabel(name: Name, at: number): boolean {
   while (p < at) p += name[p] + 1;
   return p === at;
 }
-

@@ -4,7 +4,15 @@
  * chains or additional records lead through any of these.
  */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, nameOfKey, recordKeyParts, recordsBelow, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
+import {
+  afterPrefix,
+  nameOfKey,
+  recordKeyParts,
+  recordsBelow,
+  targetKeyParts,
+  targetsAt,
+  targetsBelow,
+} from '../store/keys.ts';
 import { isWildcard, type Name, nameId, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
@@ -14,7 +22,12 @@ export interface ChangedName {
   readonly types: ReadonlySet<number>;
 }
 
-export function affectedNames(environment: Environment, domainId: string, zone: StoredZone, changes: Iterable<ChangedName>): Iterable<Name> {
+export function affectedNames(
+  environment: Environment,
+  domainId: string,
+  zone: StoredZone,
+  changes: Iterable<ChangedName>,
+): Iterable<Name> {
   return new Search(environment, domainId, zone).run(changes);
 }
 
@@ -55,7 +68,12 @@ class Search {
     let top = name;
     while (top.length > this.zone.apex.length) {
       const above = parentName(top);
-      if (above.length <= this.zone.apex.length || this.zone.rrsets(above).length > 0 || !this.zone.isOnlyBranch(above, top)) return top;
+      if (
+        above.length <= this.zone.apex.length ||
+        this.zone.rrsets(above).length > 0 ||
+        !this.zone.isOnlyBranch(above, top)
+      )
+        return top;
       top = above;
     }
     return top;
@@ -85,12 +103,14 @@ class Search {
       // A DNAME whose target lies above leads names from below its owner into this region.
       for (let above = region; above.length > this.zone.apex.length; ) {
         above = parentName(above);
-        for (const { owner, type } of this.targets(targetsAt(this.domainId, above))) if (type === TYPE.DNAME) queue.push(owner);
+        for (const { owner, type } of this.targets(targetsAt(this.domainId, above)))
+          if (type === TYPE.DNAME) queue.push(owner);
       }
     }
   }
 
   private *targets(prefix: Buffer): Iterable<{ owner: Name; type: number }> {
-    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) })) yield targetKeyParts(key as Buffer);
+    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
+      yield targetKeyParts(key as Buffer);
   }
 }

@@ -1,8 +1,8 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { parseName } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
 import type { RRset } from '../wire/types.ts';
+import { TYPE } from '../wire/types.ts';
 
 /** What the configuration says of every zone's apex. Times in seconds. */
 export interface ApexDefaults {
@@ -19,12 +19,22 @@ export interface ApexDefaults {
 }
 
 export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number): RRset {
-  const settings: ApexSettings = domain.kept ?? { ...defaults, serial: 0, ttl: defaults.soaTtl, mname: defaults.nameservers[0], rname: defaults.hostmaster };
+  const settings: ApexSettings = domain.kept ?? {
+    ...defaults,
+    serial: 0,
+    ttl: defaults.soaTtl,
+    mname: defaults.nameservers[0],
+    rname: defaults.hostmaster,
+  };
   const numbers = Buffer.alloc(20);
   [serial, settings.refresh, settings.retry, settings.expire, settings.minimum].forEach((value, i) => {
     numbers.writeUInt32BE(value, i * 4);
   });
-  return { type: TYPE.SOA, ttl: settings.ttl, rdatas: [Buffer.concat([parseName(settings.mname), parseName(settings.rname), numbers])] };
+  return {
+    type: TYPE.SOA,
+    ttl: settings.ttl,
+    rdatas: [Buffer.concat([parseName(settings.mname), parseName(settings.rname), numbers])],
+  };
 }
 
 export function serviceNs(defaults: ApexDefaults): RRset {

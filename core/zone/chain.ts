@@ -1,9 +1,10 @@
 /** Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers. */
-import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
+
 import { ASKED, type Owner } from '../wire/body.ts';
-import { findType, type ZoneView } from './view.ts';
+import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
+import { TYPE } from '../wire/types.ts';
+import { findType, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 
 /** Sources of one chain, at most; longer ones end there. Resolvers give up at 8 to 16. */

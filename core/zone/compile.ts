@@ -15,12 +15,12 @@ import {
   NODE_HAS_BELOW,
   NODE_HAS_WILDCARD,
 } from '../store/answers.ts';
-import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, RCODE, TYPE } from '../wire/types.ts';
 import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
+import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
+import type { RRset } from '../wire/types.ts';
+import { ADDITIONAL_TARGET, RCODE, TYPE } from '../wire/types.ts';
 import { type Chain, follow } from './chain.ts';
 import { findType, type ZoneView } from './view.ts';
-import type { RRset } from '../wire/types.ts';
 import { localSets, walk } from './walk.ts';
 
 /** Type 0 of a node: what answers for a type that the node does not name. */
@@ -49,14 +49,18 @@ export function compileNode(view: ZoneView, name: Name): Buffer | null {
 function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffer {
   const form: QuestionForm = isWildcard(name) ? 'wildcard' : 'exact';
   const cname = findType(sets, TYPE.CNAME);
-  const answers = cname === undefined ? sets.map((set): [number, Answer] => [set.type, positive(view, name, form, set)]) : chained(view, name, form, cname);
+  const answers =
+    cname === undefined
+      ? sets.map((set): [number, Answer] => [set.type, positive(view, name, form, set)])
+      : chained(view, name, form, cname);
   return encodeNode(nameFlags(view, name, sets), name, view.apex.length, answers);
 }
 
 function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
   const answers: Answers = [[OTHERWISE, negative(view.apex, soa)]];
-  for (const set of sets) answers.push([set.type, set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set)]);
+  for (const set of sets)
+    answers.push([set.type, set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set)]);
   if (view.parentDs !== null) answers.push([TYPE.DS, positive(view, view.apex, 'exact', view.parentDs)]);
   answers.sort((a, b) => a[0] - b[0]);
   return encodeNode(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);
@@ -106,13 +110,18 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
         continue;
       }
       // The last name may own a DNAME that the chain went through: each RRset stands in an answer once.
-      if (chain.links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))) {
+      if (
+        chain.links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))
+      ) {
         answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount, NO_AUTHORITY, [])]);
         continue;
       }
       body.rrset(terminal.owner, set);
       const additional = addresses(view, body, set);
-      answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, additional)]);
+      answers.push([
+        set.type,
+        finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, additional),
+      ]);
     }
   }
   if (terminal.kind === 'delegation' && equalNames(terminal.owner, terminal.cut)) {
@@ -252,6 +261,25 @@ function finish(
 ): Answer {
   const { drops, arcount } = Array.isArray(additional) ? { drops: [], arcount: 0 } : additional;
   // RRsets are bounded when they are accepted (MAX_RRSET), so this is a zone that came in some other way.
-  if (body.size > MAX_BODY) return { rcode: RCODE.SERVFAIL, flags: 0, ancount: 0, nscount: 0, arcount: 0, moves: [], drops: [], body: new Uint8Array(0) };
-  return { rcode, flags, ancount, nscount: authority.nscount, arcount: authority.arcount + arcount, moves: body.moves, drops, body: body.content };
+  if (body.size > MAX_BODY)
+    return {
+      rcode: RCODE.SERVFAIL,
+      flags: 0,
+      ancount: 0,
+      nscount: 0,
+      arcount: 0,
+      moves: [],
+      drops: [],
+      body: new Uint8Array(0),
+    };
+  return {
+    rcode,
+    flags,
+    ancount,
+    nscount: authority.nscount,
+    arcount: authority.arcount + arcount,
+    moves: body.moves,
+    drops,
+    body: body.content,
+  };
 }

@@ -1,8 +1,8 @@
 /** A whole zone in memory, as a bulk import or a rebuild compiles it. */
 import { type Name, nameId, parentName } from '../wire/name.ts';
+import type { RRset } from '../wire/types.ts';
 import { TYPE } from '../wire/types.ts';
 import { NO_RRSETS, type ZoneView } from './view.ts';
-import type { RRset } from '../wire/types.ts';
 
 interface Owner {
   readonly name: Name;
@@ -23,6 +23,8 @@ export class MemoryZone implements ZoneView {
   private readonly owners = new Map<string, Owner>();
   private readonly enclosers = new Map<string, Name>();
   private readonly nestedIds = new Set<string>();
+  private lastName: Name | null = null;
+  private lastId = '';
 
   /** `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our zones inside this one. */
   constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
@@ -42,11 +44,11 @@ export class MemoryZone implements ZoneView {
   }
 
   rrsets(name: Name): readonly RRset[] {
-    return this.owners.get(nameId(name))?.sets ?? NO_RRSETS;
+    return this.owners.get(this.id(name))?.sets ?? NO_RRSETS;
   }
 
   hasBelow(name: Name): boolean {
-    return this.enclosers.has(nameId(name));
+    return this.enclosers.has(this.id(name));
   }
 
   isNested(name: Name): boolean {
@@ -59,8 +61,17 @@ export class MemoryZone implements ZoneView {
     for (const [id, name] of this.enclosers) if (!this.owners.has(id)) yield name;
   }
 
+  /** nameId, remembered: the compiler asks several things of one name in a row. */
+  private id(name: Name): string {
+    if (name !== this.lastName) {
+      this.lastName = name;
+      this.lastId = nameId(name);
+    }
+    return this.lastId;
+  }
+
   private add(record: Source): void {
-    const id = nameId(record.name);
+    const id = this.id(record.name);
     let owner = this.owners.get(id);
     if (owner === undefined) {
       owner = { name: record.name, sets: [] };

@@ -3,9 +3,9 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, recordKeyParts, recordsAt, recordsBelow } from '../store/keys.ts';
 import { RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, type Name, nameId } from '../wire/name.ts';
+import type { RRset } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { NO_RRSETS, type ZoneView } from './view.ts';
-import type { RRset } from '../wire/types.ts';
 
 /** Reads of one transaction; make a new one when the rows have changed. */
 export class StoredZone implements ZoneView {
@@ -65,7 +65,8 @@ export class StoredZone implements ZoneView {
     const end = afterPrefix(prefix)!;
     const within = (key: Buffer): boolean => key.subarray(0, inBranch.length).equals(inBranch);
     for (const key of records.getKeys({ start, end, limit: 1 })) if (!within(key as Buffer)) return false;
-    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 })) if (!within(key as Buffer)) return false;
+    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 }))
+      if (!within(key as Buffer)) return false;
     return !this.nested.some((apex) => apex.length > name.length && endsWith(apex, name) && !endsWith(apex, branch));
   }
 

@@ -1,8 +1,8 @@
 /** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
+import type { RRset } from '../wire/types.ts';
 import { TYPE } from '../wire/types.ts';
 import { findType, NO_RRSETS, type ZoneView } from './view.ts';
-import type { RRset } from '../wire/types.ts';
 
 export type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */
@@ -29,7 +29,8 @@ export function walk(view: ZoneView, name: Name): Outcome {
   const sets = view.rrsets(name);
   if (sets.length > 0 || view.hasBelow(name)) return { kind: 'found', sets };
   let encloser = parentName(name);
-  while (encloser.length > view.apex.length && view.rrsets(encloser).length === 0 && !view.hasBelow(encloser)) encloser = parentName(encloser);
+  while (encloser.length > view.apex.length && view.rrsets(encloser).length === 0 && !view.hasBelow(encloser))
+    encloser = parentName(encloser);
   if (encloser.length + 2 > MAX_NAME) return MISSING;
   const source = wildcardOf(encloser);
   const wild = view.rrsets(source);
@@ -58,4 +59,3 @@ export function localSets(view: ZoneView, name: Name): readonly RRset[] {
   const outcome = walk(view, name);
   return outcome.kind === 'found' || outcome.kind === 'wildcard' ? outcome.sets : NO_RRSETS;
 }
-

@@ -53,7 +53,8 @@ export class Arena {
   /** Frees what was retired before `oldest`, the oldest epoch that a reader is in. */
   reclaim(oldest: number): void {
     let kept = 0;
-    for (; kept < this.retired.length && this.retired[kept].epoch < oldest; kept++) this.free(this.retired[kept].offset, this.retired[kept].size);
+    for (; kept < this.retired.length && this.retired[kept].epoch < oldest; kept++)
+      this.free(this.retired[kept].offset, this.retired[kept].size);
     if (kept > 0) this.retired = this.retired.slice(kept);
   }
 

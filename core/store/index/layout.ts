@@ -66,7 +66,13 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE) * 4);
   new Int32Array(header)[EPOCH] = 1;
   // The system hands out the pages of the arena only as they are touched.
-  return { header, multipliers, arena: new SharedArrayBuffer(arenaSize(arenaBytes)), slots: new SharedArrayBuffer(slotCount * 8), generation: 0 };
+  return {
+    header,
+    multipliers,
+    arena: new SharedArrayBuffer(arenaSize(arenaBytes)),
+    slots: new SharedArrayBuffer(slotCount * 8),
+    generation: 0,
+  };
 }
 
 /**

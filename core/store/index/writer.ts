@@ -1,6 +1,14 @@
 /** The index's one writer: puts, replaces and removes nodes while the query path reads. */
 import type { MessagePort } from 'node:worker_threads';
-import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_BELOW, NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
+import {
+  NODE_APEX,
+  NODE_CNAME,
+  NODE_DELEGATION,
+  NODE_DNAME,
+  NODE_HAS_BELOW,
+  NODE_HEADER,
+  TYPE_ENTRY,
+} from '../answers.ts';
 import { Arena } from './arena.ts';
 import {
   COMMITS,
@@ -15,8 +23,8 @@ import {
   nameSum,
   READERS,
   readerWord,
-  STOPPING,
   type SharedIndex,
+  STOPPING,
 } from './layout.ts';
 
 /** Share of the slots that may be taken, names that have gone included, before the table moves to a larger one. */
@@ -142,7 +150,10 @@ export class IndexWriter {
   private store(node: Uint8Array): number {
     const large = node.length > MAX_STORED_NODE;
     const leaf = (node[4] & STRUCTURAL) === 0 && !large;
-    const offset = leaf && this.arena.used + node.length > this.arena.capacity * LEAF_SHARE ? 0 : this.arena.allocate(node.length, large);
+    const offset =
+      leaf && this.arena.used + node.length > this.arena.capacity * LEAF_SHARE
+        ? 0
+        : this.arena.allocate(node.length, large);
     if (offset === 0) {
       this.inStore++;
       return IN_STORE;
@@ -198,7 +209,11 @@ export class IndexWriter {
     let slotCount = this.mask + 1;
     while ((this.names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
     const old = this.slots;
-    this.shared = { ...this.shared, slots: new SharedArrayBuffer(slotCount * 8), generation: this.shared.generation + 1 };
+    this.shared = {
+      ...this.shared,
+      slots: new SharedArrayBuffer(slotCount * 8),
+      generation: this.shared.generation + 1,
+    };
     this.slots = new Int32Array(this.shared.slots);
     this.mask = slotCount - 1;
     this.taken = 0;
