@@ -60,11 +60,18 @@ export function prepareZone(input: PrepareInput): Prepared {
   }
   const soa = checkSoas(apex, soas, keepApex, errors);
   errors.push(...checkZone(apex, owners, MOST_ERRORS - errors.length));
-  if (errors.length > 0) return { ok: false, errors: errors.sort((a, b) => a.line - b.line) };
+  if (errors.length > 0) return { ok: false, errors: byLine(errors) };
   const kept = keepApex && soa !== undefined ? settingsOf(soa) : null;
   const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
   const { changes, count } = encodeRecords(domainId, owners, now);
   return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
+}
+
+/** In the order of the file, the first fault of each line. */
+function byLine(errors: readonly MasterError[]): MasterError[] {
+  const first = new Map<number, MasterError>();
+  for (const error of errors) if (!first.has(error.line)) first.set(error.line, error);
+  return [...first.values()].sort((a, b) => a.line - b.line);
 }
 
 function faultOf(apex: Name, record: MasterRecord, keepApex: boolean): string | undefined {

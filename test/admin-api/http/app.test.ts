@@ -1,0 +1,178 @@
+/** What holds for every endpoint, over both transports. */
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadUws } from '../../../admin-api/http/uws.ts';
+import { type Daemon, startDaemon } from '../daemon.ts';
+
+function everywhere(transport: 'uws' | 'node'): void {
+  const test = suite<{ daemon: Daemon; domain: string; record: string }>(`api over ${transport}`);
+  test.before(async (context) => {
+    const daemon = await startDaemon(transport);
+    const domain = String(
+      (await daemon.call('POST', '/api/v1/domains', { json: { domain: 'example.net' } })).body.domain.id,
+    );
+    const json = { name: 'www', type: 'A', content: '192.0.2.1' };
+    const { body } = await daemon.call('POST', `/api/v1/domains/${domain}/records`, { json });
+    Object.assign(context, { daemon, domain, record: String(body.record.id) });
+  });
+  test.after(({ daemon }) => daemon.stop());
+
+  test('health without a token', async ({ daemon }) => {
+    assert.equal((await daemon.call('GET', '/healthz', { token: null })).text, '{"ok":true}');
+    assert.equal((await daemon.call('GET', '/readyz', { token: null })).text, '{"ok":true,"reasons":[]}');
+  });
+
+  test('the token comes before everything else', async ({ daemon, domain, record }) => {
+    for (const [method, path] of [
+      ['GET', '/api/v1/account'],
+      ['GET', '/api/v1/tokens'],
+      ['POST', '/api/v1/tokens'],
+      ['DELETE', '/api/v1/tokens/0'],
+      ['GET', '/api/v1/accounts'],
+      ['POST', '/api/v1/accounts'],
+      ['GET', '/api/v1/domains'],
+      ['POST', '/api/v1/domains'],
+      ['GET', `/api/v1/domains/${domain}`],
+      ['DELETE', `/api/v1/domains/${domain}`],
+      ['GET', `/api/v1/domains/${domain}/records`],
+      ['POST', `/api/v1/domains/${domain}/records`],
+      ['PUT', `/api/v1/domains/${domain}/records/${record}`],
+      ['DELETE', `/api/v1/domains/${domain}/records/${record}`],
+      ['GET', `/api/v1/domains/${domain}/zonefile`],
+      ['PUT', `/api/v1/domains/${domain}/zonefile`],
+    ])
+      assert.is((await daemon.call(method, path, { token: null })).status, 401, `${method} ${path}`);
+  });
+
+  test('says what is wrong with a request', async ({ daemon, domain }) => {
+    const records = `/api/v1/domains/${domain}/records`;
+    const json = { 'content-type': 'application/json' };
+    for (const [method, path, options, status, code] of [
+      ['GET', '/nowhere', {}, 404, 'no_such_endpoint'],
+      ['GET', '/api/v1/domains/%ff', {}, 400, 'bad_escape'],
+      ['PATCH', '/api/v1/domains', {}, 405, 'method_not_allowed'],
+      ['GET', '/api/v1/domains/ffffffffffffffff', {}, 404, 'no_such_domain'],
+      ['GET', '/api/v1/domains/..', {}, 404, 'no_such_endpoint'],
+      ['GET', "/api/v1/domains/1'OR", {}, 404, 'no_such_domain'],
+      ['POST', records, { body: '{}' }, 415, 'unsupported_media_type'],
+      ['POST', records, { body: '{}', headers: { 'content-type': 'text/html' } }, 415, 'unsupported_media_type'],
+      ['POST', records, { body: '', headers: json }, 400, 'malformed_json'],
+      ['POST', records, { body: '{"name":', headers: json }, 400, 'malformed_json'],
+      ['POST', records, { body: Buffer.from([0xff, 0xfe]), headers: json }, 400, 'malformed_json'],
+      ['POST', records, { body: '[]', headers: json }, 422, 'validation'],
+      ['POST', records, { body: `{"name":"${'x'.repeat(2 << 20)}"}`, headers: json }, 413, 'body_too_large'],
+    ] as const) {
+      const answer = await daemon.call(method, path, options);
+      assert.equal([answer.status, String(answer.body.error?.code)], [status, code], `${method} ${path}`);
+      assert.is(answer.headers.get('x-request-id'), answer.body.request_id as never);
+      assert.is(answer.headers.get('content-type'), 'application/json');
+    }
+  });
+
+  test('several faults of one body are told at once', async ({ daemon, domain }) => {
+    const { body } = await daemon.call('POST', `/api/v1/domains/${domain}/records`, { json: { name: 1, ttl: 'x' } });
+    assert.equal(
+      Object.values(body.error.details)
+        .map((one) => String(one.pointer))
+        .sort(),
+      ['/content', '/name', '/ttl', '/type'],
+    );
+  });
+
+  test('HEAD and OPTIONS', async ({ daemon }) => {
+    const head = await daemon.call('HEAD', '/api/v1/domains');
+    assert.equal([head.status, head.text], [200, '']);
+    const options = await daemon.call('OPTIONS', '/api/v1/domains', { token: null });
+    assert.equal([options.status, options.headers.get('allow')], [200, 'GET, HEAD, OPTIONS, POST']);
+  });
+
+  test('an unexpected error is 500, logged, and tells nothing', async ({ daemon }) => {
+    const original = daemon.environment.lookups.getRange;
+    Object.assign(daemon.environment.lookups, {
+      getRange() {
+        throw new Error('secret internals');
+      },
+    });
+    try {
+      const answer = await daemon.call('GET', '/api/v1/domains');
+      assert.equal([answer.status, String(answer.body.error.code)], [500, 'internal']);
+      assert.not.match(answer.text, 'secret');
+      const line = daemon.logged.find((one) => one.includes(String(answer.body.request_id)));
+      assert.match(line ?? '', 'secret internals');
+      assert.not.match(line ?? '', daemon.adminToken);
+    } finally {
+      Object.assign(daemon.environment.lookups, { getRange: original });
+      daemon.logged.length = 0;
+    }
+  });
+
+  test('no body makes it stumble', async ({ daemon, domain, record }) => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom(
+        '@',
+        '*',
+        'A',
+        'MX',
+        'TXT',
+        'SRV',
+        'NS',
+        'CNAME',
+        '\ud800',
+        '\0',
+        '\\',
+        '\\300',
+        '"',
+        'xn--',
+        '192.0.2.1',
+      ),
+    );
+    const value = fc.oneof(
+      text,
+      fc.double(),
+      fc.integer(),
+      fc.constant(null),
+      fc.array(text, { maxLength: 3 }),
+      fc.jsonValue(),
+    );
+    const body = fc.record(
+      {
+        name: value,
+        type: value,
+        content: value,
+        ttl: value,
+        priority: value,
+        domain: value,
+        scopes: value,
+        login: value,
+        password: value,
+      },
+      { requiredKeys: [] },
+    );
+    const targets = [
+      ['POST', '/api/v1/domains'],
+      ['POST', `/api/v1/domains/${domain}/records`],
+      ['PUT', `/api/v1/domains/${domain}/records/${record}`],
+      ['POST', '/api/v1/tokens'],
+      ['PUT', `/api/v1/domains/${domain}/zonefile`],
+    ] as const;
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(...targets), fc.nat(), async (json, [method, path], cut) => {
+        const whole = JSON.stringify(json);
+        const sent = cut % 5 === 0 ? whole.slice(0, cut % (whole.length + 1)) : whole;
+        const type = path.endsWith('zonefile') ? 'text/dns' : 'application/json';
+        const answer = await daemon.call(method, path, { body: sent, headers: { 'content-type': type } });
+        assert.ok(answer.status < 500, `${method} ${path} ${sent}: ${answer.text}`);
+      }),
+      { numRuns: 1500 },
+    );
+    assert.equal(daemon.logged, []);
+  });
+
+  test.run();
+}
+
+everywhere('node');
+if ((await loadUws()) === undefined) console.log('skipped: api over uws, the package does not load here');
+else everywhere('uws');

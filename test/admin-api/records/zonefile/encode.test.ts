@@ -1,0 +1,75 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { encodeRecords } from '../../../../admin-api/records/zonefile/encode.ts';
+import { Owners } from '../../../../admin-api/records/zonefile/owners.ts';
+import { readChanges } from '../../../../core/journal/changes.ts';
+import { type RecordRow, records } from '../../../../core/store/rows.ts';
+import { type MasterRecord, parseMaster } from '../../../../core/wire/master/index.ts';
+import { nameId, parseName } from '../../../../core/wire/name.ts';
+
+const APEX = parseName('example.com.');
+const DOMAIN = '0123456789abcdef';
+const NOW = 1_795_222_174;
+
+function ownersOf(found: readonly MasterRecord[]): Owners {
+  const owners = new Owners();
+  for (const record of found) owners.add(record);
+  return owners;
+}
+
+function rows(text: string): RecordRow[] {
+  const { records: found, errors } = parseMaster(Buffer.from(text), { origin: APEX, defaultTtl: 300 });
+  assert.equal(errors, []);
+  const { changes, count } = encodeRecords(DOMAIN, ownersOf(found), NOW);
+  const puts = [...readChanges(Buffer.from(changes))];
+  assert.is(puts.length, count);
+  return puts.map(({ table, key, value }) => {
+    assert.is(table, records.number);
+    assert.ok(value !== null);
+    const row = records.decode(key, value);
+    // Byte for byte what the table itself would write.
+    assert.equal([records.key(row), records.encode(row)], [key, value]);
+    return row;
+  });
+}
+
+test('writes rows as the table of records does', () => {
+  const found = rows(`
+@ 600 MX 10 mail
+www A 192.0.2.1
+www AAAA 2001:db8::1
+a\\000\\001b TXT "${'x'.repeat(255)}" "${'y'.repeat(255)}" "${'z'.repeat(255)}" "${'w'.repeat(255)}" "${'v'.repeat(255)}"
+*.w CNAME www
+`);
+  assert.is(found.length, 5);
+  for (const row of found) {
+    assert.equal([row.domainId, row.createdAt, row.updatedAt, row.proxied], [DOMAIN, NOW, NOW, null]);
+    assert.ok(row.id >= '8000000000000000');
+  }
+  assert.is(new Set(found.map((row) => row.id)).size, 5);
+});
+
+test('merges what comes twice and takes the lowest TTL of an RRset', () => {
+  const found = rows('a 600 A 192.0.2.1\nb 900 TXT x\nA 60 A 192.0.2.2\na 300 A 192.0.2.1\n');
+  assert.equal(
+    found.map((row) => [nameId(row.name)[1], row.ttl, row.rdata.at(-1)]),
+    [
+      ['a', 60, 1],
+      ['a', 60, 2],
+      ['b', 900, 120],
+    ],
+  );
+});
+
+test('merges in large sets too', () => {
+  const lines = Array.from({ length: 3000 }, (_, i) => `a A 10.0.${(i % 1000) >> 8}.${(i % 1000) & 255}`);
+  assert.is(rows(`${lines.join('\n')}\n`).length, 1000);
+});
+
+test('many names of one hash bucket and many of none', () => {
+  const lines = Array.from({ length: 20_000 }, (_, i) => `h${i} A 192.0.2.1`);
+  const found = rows(`${lines.join('\n')}\n${lines.slice(0, 100).join('\n')}\n`);
+  assert.is(new Set(found.map((row) => nameId(row.name))).size, 20_000);
+});
+
+test.run();

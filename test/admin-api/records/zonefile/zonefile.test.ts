@@ -1,0 +1,195 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nameOfKey } from '../../../../core/store/keys.ts';
+import { formatName } from '../../../../core/wire/name.ts';
+import { type Answer, type Daemon, listOf, startDaemon } from '../../daemon.ts';
+
+let daemon: Daemon;
+let zones = 0;
+
+const test = suite('zonefile');
+test.before(async () => {
+  daemon = await startDaemon();
+});
+test.after(() => daemon.stop());
+
+async function newZone(name = `f${++zones}.example.net`) {
+  const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: name } });
+  const path = `/api/v1/domains/${body.domain.id}`;
+  const send = (text: string, query = '', type = 'text/dns'): Promise<Answer> =>
+    daemon.call('PUT', `${path}/zonefile${query}`, { body: text, headers: { 'content-type': type } });
+  const read = async () => (await daemon.call('GET', `${path}/zonefile`)).text;
+  return { name, path, send, read, id: String(body.domain.id) };
+}
+
+/** Every node of the answers table at or below a name, by name. */
+function answers(zone: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, value } of daemon.environment.answers.getRange({})) {
+    const name = formatName(nameOfKey(key as Buffer, 0, (key as Buffer).length));
+    if (name === `${zone}.` || name.endsWith(`.${zone}.`)) found.set(name, Buffer.from(value).toString('hex'));
+  }
+  return found;
+}
+
+const FULL = `
+@ 600 IN MX 10 mail
+mail A 192.0.2.25
+www 60 A 192.0.2.1
+www 60 A 192.0.2.2
+www TXT "some \\" text"
+ftp CNAME www
+far CNAME www.example.org.
+*.w A 192.0.2.3
+d NS ns.d
+d NS ns.example.org.
+ns.d A 192.0.2.4
+n DNAME example.org.
+_s._tcp SRV 1 2 3 mail
+x TYPE65280 \\# 2 abcd
+`;
+
+test('replaces all records and gives them back, SOA and NS first', async () => {
+  const { send, read, path } = await newZone();
+  const first = await send(FULL);
+  assert.is(first.status, 200, first.text);
+  assert.is(first.body.records, 14 as never);
+  assert.is(first.body.domain.record_count, 14 as never);
+  const text = await read();
+  const lines = text.split('\n');
+  assert.match(lines[2], /^@\t3600\tIN\tSOA\tns1.waypost.test. hostmaster.waypost.test. \d+ 3600 600 1209600 300$/);
+  assert.match(lines[3], /^@\t86400\tIN\tNS\tns1.waypost.test.$/);
+  // What was read can be sent, and is the same again but for the serial.
+  const again = await send(text);
+  assert.is(again.body.records, 14 as never, again.text);
+  assert.equal((await read()).split('\n').slice(3), lines.slice(3));
+  assert.is((await send('only A 192.0.2.1\n')).body.records, 1 as never);
+  const left = (await daemon.call('GET', `${path}/records`)).body.records;
+  assert.equal(
+    listOf(left).map((one) => String(one.name)),
+    ['only'],
+  );
+});
+
+for (const filler of [0, 4000])
+  test(`the answers are those that the rows make (${filler} more, ${filler ? 'in a worker' : 'on main'})`, async () => {
+    const more = Array.from({ length: filler }, (_, i) => `h${i} A 192.0.2.${i & 255}`).join('\n');
+    const { send, name } = await newZone();
+    assert.is((await send(FULL + more)).status, 200);
+    const imported = answers(name);
+    const rebuilt = await rebuild(name);
+    assert.is(imported.size, 12 + filler);
+    for (const [owner, node] of rebuilt) if (owner !== `${name}.`) assert.is(imported.get(owner), node, owner);
+    assert.is(rebuilt.size, imported.size);
+  });
+
+/** The nodes of the zone when they are made from the rows, as the change is applied. */
+async function rebuild(name: string): Promise<Map<string, string>> {
+  const { body } = await daemon.call('GET', `/api/v1/domains?q=${name}`);
+  const id = String(body.domains[0].id);
+  const text = await (await daemon.call('GET', `/api/v1/domains/${id}/zonefile`)).text;
+  await daemon.call('DELETE', `/api/v1/domains/${id}`);
+  assert.is(answers(name).size, 0);
+  const fresh = await newZone(name);
+  const nested = await newZone(`nested-for-a-moment.${name}`);
+  // With a nested zone there, none are made beforehand.
+  assert.is((await fresh.send(text)).status, 200);
+  await daemon.call('DELETE', nested.path);
+  return answers(name);
+}
+
+test('apex=keep keeps SOA timers, serial and NS', async () => {
+  const { send, read, path, name } = await newZone();
+  const file = `@ 7200 IN SOA ns.${name}. ops.example.org. 4000000000 11 12 13 14\n@ 500 NS ns\n@ 500 NS ns.example.org.\nns A 192.0.2.1\n`;
+  const kept = await send(file, '?apex=keep');
+  assert.is(kept.status, 200, kept.text);
+  assert.equal(listOf(kept.body.domain.nameservers).map(String), [`ns.${name}`, 'ns.example.org']);
+  const lines = (await read()).split('\n');
+  assert.match(lines[2], /^@\t7200\tIN\tSOA\tns\.\S+ ops.example.org. 400000000\d 11 12 13 14$/);
+  assert.equal(lines.slice(3, 5), [`@\t500\tIN\tNS\tns.${name}.`, '@\t500\tIN\tNS\tns.example.org.']);
+  const ns = listOf((await daemon.call('GET', `${path}/records?type=NS`)).body.records);
+  assert.is(ns.length, 2);
+  const json = { name: '@', type: 'NS', content: 'x.example.org' };
+  for (const [method, at] of [
+    ['PUT', `/${ns[0].id}`],
+    ['DELETE', `/${ns[0].id}`],
+    ['POST', ''],
+  ])
+    assert.is(
+      (await daemon.call(method, `${path}/records${at}`, { json })).body.error.code,
+      'apex_ns_is_ours' as never,
+    );
+  // Without it, the file's are dropped and the service's are back.
+  assert.is((await send(file)).body.records, 1 as never);
+  assert.match(await read(), /NS\tns1\.waypost\.test\./);
+});
+
+const BAD: readonly (readonly [file: string, lines: readonly number[], query?: string])[] = [
+  ['a A 192.0.2.1\nb A 192.0.2.300\nc AA 1\nd A 192.0.2.1\n$INCLUDE x\n', [2, 3, 5]],
+  ['a CNAME b\nb A 192.0.2.1\na A 192.0.2.1\n', [3]],
+  ['a A 192.0.2.1\na CNAME b\n', [2]],
+  ['a CNAME b\na CNAME c\n', [1]],
+  ['@ CNAME b\n', [1]],
+  ['@ DS 1 8 2 E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\n', [1]],
+  ['*.x NS ns.example.org.\n', [1]],
+  ['\nx.d TXT x\nd NS ns.example.org.\nd MX 1 x.example.org.\n', [2, 4]],
+  ['m DNAME example.org.\nx.y.m A 192.0.2.1\n', [2]],
+  ['m DNAME example.org.\nm NS ns.example.org.\n', [1]],
+  ['c CNAME x\n@ MX 1 c\nd NS c\n', [2, 3]],
+  ['@ MX 1 a..b\n@ MX 1 a_-.x\n', [1, 2]],
+  ['www.example.org. A 192.0.2.1\n', [1]],
+  ['a SOA a. b. 1 2 3 4 5\n', [1]],
+  ['@ SOA a. b. 1 2 3 4 5\n@ SOA a. b. 2 2 3 4 5\n', [2]],
+  ['a A 192.0.2.1\n', [1], '?apex=keep'],
+  [`a TXT x\n${Array.from({ length: 250 }, (_, i) => `b TXT "${i}${'x'.repeat(200)}"\n`).join('')}`, [2]],
+];
+
+test('names every bad line and changes nothing', async () => {
+  const { send, read } = await newZone();
+  await send('before A 192.0.2.1\n');
+  const before = await read();
+  for (const [file, lines, query] of BAD) {
+    const answer = await send(file, query);
+    assert.is(answer.status, 422, `${file.slice(0, 80)}: ${answer.text.slice(0, 300)}`);
+    assert.is(answer.body.error.code, 'invalid_zonefile' as never);
+    const details = listOf(answer.body.error.details);
+    assert.equal(
+      details.map((one) => Number(one.line)),
+      lines,
+      `${file.slice(0, 80)}: ${answer.text.slice(0, 500)}`,
+    );
+    assert.ok(details.every((one) => typeof (one.message as unknown) === 'string'));
+  }
+  assert.is(await read(), before);
+});
+
+test('two imports at once: one after the other, never mixed', async () => {
+  const { send, path } = await newZone();
+  const file = (letter: string) => Array.from({ length: 50 }, (_, i) => `${letter}${i} A 192.0.2.1`).join('\n');
+  const results = await Promise.all([...'abcdef'].map((letter) => send(file(letter))));
+  assert.ok(results.every((answer) => answer.status === 200));
+  const left = listOf((await daemon.call('GET', `${path}/records?limit=1000`)).body.records);
+  assert.is(left.length, 50);
+  assert.is(new Set(left.map((one) => String(one.name)[0])).size, 1);
+  assert.is((await daemon.call('GET', path)).body.domain.record_count, 50 as never);
+});
+
+test('an import and single records at once: nothing is left half', async () => {
+  const { send, path } = await newZone();
+  const add = (i: number) =>
+    daemon.call('POST', `${path}/records`, { json: { name: `s${i}`, type: 'A', content: '192.0.2.1' } });
+  await Promise.all([send('i A 192.0.2.1\n'), ...Array.from({ length: 8 }, (_, i) => add(i)), send('j A 192.0.2.1\n')]);
+  const { body } = await daemon.call('GET', `${path}/records?limit=1000`);
+  const count = (await daemon.call('GET', path)).body.domain.record_count;
+  assert.is(listOf(body.records).length, Number(count));
+});
+
+test('refuses the wrong content type and query', async () => {
+  const { send } = await newZone();
+  assert.is((await send('a A 192.0.2.1\n', '', 'application/json')).status, 415);
+  assert.is((await send('a A 192.0.2.1\n', '', 'text/plain; charset=utf-8')).status, 200);
+  assert.is((await send('a A 192.0.2.1\n', '?apex=maybe')).status, 400);
+  assert.is((await send('')).body.records, 0 as never);
+});
+
+test.run();
