@@ -2,7 +2,7 @@
  * Judges response packets by the reference resolver. `checkWorld` is the same whether the answers come from a function in
  * this process or over a socket.
  */
-import { formatName, LOWER } from '../../core/wire/name.ts';
+import { formatName, isWithin, LOWER } from '../../core/wire/name.ts';
 import { RCODE, type ResourceRecord } from '../../core/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
@@ -15,6 +15,7 @@ export type AnswerFunction = (packet: Uint8Array, limit: number) => Uint8Array |
 
 export const UDP_LIMIT = 1232;
 export const TCP_LIMIT = 65_535;
+const OPT_SIZE = 11;
 
 /** Asks every question over UDP and TCP sizes by turns. Throws an Error that shows zones, question and differences. */
 export function checkWorld(answerFn: AnswerFunction, world: World, questions: readonly Query[]): void {
@@ -73,11 +74,11 @@ export function faultsOf(
   ];
   const most = responseLimit(query, limit);
   if (response.length > most) faults.push(`${response.length} bytes, only ${most} may be sent`);
-  if (message.header.tc) faults.push(...truncationFaults(message, expected, query, most));
+  if (message.header.tc) faults.push(...truncationFaults(message, expected, sizeFor(world, query), most));
   else {
     faults.push(...difference('answer', message.answer, expected.answer));
     faults.push(...difference('authority', message.authority, expected.authority));
-    faults.push(...additionalFaults(message, expected, response.length, query, most));
+    faults.push(...additionalFaults(message, expected, response.length, sizeFor(world, query), most));
   }
   return faults;
 }
@@ -130,19 +131,28 @@ function sectionFaults(section: string, records: readonly ResourceRecord[]): str
   return faults;
 }
 
+type Size = (records: readonly ResourceRecord[]) => number;
+
+/** How long a response to the query with these records need be. */
+function sizeFor(world: World, query: Query): Size {
+  const names = [...world.zones.values()].flat().map(({ name }) => name);
+  const exists = (suffix: Uint8Array): boolean => names.some((name) => isWithin(name, suffix));
+  return (records) => compressedSize(query.name, records, exists) + (query.edns === undefined ? 0 : OPT_SIZE);
+}
+
 /** TC may be set only when what has to be there does not fit; the sections are empty then. */
-function truncationFaults(message: Message, expected: Expected, query: Query, most: number): string[] {
+function truncationFaults(message: Message, expected: Expected, size: Size, most: number): string[] {
   const faults: string[] = [];
   const sent = message.answer.length + message.authority.length + message.additional.length;
   if (sent > 0) faults.push(`TC is set beside ${sent} records`);
   const glue = expected.referral ? expected.additional : [];
-  const needed = compressedSize(query.name, [...expected.answer, ...expected.authority, ...glue]) + optSize(query);
+  const needed = size([...expected.answer, ...expected.authority, ...glue]);
   if (needed <= most) faults.push(`TC is set, but ${needed} bytes fit into ${most}`);
   return faults;
 }
 
 /** Additional RRsets may be missing from the end, whole, when the next would not have fitted; glue may not. */
-function additionalFaults(message: Message, expected: Expected, length: number, query: Query, most: number): string[] {
+function additionalFaults(message: Message, expected: Expected, length: number, size: Size, most: number): string[] {
   const whole = difference('additional', message.additional, expected.additional);
   if (whole.length === 0 || expected.referral) return whole;
   const kept = expected.additional.slice(0, message.additional.length);
@@ -151,12 +161,8 @@ function additionalFaults(message: Message, expected: Expected, length: number, 
   const left = expected.additional.filter((record) => rrsetKey(record) === rrsetKey(next));
   if (kept.some((record) => rrsetKey(record) === rrsetKey(next))) return ['additional holds half an RRset', ...whole];
   const sent = [...expected.answer, ...expected.authority, ...kept];
-  const grown = length + compressedSize(query.name, [...sent, ...left]) - compressedSize(query.name, sent);
+  const grown = length + size([...sent, ...left]) - size(sent);
   return grown <= most ? [`additional lacks an RRset that makes ${grown} bytes, ${most} would fit`, ...whole] : [];
-}
-
-function optSize(query: Query): number {
-  return query.edns === undefined ? 0 : 11;
 }
 
 /** Two sections as sets of records. */

@@ -2,13 +2,25 @@
  * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section 4), by pointers to names that
  * may be compressed themselves. A server that sets TC for a response which would fit in this size gives up too early.
  */
-import { LOWER, nameId } from '../../core/wire/name.ts';
+import { equalNames, LOWER, nameId } from '../../core/wire/name.ts';
 import { COMPRESSIBLE, type ResourceRecord } from '../../core/wire/types.ts';
 
-/** Header, question and these records in this order, in bytes; an OPT record is not counted. */
-export function compressedSize(questionName: Uint8Array, records: readonly ResourceRecord[]): number {
+/**
+ * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners point to the whole
+ * name asked; `isShared` says which of its suffixes (lower case) others may point to: a server that makes its answers beforehand
+ * can't use the labels that a wildcard stands for.
+ */
+export function compressedSize(
+  questionName: Uint8Array,
+  records: readonly ResourceRecord[],
+  isShared: (suffix: Uint8Array) => boolean,
+): number {
+  const question = questionName.map((byte) => LOWER[byte]);
   const known = new Set<string>();
-  let size = 12;
+  for (let p = 0; question[p] !== 0; p += question[p] + 1) {
+    if (isShared(question.subarray(p))) known.add(nameId(question.subarray(p)));
+  }
+  let size = 12 + question.length + 4;
   const addName = (name: Uint8Array): void => {
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = nameId(name.subarray(p).map((byte) => LOWER[byte]));
@@ -21,10 +33,15 @@ export function compressedSize(questionName: Uint8Array, records: readonly Resou
     }
     size += 1;
   };
-  addName(questionName);
-  size += 4;
   for (const { name, type, rdata } of records) {
-    addName(name);
+    if (
+      equalNames(
+        name.map((byte) => LOWER[byte]),
+        question,
+      )
+    )
+      size += 2;
+    else addName(name);
     size += 10;
     const layout = COMPRESSIBLE.get(type);
     let at = layout?.skip ?? rdata.length;
