@@ -12,7 +12,7 @@ import {
   tooManyTypes,
 } from '../rules/faults.ts';
 import { MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from '../rules/record.ts';
-import { type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
+import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
 /** Faults with their lines, not sorted; at most `most`. */
 export function checkZone(apex: Name, owners: Owners, most: number): MasterError[] {
@@ -20,7 +20,7 @@ export function checkZone(apex: Name, owners: Owners, most: number): MasterError
   const note = (set: OwnedSet, { message }: WaypostError) => {
     if (errors.length < most) errors.push({ line: set.line, message });
   };
-  const hides = mayHide(apex, owners);
+  const hides = mayOcclude(apex, owners);
   for (const owner of owners) {
     checkBeside(apex, owner, note);
     if (hides) checkAbove(apex, owners, owner, note);
@@ -30,13 +30,6 @@ export function checkZone(apex: Name, owners: Owners, most: number): MasterError
 }
 
 type Note = (set: OwnedSet, error: WaypostError) => void;
-
-function mayHide(apex: Name, owners: Owners): boolean {
-  for (const { name, sets } of owners)
-    for (const { type } of sets)
-      if (type === TYPE.DNAME || (type === TYPE.NS && name.length !== apex.length)) return true;
-  return false;
-}
 
 function checkBeside(apex: Name, owner: Owner, note: Note): void {
   const { name, sets } = owner;

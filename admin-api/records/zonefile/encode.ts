@@ -31,7 +31,6 @@ export function encodeRecords(domainId: string, owners: Owners, now: number): { 
       value.writeUIntBE(now, 4, 5);
       value.writeUIntBE(now, 9, 5);
       value[14] = 0;
-      if (rdatas.length > 1) rdatas.sort(Buffer.compare);
       for (const rdata of rdatas) {
         key.writeUInt32BE(high, typeAt + 2);
         key.writeUInt32BE(low, typeAt + 6);

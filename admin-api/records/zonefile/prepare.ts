@@ -48,7 +48,7 @@ export function prepareZone(input: PrepareInput): Prepared {
     defaultTtl: DEFAULT_TTL,
     maxErrors: MOST_ERRORS,
   });
-  const owners = new Owners();
+  const owners = new Owners(apex);
   const soas: MasterRecord[] = [];
   for (const record of records) {
     if (record.type === TYPE.SOA) soas.push(record);
@@ -63,6 +63,7 @@ export function prepareZone(input: PrepareInput): Prepared {
   if (errors.length > 0) return { ok: false, errors: byLine(errors) };
   const kept = keepApex && soa !== undefined ? settingsOf(soa) : null;
   const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
+  owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, now);
   return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
 }

@@ -12,8 +12,9 @@ const DOMAIN = '0123456789abcdef';
 const NOW = 1_795_222_174;
 
 function ownersOf(found: readonly MasterRecord[]): Owners {
-  const owners = new Owners();
+  const owners = new Owners(APEX);
   for (const record of found) owners.add(record);
+  owners.sort();
   return owners;
 }
 
