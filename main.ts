@@ -42,7 +42,7 @@ async function serve(config: Config): Promise<void> {
     if (zones > 0)
       log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
   }
-  const index = buildIndex(environment, config.dns.indexMemory);
+  const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
   const journal = openEmbeddedJournal({ environment, index, apexDefaults: defaults, history: config.journal.history });
   const { dns } = config;
   const nameserver = await startNameserver({

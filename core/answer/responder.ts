@@ -55,9 +55,7 @@ export class Responder {
     if (verdict === SILENCE) return 0;
     if (overTcp) this.limit = MAX_MESSAGE;
     else if (!query.hasOpt) this.limit = PLAIN_UDP;
-    else
-      this.limit =
-        query.udpSize < PLAIN_UDP ? PLAIN_UDP : query.udpSize < this.udpPayload ? query.udpSize : this.udpPayload;
+    else this.limit = Math.min(Math.max(query.udpSize, PLAIN_UDP), this.udpPayload);
     if (verdict !== LOOK_UP) return this.bare(verdict);
     return this.lookUp();
   }

@@ -92,7 +92,7 @@ async function run(arenaBytes: number): Promise<void> {
   const folder = temporaryFolder('changes');
   const environment = openEnvironment(folder);
   const store = new LmdbNodeStore(folder);
-  const index = buildIndex(environment, arenaBytes);
+  const index = await buildIndex(environment, folder, arenaBytes);
   const journal = openEmbeddedJournal({ environment, index, apexDefaults: DEFAULTS, history: 100 });
   const path = new QueryPath(index, store);
   const random = new Random(SEED);

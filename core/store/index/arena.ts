@@ -12,7 +12,8 @@ const EXACT = 4096;
 
 export class Arena {
   private next = FIRST_NODE;
-  private readonly end: number;
+  /** The bound: nodes lie before it, unless they must. */
+  readonly end: number;
   private readonly exact: number[][] = Array.from({ length: EXACT / 8 + 1 }, () => []);
   private readonly large: { offset: number; size: number }[][] = Array.from({ length: 33 }, () => []);
   private retired: Retired[] = [];
@@ -29,6 +30,11 @@ export class Arena {
 
   get capacity(): number {
     return this.end - FIRST_NODE;
+  }
+
+  /** Others have filled an empty arena up to `next`. */
+  adopt(next: number): void {
+    this.next = next;
   }
 
   /** Offset of a block, or 0 when nothing is left. `must`: the block may come from the reserve behind the bound. */
@@ -58,7 +64,7 @@ export class Arena {
     if (kept > 0) this.retired = this.retired.slice(kept);
   }
 
-  /** Space for `bytes` taken in one piece by a thread that builds; what it does not use it hands back. */
+  /** A block that nobody can hold any more. */
   free(offset: number, size: number): void {
     if (size <= 0) return;
     this.freeBytes += size;

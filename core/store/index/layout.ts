@@ -25,7 +25,7 @@ export const MAX_LABELS = 3;
 export const STOPPING = 4;
 
 /** Readers are numbered from 1, so that no node lies at offset 0. */
-export const READERS = 64;
+export const READERS = 272;
 const FIRST_READER = 16;
 /** Words from one reader's epoch to the next: a cache line. */
 const READER_STRIDE = 16;

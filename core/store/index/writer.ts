@@ -1,14 +1,7 @@
 /** The index's one writer: puts, replaces and removes nodes while the query path reads. */
 import type { MessagePort } from 'node:worker_threads';
-import {
-  NODE_APEX,
-  NODE_CNAME,
-  NODE_DELEGATION,
-  NODE_DNAME,
-  NODE_HAS_BELOW,
-  NODE_HEADER,
-  TYPE_ENTRY,
-} from '../answers.ts';
+import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
+import { isLarge, isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena } from './arena.ts';
 import {
   COMMITS,
@@ -19,7 +12,6 @@ import {
   GENERATION,
   IN_STORE,
   MAX_LABELS,
-  MAX_STORED_NODE,
   nameSum,
   READERS,
   readerWord,
@@ -29,10 +21,6 @@ import {
 
 /** Share of the slots that may be taken, names that have gone included, before the table moves to a larger one. */
 const MAX_LOAD = 0.66;
-/** Share of the arena beyond which only nodes that answers to missing names need are let in. */
-const LEAF_SHARE = 0.9;
-const STRUCTURAL = NODE_APEX | NODE_DELEGATION | NODE_DNAME | NODE_CNAME | NODE_HAS_BELOW;
-
 export class IndexWriter {
   private shared: SharedIndex;
   private readonly header: Int32Array;
@@ -104,9 +92,26 @@ export class IndexWriter {
     this.add(node, nameAt, nameLength, reference);
   }
 
-  /** Puts the node of a name that is known to be new, as when the index is built. */
-  putNew(node: Uint8Array): void {
-    this.add(node, NODE_HEADER + node[7] * TYPE_ENTRY, node[5], this.store(node));
+  /** What threads that fill an empty index work on: the arena, and where its nodes end. */
+  get building(): { shared: SharedIndex; end: number } {
+    return { shared: this.shared, end: this.arena.end };
+  }
+
+  /** Takes over names that a thread has put into the arena: pairs of hash and reference. */
+  adopt(slots: Int32Array, maxLabels: number): void {
+    for (let i = 0; i < slots.length; i += 2) {
+      if (slots[i + 1] === IN_STORE) this.inStore++;
+      this.insert(slots[i], slots[i + 1]);
+    }
+    this.names += slots.length / 2;
+    this.header[MAX_LABELS] = Math.max(this.header[MAX_LABELS], maxLabels);
+  }
+
+  /** Ends the building: nodes lie up to `next`, but for the pieces in `unused` (pairs of offset and size). */
+  built(next: number, unused: readonly number[]): void {
+    this.arena.adopt(next);
+    for (let i = 0; i < unused.length; i += 2) this.arena.free(unused[i], unused[i + 1]);
+    this.publish();
   }
 
   /** Whether a slot has this name's hash and a node in the store, so that the hash alone does not tell whose it is. */
@@ -148,12 +153,10 @@ export class IndexWriter {
   }
 
   private store(node: Uint8Array): number {
-    const large = node.length > MAX_STORED_NODE;
-    const leaf = (node[4] & STRUCTURAL) === 0 && !large;
-    const offset =
-      leaf && this.arena.used + node.length > this.arena.capacity * LEAF_SHARE
-        ? 0
-        : this.arena.allocate(node.length, large);
+    const { used, capacity } = this.arena;
+    const large = isLarge(node);
+    const refused = !large && isLeaf(node) && used + node.length > capacity * LEAF_SHARE;
+    const offset = refused ? 0 : this.arena.allocate(node.length, large);
     if (offset === 0) {
       this.inStore++;
       return IN_STORE;
