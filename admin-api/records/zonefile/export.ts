@@ -1,8 +1,9 @@
 /** A domain as a master file, of one moment, however long the client takes to read it. */
 import { setImmediate } from 'node:timers/promises';
-import { afterPrefix, idKey } from '../../../core/store/keys.ts';
-import { type Domain, records } from '../../../core/store/rows.ts';
+import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
+import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
 import { formatMaster } from '../../../core/wire/master/index.ts';
+import { equalNames } from '../../../core/wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
@@ -46,8 +47,17 @@ function* inOrder(
     const set = findType(atApex, type);
     if (set !== undefined) for (const rdata of set.rdatas) yield { name: apex, type, ttl: set.ttl, rdata };
   }
+  // Only what a line needs is decoded; a name that goes on is the same object, which the writer of lines looks at.
+  let name = apex;
+  let nameBytes: Uint8Array = new Uint8Array(0);
   for (const { key, value } of rows) {
-    const row = records.decode(key, value);
-    if (row.type !== TYPE.NS || row.name.length !== apex.length) yield row;
+    const { nameEnd, type } = recordKeyParts(key);
+    const bytes = key.subarray(0, nameEnd);
+    if (!equalNames(bytes, nameBytes)) {
+      name = nameOfKey(key, 8, nameEnd);
+      nameBytes = bytes;
+    }
+    if (type !== TYPE.NS || name.length !== apex.length)
+      yield { name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) };
   }
 }
