@@ -18,6 +18,7 @@ import type { Listening } from './http/transport.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
+import { Turns } from './turns.ts';
 
 export interface AdminApiOptions {
   readonly environment: Environment;
@@ -43,7 +44,7 @@ const ONE_MINUTE = 60;
 export function createAdminApi(options: AdminApiOptions): AdminApi {
   const { environment, journal, config, log, apexDefaults } = options;
   const reader = new StoreReader(environment);
-  const services: Services = { environment, journal, reader, config, apexDefaults, log };
+  const services: Services = { environment, journal, reader, config, apexDefaults, log, turns: new Turns() };
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);

@@ -5,6 +5,7 @@ import type { Logger } from '../core/log/index.ts';
 import type { Environment } from '../core/store/environment.ts';
 import type { StoreReader } from '../core/store/reader.ts';
 import type { ApexDefaults } from '../core/zone/apex.ts';
+import type { Turns } from './turns.ts';
 
 export interface Services {
   readonly environment: Environment;
@@ -13,6 +14,7 @@ export interface Services {
   readonly config: Config;
   readonly apexDefaults: ApexDefaults;
   readonly log: Logger;
+  readonly turns: Turns;
 }
 
 export const REVISION = 'X-Waypost-Revision';

@@ -17,17 +17,20 @@ import { ownedDomain, requireMatch } from './owned.ts';
 
 /** Throws InvalidError, and StateError `zone_exists` or `plan_limit`. */
 export async function createDomain(services: Services, { account }: Caller, text: string) {
-  const { environment, journal, config } = services;
+  const { environment, journal, config, turns } = services;
   const apex = parseDomain(text);
   if (account.role !== 'admin') refusePublicSuffix(apex);
   const domain: Domain = { id: newId(), accountId: account.id, apex, createdAt: nowSeconds(), kept: null };
   const limit = planLimit(config.plans, account.plan);
-  const { sequence } = await write(environment, journal, account.id, (draft) => {
-    requireFree(draft, apex, account.id);
-    if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
-      throw new StateError('plan_limit', `The plan "${account.plan}" has ${limit} domains, and all are in use.`);
-    draft.put(domains, domain);
-  });
+  const commit = () =>
+    write(environment, journal, account.id, (draft) => {
+      requireFree(draft, apex, account.id);
+      if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
+        throw new StateError('plan_limit', `The plan "${account.plan}" has ${limit} domains, and all are in use.`);
+      draft.put(domains, domain);
+    });
+  // Who is counted conflicts with every other creation of the account.
+  const { sequence } = limit > 0 ? await turns.exclusive(account.id, commit) : await commit();
   return { domain, sequence };
 }
 
@@ -82,16 +85,18 @@ export async function deleteDomain(
   id: string,
   ifMatch: string | undefined,
 ): Promise<number> {
-  const { environment, journal } = services;
-  const { sequence } = await write(environment, journal, caller.account.id, (draft) => {
-    const domain = ownedDomain(draft, caller, id);
-    requireMatch(services, draft, domain, ifMatch);
-    const changes = new ChangeWriter();
-    deleteRecords(services, draft, domain, changes);
-    // After its records: whoever applies this must know whose they are.
-    changes.delete(domains.number, domains.key(domain));
-    draft.append(changes.content);
-  });
+  const { environment, journal, turns } = services;
+  const commit = () =>
+    write(environment, journal, caller.account.id, (draft) => {
+      const domain = ownedDomain(draft, caller, id);
+      requireMatch(services, draft, domain, ifMatch);
+      const changes = new ChangeWriter();
+      deleteRecords(services, draft, domain, changes);
+      // After its records: whoever applies this must know whose they are.
+      changes.delete(domains.number, domains.key(domain));
+      draft.append(changes.content);
+    });
+  const { sequence } = await turns.exclusive(id, commit);
   return sequence;
 }
 

@@ -40,7 +40,7 @@ export async function createRecord(
   body: RecordBody,
 ): Promise<Written> {
   const id = newId();
-  return change(services, caller, target, (draft, domain) => {
+  return change(services, caller, target, body.name, (draft, domain) => {
     const now = nowSeconds();
     const record: RecordRow = {
       ...readBody(domain, body),
@@ -64,7 +64,7 @@ export async function updateRecord(
   recordId: string,
   body: RecordBody,
 ): Promise<Written> {
-  return change(services, caller, target, (draft, domain) => {
+  return change(services, caller, target, body.name, (draft, domain) => {
     const old = existing(draft, domain, recordId);
     const record: RecordRow = {
       ...old,
@@ -84,25 +84,33 @@ export async function deleteRecord(
   target: Target,
   recordId: string,
 ): Promise<Written> {
-  return change(services, caller, target, (draft, domain) => {
+  return change(services, caller, target, recordId, (draft, domain) => {
     const record = existing(draft, domain, recordId);
     draft.delete(records, record);
     return record;
   });
 }
 
+/** `place`: text that is the same for most writes which would conflict, such as the name as the client wrote it. */
 async function change(
   services: Services,
   caller: Caller,
   { domainId, ifMatch }: Target,
+  place: string,
   work: (draft: Draft, domain: Domain) => RecordRow,
 ): Promise<Written> {
-  const { environment, journal } = services;
-  const { result, sequence } = await write(environment, journal, caller.account.id, (draft) => {
-    const domain = ownedDomain(draft, caller, domainId);
-    requireMatch(services, draft, domain, ifMatch);
-    return { domain, record: work(draft, domain) };
-  });
+  const { environment, journal, turns } = services;
+  const commit = () =>
+    write(environment, journal, caller.account.id, (draft) => {
+      const domain = ownedDomain(draft, caller, domainId);
+      requireMatch(services, draft, domain, ifMatch);
+      return { domain, record: work(draft, domain) };
+    });
+  // A condition on the whole domain conflicts with every other write to it.
+  const { result, sequence } =
+    ifMatch === undefined
+      ? await turns.shared(domainId, () => turns.exclusive(`${domainId} ${place.toLowerCase()}`, commit))
+      : await turns.exclusive(domainId, commit);
   return { ...result, sequence };
 }
 

@@ -21,7 +21,7 @@ export async function importZone(
   bytes: Uint8Array,
   keepApex: boolean,
 ): Promise<{ domain: Domain; count: number; sequence: number }> {
-  const { environment, journal, reader, apexDefaults } = services;
+  const { environment, journal, reader, apexDefaults, turns } = services;
   const { apex } = ownedDomain(reader, caller, domainId);
   const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, apexDefaults, now: nowSeconds() });
   if (!prepared.ok) {
@@ -36,19 +36,22 @@ export async function importZone(
       },
     );
   }
-  const { result, sequence } = await write(environment, journal, caller.account.id, (draft) => {
-    const old = ownedDomain(draft, caller, domainId);
-    requireMatch(services, draft, old, ifMatch);
-    const changes = new ChangeWriter();
-    deleteRecords(services, draft, old, changes);
-    const domain: Domain = { ...old, kept: prepared.kept };
-    if (old.kept !== null || prepared.kept !== null)
-      changes.put(domains.number, domains.key(domain), domains.encode(domain));
-    draft.append(changes.content);
-    draft.append(Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length));
-    if (!hasNeighbours(draft, domain)) draft.compiled = { domainId, nodes: prepared.nodes };
-    return domain;
-  });
+  const commit = () =>
+    write(environment, journal, caller.account.id, (draft) => {
+      const old = ownedDomain(draft, caller, domainId);
+      requireMatch(services, draft, old, ifMatch);
+      const changes = new ChangeWriter();
+      deleteRecords(services, draft, old, changes);
+      const domain: Domain = { ...old, kept: prepared.kept };
+      if (old.kept !== null || prepared.kept !== null)
+        changes.put(domains.number, domains.key(domain), domains.encode(domain));
+      draft.append(changes.content);
+      draft.append(Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length));
+      if (!hasNeighbours(draft, domain)) draft.compiled = { domainId, nodes: prepared.nodes };
+      return domain;
+    });
+  // Beside steady writers to the domain it would never come to its commit.
+  const { result, sequence } = await turns.exclusive(domainId, commit);
   return { domain: result, count: prepared.count, sequence };
 }
 

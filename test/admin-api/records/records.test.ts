@@ -322,11 +322,9 @@ test('bounds an RRset and the types of a name', async () => {
   for (let i = 0; i < 3; i++) assert.is(outcome(await add('t', 'TXT', text(i))), 'ok');
   assert.is(outcome(await add('t', 'TXT', text(3))), '422 rrset_too_large');
   assert.is(outcome(await add('u', 'TXT', 'x'.repeat(49_000))), '422 rrset_too_large');
-  for (let i = 0; i < 200; i += 10) {
-    const types = Array.from({ length: 10 }, (_, k) => `TYPE${1000 + i + k}`);
-    const answers = await Promise.all(types.map((type) => add('many', type, '\\# 0')));
-    assert.ok(answers.every((answer) => answer.status === 200));
-  }
+  // All at once: they take turns instead of the commit from one another.
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => add('many', `TYPE${1000 + i}`, '\\# 0')));
+  assert.ok(answers.every((answer) => answer.status === 200));
   assert.is(outcome(await add('many', 'A', '192.0.2.1')), '422 too_many_types');
 });
 

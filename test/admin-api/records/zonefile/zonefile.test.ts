@@ -186,6 +186,23 @@ test('an import and single records at once: nothing is left half', async () => {
   assert.is(listOf(body.records).length, Number(count));
 });
 
+test('an import comes to its commit beside steady writers', async () => {
+  const { send, path } = await newZone();
+  let stop = false;
+  let added = 0;
+  const writer = async (w: number) => {
+    while (!stop) {
+      const json = { name: `w${w}-${added++}`, type: 'A', content: '192.0.2.1' };
+      assert.is((await daemon.call('POST', `${path}/records`, { json })).status, 200);
+    }
+  };
+  const writers = Array.from({ length: 16 }, (_, w) => writer(w));
+  for (let i = 0; i < 5; i++) assert.is((await send(`i${i} A 192.0.2.1\n`)).status, 200);
+  stop = true;
+  await Promise.all(writers);
+  assert.ok(added > 16);
+});
+
 test('refuses the wrong content type and query', async () => {
   const { send } = await newZone();
   assert.is((await send('a A 192.0.2.1\n', '', 'application/json')).status, 415);
