@@ -20,6 +20,8 @@ export interface NameserverOptions {
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
   readonly log: Logger;
+  /** Is told of each thread when it is started, also anew: for tests that end one. */
+  readonly onThread?: (name: string, worker: Worker) => void;
 }
 
 export interface Nameserver {
@@ -35,6 +37,8 @@ export interface Nameserver {
 const RESTART_MS = 250;
 /** A thread that has not ended by then is ended. */
 const STOP_MS = 3000;
+/** recvmmsg gives up after this long without a packet, so that a stop is noticed. */
+const RECEIVE_TIMEOUT_MS = 200;
 
 /** Resolves when all threads listen. Throws ConfigError when one can't. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
@@ -43,14 +47,24 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const udp = transport === 'batch' ? './udp-worker.js' : './udp-portable-worker.js';
   // Sockets of node:dgram can't share a port among threads.
   const count = transport === 'batch' ? options.workers : 1;
+  const sockets = transport === 'batch' ? openSockets(listen, count) : NO_SOCKETS;
   const threads = [
-    ...Array.from({ length: count }, (_, i) => new Thread(options, listen, udp, `udp ${i + 1}`, i + 1)),
-    new Thread(options, listen, './tcp-worker.js', 'tcp', count + 1),
+    ...Array.from(
+      { length: count },
+      (_, i) => new Thread(options, listen, udp, `udp ${i + 1}`, i + 1, sockets.fds[i] ?? []),
+    ),
+    new Thread(options, listen, './tcp-worker.js', 'tcp', count + 1, []),
   ];
+  const stop = async (): Promise<void> => {
+    for (const thread of threads) thread.stopping = true;
+    options.index.stopReaders();
+    await Promise.all(threads.map((thread) => thread.ended()));
+    sockets.close();
+  };
   try {
     await Promise.all(threads.map((thread) => thread.start()));
   } catch (error) {
-    await stopAll(options, threads);
+    await stop();
     throw error;
   }
   return {
@@ -59,14 +73,46 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     get listening() {
       return threads.every((thread) => thread.listening);
     },
-    stop: () => stopAll(options, threads),
+    stop,
   };
 }
 
-async function stopAll(options: NameserverOptions, threads: readonly Thread[]): Promise<void> {
-  for (const thread of threads) thread.stopping = true;
-  options.index.stopReaders();
-  await Promise.all(threads.map((thread) => thread.ended()));
+interface Sockets {
+  /** Of each thread, in the order of its addresses. */
+  readonly fds: readonly (readonly number[])[];
+  close(): void;
+}
+
+const NO_SOCKETS: Sockets = { fds: [], close: () => {} };
+
+/**
+ * The UDP sockets of all threads. They are opened here and not by the threads, because the kernel spreads packets over all sockets of a port: one
+ * whose thread died would swallow its share. So it keeps what comes until the thread is back.
+ */
+function openSockets(listen: readonly ListenAddress[], threads: number): Sockets {
+  const libc = loadLibc();
+  const fds = Array.from({ length: threads }, (): number[] => []);
+  const sockets: Sockets = {
+    fds,
+    close() {
+      for (const own of fds) for (const fd of own.splice(0)) libc.close(fd);
+    },
+  };
+  try {
+    for (const own of fds) for (const address of listen) own.push(libc.openUdp(address, RECEIVE_TIMEOUT_MS));
+  } catch (error) {
+    sockets.close();
+    throw cannotListen(listen, (error as Error).message);
+  }
+  return sockets;
+}
+
+function cannotListen(listen: readonly ListenAddress[], why: string): ConfigError {
+  const where = listen.map(formatListen).join(', ');
+  return new ConfigError(
+    'listen',
+    `DNS can't listen on ${where}: ${why}. Choose another address with WAYPOST_DNS_LISTEN.`,
+  );
 }
 
 function chooseTransport({ transport, log }: NameserverOptions): 'batch' | 'portable' {
@@ -90,7 +136,7 @@ async function choosePort(listen: ListenAddress): Promise<ListenAddress> {
   if (listen.port !== 0) return listen;
   for (let attempt = 0; attempt < 20; attempt++) {
     const port = await new Promise<number>((resolve, reject) => {
-      const server = createServer().on('error', reject);
+      const server = createServer().on('error', (error) => reject(cannotListen([listen], error.message)));
       server.listen(0, listen.address, () => {
         const { port } = server.address() as { port: number };
         server.close(() => resolve(port));
@@ -113,6 +159,7 @@ class Thread {
   private readonly file: string;
   private readonly name: string;
   private readonly reader: number;
+  private readonly fds: readonly number[];
   private worker: Worker | null = null;
   private exited: Promise<void> = Promise.resolve();
 
@@ -122,12 +169,14 @@ class Thread {
     file: string,
     name: string,
     reader: number,
+    fds: readonly number[],
   ) {
     this.options = options;
     this.listen = listen;
     this.file = file;
     this.name = name;
     this.reader = reader;
+    this.fds = fds;
   }
 
   start(): Promise<void> {
@@ -141,6 +190,7 @@ class Thread {
       port: port2,
       storeDirectory,
       listen: this.listen,
+      fds: this.fds,
       udpPayload,
       tcp,
     };
@@ -150,19 +200,17 @@ class Thread {
       name: `dns ${this.name}`,
     });
     this.worker = worker;
+    this.options.onThread?.(this.name, worker);
     return new Promise((resolve, reject) => {
-      const where = this.listen.map(formatListen).join(', ');
+      let failure: ConfigError | undefined;
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'listening') {
           this.listening = true;
           resolve();
         } else if (message.kind === 'failed') {
-          reject(
-            new ConfigError(
-              'listen',
-              `DNS can't listen on ${where}: ${message.message}. Choose another address with WAYPOST_DNS_LISTEN.`,
-            ),
-          );
+          // One that listens on some of its addresses would go on.
+          failure = cannotListen(this.listen, message.message);
+          void worker.terminate();
         } else
           log.error('a DNS packet caused an exception and was dropped', { thread: this.name, fault: message.message });
       });
@@ -171,7 +219,7 @@ class Thread {
         worker.on('exit', (code) => {
           done();
           this.exit(port1, code);
-          reject(new Error(`DNS thread ${this.name} ended with ${code}`));
+          reject(failure ?? new Error(`DNS thread ${this.name} ended with ${code}`));
         });
       });
     });

@@ -15,8 +15,9 @@ export class TcpConnection {
   private readonly respond: Respond;
   /** Where `respond` works: room for the largest message. */
   private readonly packet: Uint8Array;
-  /** The message that is not complete yet, its length first. */
-  private partial: Buffer | null = null;
+  /** What is not answered yet, the length of a message first. */
+  private rest: Buffer | null = null;
+  private ended = false;
   private timer: NodeJS.Timeout;
 
   constructor(socket: Socket, limits: TcpLimits, packet: Uint8Array, respond: Respond) {
@@ -27,49 +28,71 @@ export class TcpConnection {
     this.timer = this.expectWithin(limits.idleTimeout);
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
-    socket.on('drain', () => this.drained());
-    socket.on('end', () => socket.end());
+    // Other connections take their turn before the next messages of this one.
+    socket.on('drain', () => setImmediate(() => this.drained()));
+    socket.on('end', () => {
+      this.ended = true;
+      if (!socket.isPaused()) socket.end();
+    });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => clearTimeout(this.timer));
   }
 
   private receive(chunk: Buffer): void {
-    const bytes = this.partial === null ? chunk : Buffer.concat([this.partial, chunk]);
-    const begun = this.partial !== null;
-    let at = 0;
+    const begun = this.rest !== null;
+    this.answer(this.rest === null ? chunk : Buffer.concat([this.rest, chunk]), begun);
+  }
+
+  /**
+   * Answers the whole messages in `bytes` until as much as may wait to be sent is there, since short queries can ask for long responses. Keeps what
+   * is left. `begun`: its first message had begun to arrive before.
+   */
+  private answer(bytes: Buffer, begun: boolean): void {
+    const { socket, packet } = this;
     const responses: Buffer[] = [];
-    while (bytes.length - at >= LENGTH) {
+    let unsent = socket.writableLength;
+    let at = 0;
+    while (unsent <= MAX_UNSENT && bytes.length - at >= LENGTH) {
       const length = bytes.readUInt16BE(at);
       if (bytes.length - at < LENGTH + length) break;
-      this.packet.set(bytes.subarray(at + LENGTH, at + LENGTH + length));
+      packet.set(bytes.subarray(at + LENGTH, at + LENGTH + length));
       at += LENGTH + length;
       const size = this.respond(length);
-      // What deserves silence over UDP is no DNS client over TCP.
+      // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.
       if (size === 0) {
-        this.socket.destroy();
+        if (responses.length > 0) socket.write(Buffer.concat(responses));
+        socket.pause();
+        this.rest = null;
+        this.ended = true;
+        socket.destroySoon();
         return;
       }
       const response = Buffer.allocUnsafe(LENGTH + size);
       response.writeUInt16BE(size);
-      response.set(this.packet.subarray(0, size), LENGTH);
+      response.set(packet.subarray(0, size), LENGTH);
       responses.push(response);
+      unsent += LENGTH + size;
     }
-    this.partial = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
+    this.rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
     // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
-    if (this.partial === null) this.restart(this.limits.idleTimeout);
+    if (this.rest === null) this.restart(this.limits.idleTimeout);
     else if (!begun || at > 0) this.restart(this.limits.queryTimeout);
-    if (responses.length === 0) return;
-    this.socket.write(responses.length === 1 ? responses[0] : Buffer.concat(responses));
-    if (this.socket.writableLength > MAX_UNSENT) {
-      this.socket.pause();
+    if (responses.length > 0) socket.write(responses.length === 1 ? responses[0] : Buffer.concat(responses));
+    // So much was written that 'drain' will come.
+    if (unsent > MAX_UNSENT) {
+      socket.pause();
       this.restart(this.limits.queryTimeout);
     }
   }
 
   private drained(): void {
-    if (!this.socket.isPaused()) return;
-    this.socket.resume();
-    this.restart(this.partial === null ? this.limits.idleTimeout : this.limits.queryTimeout);
+    const { socket, rest } = this;
+    if (socket.destroyed || !socket.writable || !socket.isPaused()) return;
+    socket.resume();
+    this.rest = null;
+    if (rest === null) this.restart(this.limits.idleTimeout);
+    else this.answer(rest, false);
+    if (this.ended && !socket.isPaused()) socket.end();
   }
 
   private restart(milliseconds: number): void {

@@ -5,7 +5,7 @@
  */
 import type { IndexReader } from '../answer/index-reader.ts';
 import type { Responder } from '../answer/responder.ts';
-import { EINTR, type loadLibc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
+import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
 
 /** Packets a call. */
 const BATCH = 64;
@@ -27,8 +27,11 @@ const MSG_TRUNC = 0x20;
 const IOVEC_WORDS = 4;
 const IOVEC_LENGTH = 2;
 
+/** What the loop needs of the C library. */
+export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
+
 export class UdpLoop {
-  private readonly libc: ReturnType<typeof loadLibc>;
+  private readonly libc: UdpCalls;
   private readonly index: IndexReader;
   private readonly responder: Responder;
   private readonly slot: number;
@@ -40,20 +43,36 @@ export class UdpLoop {
   /** headers from the i-th message on, as the kernel is given them. */
   private readonly rows: Uint8Array[];
   private readonly onFault: (error: unknown) => void;
-  private pktinfo = false;
+  private readonly fds: readonly number[];
+  /** struct pollfd of each socket; empty when there is only one, which is waited for in recvmmsg. */
+  private readonly polled: Uint8Array;
+  private readonly events: DataView;
+  private readonly pktinfo: boolean;
 
-  /** `udpPayload`: the largest response, in bytes. `onFault` is told of an exception that a packet caused; the packet is dropped. */
+  /**
+   * `udpPayload`: the largest response, in bytes. `anyAddress`: some socket is bound to any address and gives PKTINFO. `onFault` is told of an
+   * exception that a packet caused; the packet is dropped.
+   */
   constructor(
-    libc: ReturnType<typeof loadLibc>,
+    libc: UdpCalls,
     index: IndexReader,
     responder: Responder,
-    udpPayload: number,
+    { fds, anyAddress, udpPayload }: { fds: readonly number[]; anyAddress: boolean; udpPayload: number },
     onFault: (error: unknown) => void,
   ) {
     this.libc = libc;
     this.index = index;
     this.responder = responder;
+    this.fds = fds;
+    this.pktinfo = anyAddress;
     this.onFault = onFault;
+    this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
+    this.events = new DataView(this.polled.buffer);
+    if (fds.length > 1)
+      fds.forEach((fd, i) => {
+        this.events.setInt32(i * POLL_STRIDE, fd, true);
+        this.events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
+      });
     // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
     this.slot = (Math.ceil(Math.max(udpPayload, 1536) / 128) * 2 + 1) * 64;
     this.packets = new Uint8Array(BATCH * this.slot);
@@ -78,24 +97,17 @@ export class UdpLoop {
     HELD.push(this);
   }
 
-  /** Serves the sockets until `stopping` says so. `anyAddress`: some socket is bound to any address and gives PKTINFO. */
-  run(fds: readonly number[], anyAddress: boolean, stopping: () => boolean): void {
-    this.pktinfo = anyAddress;
-    for (let i = 0; i < BATCH; i++) this.reset(i);
+  /** Serves the sockets until `stopping` says so. */
+  run(stopping: () => boolean): void {
+    const { fds, polled, events, libc } = this;
     if (fds.length === 1) {
       while (!stopping()) this.turn(fds[0], MSG_WAITFORONE);
       return;
     }
-    const polled = new Uint8Array(new ArrayBuffer(fds.length * 8));
-    HELD.push(polled);
-    const view = new DataView(polled.buffer);
-    fds.forEach((fd, i) => {
-      view.setInt32(i * 8, fd, true);
-      view.setInt16(i * 8 + 4, POLLIN, true);
-    });
     while (!stopping()) {
-      if (this.libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
-      for (let i = 0; i < fds.length; i++) if (view.getInt16(i * 8 + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT);
+      if (libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
+      for (let i = 0; i < fds.length; i++)
+        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT);
     }
   }
 
@@ -161,5 +173,7 @@ export class UdpLoop {
 }
 
 const HELD: unknown[] = [];
+/** struct pollfd: descriptor, events asked for, events that came. */
+const POLL_STRIDE = 8;
 const POLLIN = 1;
 const POLL_MS = 200;

@@ -1,6 +1,12 @@
-/** The same over node:dgram, for systems without recvmmsg. */
-import { createSocket } from 'node:dgram';
+/**
+ * The same over node:dgram, for systems without recvmmsg. node:dgram does not tell which address was asked, nor lets a reply say where it comes
+ * from; so beside a socket that is bound to any address, each address of this machine has one of its own, which the system prefers.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ListenAddress } from '../config/index.ts';
+import { isAny } from './linux.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
@@ -11,10 +17,22 @@ const MAX_PACKET = 65535;
 const packet = new Uint8Array(MAX_PACKET);
 /** How often it looks whether it should stop. */
 const STOP_MS = 100;
+/** How often it looks for addresses that this machine has got. */
+const SCAN_MS = 5000;
 
-let waiting = data.listen.length;
-const sockets = data.listen.map((listen) => {
-  const socket = createSocket({ type: listen.family === 4 ? 'udp4' : 'udp6', ipv6Only: listen.family === 6 });
+const sockets = new Set<Socket>();
+
+function open(
+  listen: ListenAddress,
+  reuseAddr: boolean,
+  onListening: () => void,
+  onError: (error: Error) => void,
+): void {
+  const socket = createSocket({
+    type: listen.family === 4 ? 'udp4' : 'udp6',
+    ipv6Only: listen.family === 6,
+    reuseAddr,
+  });
   socket.on('message', (query, from) => {
     if (from.port === 0) return;
     packet.set(query);
@@ -26,19 +44,55 @@ const sockets = data.listen.map((listen) => {
       fault(error);
     }
     index.leave();
-    // The socket keeps the bytes until they are sent, and the next query overwrites these.
-    if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address);
+    // The socket keeps the bytes until they are sent, and the next query overwrites these. What can't be sent concerns one packet.
+    if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, ignore);
   });
-  socket.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
-  socket.bind({ port: listen.port, address: listen.address }, () => {
-    if (--waiting === 0) post({ kind: 'listening' });
+  socket.on('error', (error) => {
+    sockets.delete(socket);
+    onError(error);
   });
-  return socket;
-});
+  socket.bind({ port: listen.port, address: listen.address }, onListening);
+  sockets.add(socket);
+}
 
+function ignore(): void {}
+
+/** Addresses that have a socket beside the one bound to any address, as `address port`. */
+const own = new Set<string>();
+
+function openOwn(any: ListenAddress): void {
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])) {
+    // A link-local address means something on one interface only.
+    if (family !== `IPv${any.family}` || /^fe[89ab]/i.test(address)) continue;
+    const id = `${address} ${any.port}`;
+    if (own.has(id)) continue;
+    own.add(id);
+    // One that is not ready yet, or was listed on its own, is tried again.
+    open({ ...any, address }, true, ignore, () => own.delete(id));
+  }
+}
+
+let waiting = data.listen.length;
+const anyAddresses = data.listen.filter((listen) => isAny(listen.address));
+for (const listen of data.listen) {
+  const listening = (): void => {
+    if (--waiting > 0) return;
+    for (const any of anyAddresses) openOwn(any);
+    post({ kind: 'listening' });
+  };
+  open(listen, anyAddresses.length > 0, listening, (error) =>
+    post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }),
+  );
+}
+
+let scanned = Date.now();
 const watch = setInterval(() => {
-  if (!stopping()) return;
-  clearInterval(watch);
-  for (const socket of sockets) socket.close();
-  process.exit();
+  if (stopping()) {
+    clearInterval(watch);
+    for (const socket of sockets) socket.close();
+    process.exit();
+  }
+  if (waiting > 0 || Date.now() - scanned < SCAN_MS) return;
+  scanned = Date.now();
+  for (const any of anyAddresses) openOwn(any);
 }, STOP_MS);

@@ -15,6 +15,8 @@ export interface WorkerData {
   readonly port: MessagePort;
   readonly storeDirectory: string;
   readonly listen: readonly ListenAddress[];
+  /** A UDP thread's sockets, in the order of `listen`. They are not the thread's own: they outlive it. */
+  readonly fds: readonly number[];
   readonly udpPayload: number;
   readonly tcp: TcpLimits;
 }
