@@ -93,7 +93,8 @@ function welcome(admin: string, dns: readonly string[], password: string | null,
   const server = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const shown =
     password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
-  const secret = password ?? '$WAYPOST_ADMIN_PASSWORD';
+  // Single quotes around the body end for the variable, which the shell puts in.
+  const secret = password ?? `'"$WAYPOST_ADMIN_PASSWORD"'`;
   return `${shown}
 waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.join(', ')}, API on http://${admin}
 

@@ -98,16 +98,18 @@ class EmbeddedJournal implements Journal {
     const time = Date.now();
     for (const waiting of group) {
       const { reads, changes, by, compiled } = waiting.request;
-      if (this.recent.conflicts(reads)) {
-        waiting.reject(new ConflictError());
-        continue;
+      try {
+        if (this.recent.conflicts(reads)) throw new ConflictError();
+        const sequence = this.sequence + accepted.length + 1;
+        const entry = { sequence, time, by, previousHash: hash, changes };
+        const bytes = encodeEntry(entry);
+        this.recent.add(sequence, changes);
+        hash = hashEntry(bytes);
+        accepted.push({ waiting, applied: { entry, compiled }, bytes });
+      } catch (error) {
+        // A conflict, or changes that can't be read: the others of the group go on.
+        waiting.reject(error as Error);
       }
-      const sequence = this.sequence + accepted.length + 1;
-      const entry = { sequence, time, by, previousHash: hash, changes };
-      const bytes = encodeEntry(entry);
-      hash = hashEntry(bytes);
-      this.recent.add(sequence, changes);
-      accepted.push({ waiting, applied: { entry, compiled }, bytes });
     }
     if (accepted.length === 0) return;
     try {

@@ -13,9 +13,10 @@ import {
   targetsAt,
   targetsBelow,
 } from '../store/keys.ts';
-import { isWildcard, type Name, nameId, parentName } from '../wire/name.ts';
+import { isWildcard, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
+import { findType } from './view.ts';
 
 export interface ChangedName {
   readonly name: Name;
@@ -35,6 +36,8 @@ class Search {
   private readonly environment: Environment;
   private readonly domainId: string;
   private readonly zone: StoredZone;
+  /** Targets of the NS at the apex. */
+  private readonly nameservers: readonly Name[];
   private readonly found = new Map<string, Name>();
   private readonly searched = new Set<string>();
 
@@ -42,6 +45,8 @@ class Search {
     this.environment = environment;
     this.domainId = domainId;
     this.zone = zone;
+    const ns = findType(zone.rrsets(zone.apex), TYPE.NS);
+    this.nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
 
   run(changes: Iterable<ChangedName>): Iterable<Name> {
@@ -50,8 +55,9 @@ class Search {
       this.add(name);
       for (let above = name; above.length > this.zone.apex.length; above = parentName(above)) this.add(above);
       if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
-      this.searchTargets(this.highestFlip(name));
-      if (isWildcard(name)) this.searchTargets(parentName(name));
+      const top = this.highestFlip(name);
+      this.searchTargets(region(top));
+      this.searchTargets(region(name));
     }
     return this.found.values();
   }
@@ -84,24 +90,34 @@ class Search {
     const prefix = recordsBelow(this.domainId, cut);
     for (const key of this.environment.rows.get(4)!.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
       const { nameEnd } = recordKeyParts(key);
-      let name = nameOfKey(key, 8, nameEnd);
-      while (name.length > cut.length && this.add(name)) name = parentName(name);
+      this.addUpTo(cut, nameOfKey(key, 8, nameEnd));
     }
+    for (const apex of this.zone.nested) if (isWithin(apex, cut)) this.addUpTo(cut, apex);
+  }
+
+  private addUpTo(cut: Name, from: Name): void {
+    for (let name = from; name.length > cut.length; name = parentName(name)) this.add(name);
   }
 
   /** The owners whose targets lie at or below `name`, and, since chains pass through them, the owners that lead to those. */
   private searchTargets(name: Name): void {
     const queue = [name];
-    for (let region = queue.pop(); region !== undefined; region = queue.pop()) {
-      const id = nameId(region);
+    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+      const id = nameId(at);
       if (this.searched.has(id)) continue;
       this.searched.add(id);
-      for (const { owner, type } of this.targets(targetsBelow(this.domainId, region))) {
+      for (const { owner } of this.targets(targetsBelow(this.domainId, at))) {
         this.add(owner);
-        if (type === TYPE.CNAME || type === TYPE.DNAME) queue.push(isWildcard(owner) ? parentName(owner) : owner);
+        queue.push(region(owner));
       }
+      // The apex's own NS are not among the records when they are the service's.
+      if (this.nameservers.some((target) => isWithin(target, at)))
+        for (const { owner } of this.targets(targetsAt(this.domainId, this.zone.apex))) {
+          this.add(owner);
+          queue.push(region(owner));
+        }
       // A DNAME whose target lies above leads names from below its owner into this region.
-      for (let above = region; above.length > this.zone.apex.length; ) {
+      for (let above = at; above.length > this.zone.apex.length; ) {
         above = parentName(above);
         for (const { owner, type } of this.targets(targetsAt(this.domainId, above)))
           if (type === TYPE.DNAME) queue.push(owner);
@@ -113,4 +129,9 @@ class Search {
     for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
       yield targetKeyParts(key as Buffer);
   }
+}
+
+/** What a name speaks for: itself and what lies below, or, as a wildcard, whatever lies beside it. */
+function region(name: Name): Name {
+  return isWildcard(name) ? parentName(name) : name;
 }

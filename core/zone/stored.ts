@@ -16,7 +16,8 @@ export class StoredZone implements ZoneView {
   private readonly domainId: string;
   private readonly atApex: (stored: readonly RRset[]) => readonly RRset[];
   private readonly nestedIds: ReadonlySet<string>;
-  private readonly nested: readonly Name[];
+  /** Apexes of our zones inside this one. */
+  readonly nested: readonly Name[];
   private readonly cache = new Map<string, readonly RRset[]>();
 
   constructor(
