@@ -112,8 +112,9 @@ class EmbeddedJournal implements Journal {
       }
     }
     if (accepted.length === 0) return;
+    let updates: ZoneUpdates;
     try {
-      await this.apply(accepted, hash);
+      updates = await this.apply(accepted, hash);
     } catch (error) {
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].waiting.reject(error as Error);
@@ -121,10 +122,12 @@ class EmbeddedJournal implements Journal {
       else for (const { waiting } of accepted) await this.commitGroup([waiting]);
       return;
     }
+    // The entries are on disk. Should this throw, nothing takes them back: the process ends, and makes its index anew when it starts.
+    publishNodes(this.options.index, updates);
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }
 
-  private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<void> {
+  private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {
     const { environment, index, apexDefaults, history } = this.options;
     const sequence = this.sequence + accepted.length;
     const oldest = Math.max(this.oldest, sequence - history + 1);
@@ -144,7 +147,7 @@ class EmbeddedJournal implements Journal {
     this.sequence = sequence;
     this.hash = hash;
     environment.root.resetReadTxn();
-    publishNodes(index, updates);
+    return updates;
   }
 }
 

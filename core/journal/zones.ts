@@ -111,7 +111,8 @@ export class ZoneUpdates {
     update.domain = domain;
     update.touch(this.entry!);
     if (isNew) this.comingAndGoing.push(domain.apex);
-    else update.whole = true;
+    // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
+    update.whole = true;
   }
 
   domainGone(domain: Domain): void {
@@ -149,11 +150,14 @@ export class ZoneUpdates {
         this.compileUpdate(update.domain, update);
       }
     }
+    // Many may come below one zone at once; it is compiled once.
+    const parents = new Map<string, Domain>();
     for (const apex of this.comingAndGoing) {
       const parent = this.parentOf(apex);
-      if (parent !== null) this.compileAll(parent);
-      for (const child of this.reader.domainsBelow(apex)) this.compileApex(child);
+      if (parent !== null) parents.set(parent.id, parent);
     }
+    for (const parent of parents.values()) this.compileAll(parent);
+    for (const apex of this.comingAndGoing) for (const child of this.reader.domainsBelow(apex)) this.compileApex(child);
   }
 
   /** Compiles a zone anew from its rows. */

@@ -33,6 +33,8 @@ export class IndexWriter {
   private names = 0;
   private inStore = 0;
   private readonly ports: MessagePort[] = [];
+  /** Hashes of the names that isAmbiguous was asked about since the last publication. */
+  private readonly asked = new Set<number>();
 
   /** `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at once. */
   constructor(arenaBytes: number, expectedNames = 0) {
@@ -114,9 +116,14 @@ export class IndexWriter {
     this.publish();
   }
 
-  /** Whether a slot has this name's hash and a node in the store, so that the hash alone does not tell whose it is. */
+  /**
+   * Whether the hash alone may not tell this name from another when it is put: a slot has it and a node in the store, or a name asked about since the
+   * last publication has it, whose node may go there first.
+   */
   isAmbiguous(name: Uint8Array): boolean {
     const hash = finishHash(nameSum(this.multipliers, name, 0, name.length));
+    if (this.asked.has(hash)) return true;
+    this.asked.add(hash);
     for (let i = hash & this.mask; this.slots[i * 2] !== 0; i = (i + 1) & this.mask)
       if (this.slots[i * 2] === hash && this.slots[i * 2 + 1] === IN_STORE) return true;
     return false;
@@ -134,6 +141,7 @@ export class IndexWriter {
 
   /** Ends a group of changes: readers of the store take a new snapshot, and what no reader can see any more is freed. */
   publish(): void {
+    this.asked.clear();
     Atomics.add(this.header, COMMITS, 1);
     Atomics.add(this.header, EPOCH, 1);
     let oldest = Atomics.load(this.header, EPOCH);

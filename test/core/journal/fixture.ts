@@ -1,0 +1,129 @@
+/** A store with a journal over it, and rows to put into it. */
+import { MessageChannel } from 'node:worker_threads';
+import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import type { Journal } from '../../../core/journal/journal.ts';
+import { LmdbNodeStore } from '../../../core/net/node-store.ts';
+import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { type Account, type Domain, newId, type RecordRow } from '../../../core/store/rows.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import type { ApexDefaults } from '../../../core/zone/apex.ts';
+import { QueryPath } from '../../support/in-process.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+export const DEFAULTS: ApexDefaults = {
+  nameservers: ['ns1.waypost.test', 'ns2.waypost.test'],
+  hostmaster: 'hostmaster.waypost.test',
+  refresh: 3600,
+  retry: 600,
+  expire: 86_400,
+  minimum: 60,
+  soaTtl: 240,
+  nsTtl: 300,
+};
+
+export interface Store {
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly reader: StoreReader;
+  journal: Journal;
+}
+
+export interface StoreOptions {
+  readonly history?: number;
+  readonly arenaBytes?: number;
+  /** The multipliers of the index's hash are set to zero: all names have one hash. */
+  readonly collide?: boolean;
+}
+
+export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal;
+
+export const embedded: JournalFactory = ({ environment, index }, history) =>
+  openEmbeddedJournal({ environment, index, apexDefaults: DEFAULTS, history });
+
+/** Runs `work` on an empty store and closes all of it. */
+export async function withStore(
+  factory: JournalFactory,
+  work: (store: Store) => Promise<void>,
+  { history = 1000, arenaBytes = 4 << 20, collide = false }: StoreOptions = {},
+): Promise<void> {
+  const folder = temporaryFolder('journal');
+  const environment = openEnvironment(folder);
+  const index = new IndexWriter(arenaBytes);
+  if (collide) {
+    const { port1 } = new MessageChannel();
+    new Int32Array(index.share(port1).multipliers).fill(0);
+    index.unshare(port1, 2);
+    port1.close();
+  }
+  const base = { folder, environment, index, reader: new StoreReader(environment) };
+  const store = { ...base, journal: factory(base, history) };
+  try {
+    await work(store);
+  } finally {
+    await store.journal.close();
+    await environment.close();
+    removeFolder(folder);
+  }
+}
+
+/** The query path over a store, with the answers that lie in LMDB. */
+export function queryPath({ index, folder }: Store): { answer: QueryPath['answer']; close(): Promise<void> } {
+  const nodes = new LmdbNodeStore(folder);
+  const { answer } = new QueryPath(index, nodes);
+  return { answer, close: () => nodes.close() };
+}
+
+/** Every entry of every table but the journal's own, as text. */
+export function dump(environment: Environment, tables: readonly string[] = TABLES): string[] {
+  environment.root.resetReadTxn();
+  const out: string[] = [];
+  for (const name of tables) {
+    const table = name.startsWith('rows')
+      ? environment.rows.get(Number(name.slice(4)))!
+      : environment[name as 'answers'];
+    for (const { key, value } of table.getRange({}))
+      out.push(`${name} ${Buffer.from(key).toString('hex')} ${value.toString('hex')}`);
+  }
+  return out;
+}
+const TABLES = ['rows1', 'rows2', 'rows3', 'rows4', 'lookups', 'answers', 'targets', 'zones', 'journal', 'meta'];
+
+export function newAccount(plan = '0'): Account {
+  const id = newId();
+  return {
+    id,
+    username: `user-${id}`,
+    email: `${id}@example.com`,
+    role: 'user',
+    plan,
+    passwordHash: '',
+    apiEnabled: true,
+    createdAt: 1,
+    updatedAt: 1,
+  };
+}
+
+export function newDomain(apex: string, kept: Domain['kept'] = null): Domain {
+  return { id: newId(), accountId: '0'.repeat(16), apex: parseName(apex), createdAt: 1, kept };
+}
+
+export function newRecord(domain: Domain, name: string, type: number, rdata: Uint8Array, ttl = 300): RecordRow {
+  return {
+    id: newId(),
+    domainId: domain.id,
+    name: parseName(name, domain.apex),
+    type,
+    ttl,
+    rdata,
+    proxied: null,
+    createdAt: 1,
+    updatedAt: 1,
+  };
+}
+
+export const addressRecord = (domain: Domain, name: string, last = 1): RecordRow =>
+  newRecord(domain, name, TYPE.A, Uint8Array.of(192, 0, 2, last));
