@@ -28,8 +28,6 @@ export class TcpConnection {
     this.timer = this.expectWithin(limits.idleTimeout);
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
-    // Other connections take their turn before the next messages of this one.
-    socket.on('drain', () => setImmediate(() => this.drained()));
     socket.on('end', () => {
       this.ended = true;
       if (!socket.isPaused()) socket.end();
@@ -77,17 +75,22 @@ export class TcpConnection {
     // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
     if (this.rest === null) this.restart(this.limits.idleTimeout);
     else if (!begun || at > 0) this.restart(this.limits.queryTimeout);
-    if (responses.length > 0) socket.write(responses.length === 1 ? responses[0] : Buffer.concat(responses));
-    // So much was written that 'drain' will come.
-    if (unsent > MAX_UNSENT) {
-      socket.pause();
-      this.restart(this.limits.queryTimeout);
+    if (responses.length === 0) return;
+    const response = responses.length === 1 ? responses[0] : Buffer.concat(responses);
+    if (unsent <= MAX_UNSENT) {
+      socket.write(response);
+      return;
     }
+    socket.pause();
+    this.restart(this.limits.queryTimeout);
+    // Not 'drain', which does not come for what could be sent at once. Other connections take their turn before the next messages of this one.
+    socket.write(response, () => setImmediate(() => this.sent()));
   }
 
-  private drained(): void {
+  /** What was waiting to be sent has gone. */
+  private sent(): void {
     const { socket, rest } = this;
-    if (socket.destroyed || !socket.writable || !socket.isPaused()) return;
+    if (socket.destroyed) return;
     socket.resume();
     this.rest = null;
     if (rest === null) this.restart(this.limits.idleTimeout);
