@@ -12,6 +12,7 @@ import { type ApexDefaults, apexSets } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
+import { nextSerial } from '../zone/serial.ts';
 import { readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
@@ -122,7 +123,7 @@ export class ZoneUpdates {
     this.comingAndGoing.push(domain.apex);
   }
 
-  /** The serial rises with every entry (RFC 1982), and is never behind the clock, so that a zone made anew goes on from where it was. */
+  /** The serial rises with every entry: see nextSerial. */
   endEntry(): void {
     const { time, sequence } = this.entry!;
     const seconds = Math.floor(time / 1000);
@@ -130,7 +131,7 @@ export class ZoneUpdates {
       if (!update.touched) continue;
       update.touched = false;
       update.state = {
-        serial: Math.max(update.state.serial + 1, seconds, update.domain?.kept?.serial ?? 0) >>> 0,
+        serial: nextSerial(update.state.serial, seconds, update.domain?.kept?.serial ?? 0),
         revision: sequence,
         recordCount: update.state.recordCount + update.delta,
         updatedAt: seconds,
