@@ -1,0 +1,255 @@
+/**
+ * What commits leave behind is, byte for byte, what is made of the rows anew: answers, targets, counts. Generated zones come, go and change, in
+ * one commit or in several that share a transaction. WAYPOST_REBUILDS: how many steps.
+ */
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ChangeWriter } from '../../../core/journal/changes.ts';
+import { write } from '../../../core/journal/draft.ts';
+import { answersAreCurrent, rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import { targetKey } from '../../../core/store/keys.ts';
+import { type Domain, domains, newId, type RecordRow, records } from '../../../core/store/rows.ts';
+import { isWithin, nameAt, parseName } from '../../../core/wire/name.ts';
+import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { apexSets } from '../../../core/zone/apex.ts';
+import { compileZone } from '../../../core/zone/bulk.ts';
+import { MemoryZone } from '../../../core/zone/memory.ts';
+import { recordKey } from '../../reference/compare.ts';
+import { buildWorld, worldDraft } from '../../reference/generate.ts';
+import type { Zones } from '../../reference/resolver.ts';
+import { Random } from '../../support/random.ts';
+import { addressRecord, DEFAULTS, dump, embedded, newDomain, newRecord, type Store, withStore } from './fixture.ts';
+
+const STEPS = Number(process.env.WAYPOST_REBUILDS ?? 300);
+const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+/** Steps of one world before the next is begun. */
+const WORLD_STEPS = 12;
+
+const KEPT = {
+  serial: 5,
+  mname: 'ns.test.',
+  rname: 'h.test.',
+  refresh: 1,
+  retry: 2,
+  expire: 3,
+  minimum: 4,
+  ttl: 99,
+};
+
+async function checkRebuilt(store: Store, label: string): Promise<void> {
+  const { environment, index } = store;
+  const before = dump(environment, ['answers']);
+  const { answers } = await rebuildAnswers(environment, DEFAULTS);
+  assert.equal(dump(environment, ['answers']), before, label);
+  assert.is(answers, before.length);
+  assert.is(index.stats.names, before.length, `${label}: names in the index`);
+}
+
+/** Targets, counts and lookups follow from the rows alone. */
+function checkDerived({ environment, reader }: Store, label: string): void {
+  const targets: string[] = [];
+  for (const domain of reader.allDomains(null)) {
+    const rows = reader.recordsOf(domain.id, null);
+    assert.is(reader.zoneState(domain.id).recordCount, rows.length, `${label}: count`);
+    for (const row of rows) {
+      const at = row.type === TYPE.CNAME || row.type === TYPE.DNAME ? 0 : ADDITIONAL_TARGET.get(row.type);
+      assert.is(reader.record(row.id)?.type, row.type, `${label}: lookup`);
+      if (at === undefined || !isWithin(nameAt(row.rdata, at), domain.apex)) continue;
+      targets.push(`targets ${targetKey(nameAt(row.rdata, at), records.key(row)).toString('hex')} `);
+    }
+  }
+  assert.equal(dump(environment, ['targets']), targets.sort(), `${label}: targets`);
+}
+
+test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const random = new Random(SEED);
+    const drafts = fc.sample(worldDraft, { numRuns: Math.ceil(STEPS / WORLD_STEPS), seed: SEED });
+    for (const [w, draft] of drafts.entries()) {
+      const origin = parseName(`w${w}.test.`);
+      const wishes = draft.records.map((wish) => ({ wish, on: random.below(2) === 0 }));
+      const apexes = draft.apexes.map((apex) => ({ apex, on: true }));
+      const domainOf = new Map<string, Domain>();
+      const rowOf = new Map<string, RecordRow>();
+      for (let step = 0; step < WORLD_STEPS; step++) {
+        for (let n = random.below(6); n > 0 && wishes.length > 0; n--) {
+          const one = random.pick(wishes);
+          one.on = !one.on;
+        }
+        if (random.below(3) === 0) {
+          const one = random.pick(apexes);
+          one.on = !one.on;
+        }
+        const on = apexes.filter((one) => one.on).map(({ apex }) => apex);
+        const wished = wishes.filter((one) => one.on).map(({ wish }) => wish);
+        const zones: Zones = on.length === 0 ? new Map() : buildWorld({ apexes: on, records: wished }, origin).zones;
+        const wanted = new Map(
+          [...zones].flatMap(([apex, zone]) =>
+            zone
+              .filter(({ type }) => type !== TYPE.SOA)
+              .map((record) => [`${apex}/${recordKey(record)}`, { apex, record }]),
+          ) as [string, { apex: string; record: RecordRow }][],
+        );
+        const gone = [...rowOf].filter(([key]) => !wanted.has(key));
+        const goneDomains = [...domainOf].filter(([apex]) => !zones.has(apex));
+        for (const [key] of gone) rowOf.delete(key);
+        for (const [apex] of goneDomains) domainOf.delete(apex);
+        const created: Domain[] = [];
+        for (const [apex, zone] of zones) {
+          if (domainOf.has(apex)) continue;
+          const kept = random.below(2) === 0 ? KEPT : null;
+          const domain = { id: newId(), accountId: '0'.repeat(16), apex: zone[0].name, createdAt: 1, kept };
+          domainOf.set(apex, domain);
+          created.push(domain);
+        }
+        const rows: RecordRow[] = [];
+        for (const [key, { apex, record }] of wanted) {
+          if (rowOf.has(key)) continue;
+          const row = {
+            ...record,
+            id: newId(),
+            domainId: domainOf.get(apex)!.id,
+            proxied: null,
+            createdAt: 1,
+            updatedAt: 1,
+          };
+          rowOf.set(key, row);
+          rows.push(row);
+        }
+        const states = new Map([...domainOf.values()].map(({ id }) => [id, reader.zoneState(id)]));
+        await write(environment, journal, 'test', (d) => {
+          for (const [, row] of gone) d.delete(records, row);
+          for (const [, domain] of goneDomains) d.delete(domains, domain);
+          for (const domain of created) d.put(domains, domain);
+        });
+        // The records in up to three commits of one group.
+        const parts = 1 + random.below(3);
+        await Promise.all(
+          Array.from({ length: parts }, (_, part) =>
+            write(environment, journal, 'test', (d) => {
+              for (const [i, row] of rows.entries()) if (i % parts === part) d.put(records, row);
+            }),
+          ),
+        );
+        const label = `seed ${SEED}, world ${w}, step ${step}`;
+        checkDerived(store, label);
+        await checkRebuilt(store, label);
+        for (const [id, before] of states) {
+          const after = reader.zoneState(id);
+          assert.ok(
+            after.revision === before.revision ? after.serial === before.serial : after.serial > before.serial,
+            label,
+          );
+          assert.ok(after.revision <= journal.head);
+        }
+      }
+    }
+  }));
+
+test('nodes that were made beforehand are those that a rebuild makes, whatever else the group changes', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      for (let i = 0; i < 20; i++) draft.put(records, addressRecord(domain, `old${i}`, i));
+    });
+    const replacement = (count: number) => {
+      const rows = Array.from({ length: count }, (_, i) => addressRecord(domain, `new${i}.below`, i % 250));
+      rows.push(newRecord(domain, 'alias', TYPE.CNAME, parseName('new1.below.zone.test.')));
+      rows.push(newRecord(domain, 'ns-alias', TYPE.CNAME, domain.apex));
+      const apex = apexSets([], domain, DEFAULTS, 0).flatMap(({ type, ttl, rdatas }) =>
+        rdatas.map((rdata) => ({ name: domain.apex, type, ttl, rdata })),
+      );
+      return { rows, nodes: compileZone(new MemoryZone(domain.apex, [...rows, ...apex])) };
+    };
+    const replace = (count: number) => {
+      const { rows, nodes } = replacement(count);
+      const changes = new ChangeWriter();
+      for (const row of reader.recordsOf(domain.id, null)) changes.delete(records.number, records.key(row));
+      for (const row of rows) changes.put(records.number, records.key(row), records.encode(row));
+      const compiled = { domainId: domain.id, nodes };
+      return journal.commit({
+        reads: { at: journal.head, ranges: [] },
+        changes: changes.content,
+        by: 'import',
+        compiled,
+      });
+    };
+    await replace(5);
+    await checkRebuilt(store, 'alone');
+    assert.is(reader.zoneState(domain.id).recordCount, 7);
+    // Another one in the same group, behind and before; none has read anything, so that none conflicts.
+    const blind = (name: string) => {
+      const row = addressRecord(domain, name);
+      const changes = new ChangeWriter();
+      changes.put(records.number, records.key(row), records.encode(row));
+      return journal.commit({ reads: { at: journal.head, ranges: [] }, changes: changes.content, by: 'test' });
+    };
+    await Promise.all([replace(600), blind('beside')]);
+    await checkRebuilt(store, 'with another behind it');
+    checkDerived(store, 'with another behind it');
+    assert.is(reader.zoneState(domain.id).recordCount, 603);
+    await Promise.all([blind('beside2'), replace(3)]);
+    await checkRebuilt(store, 'with another before it');
+    checkDerived(store, 'with another before it');
+    // A nested zone that comes in the same group.
+    const nested = newDomain('below.zone.test.');
+    const nest = () => {
+      const changes = new ChangeWriter();
+      const row = addressRecord(nested, 'new1', 9);
+      changes.put(domains.number, domains.key(nested), domains.encode(nested));
+      changes.put(records.number, records.key(row), records.encode(row));
+      return journal.commit({ reads: { at: journal.head, ranges: [] }, changes: changes.content, by: 'test' });
+    };
+    await Promise.all([replace(4), nest()]);
+    await checkRebuilt(store, 'with a nested zone');
+  }));
+
+test('answers are current until the settings of the apex change', () =>
+  withStore(embedded, async ({ environment, journal }) => {
+    assert.not(answersAreCurrent(environment, DEFAULTS));
+    await rebuildAnswers(environment, DEFAULTS);
+    environment.root.resetReadTxn();
+    assert.ok(answersAreCurrent(environment, DEFAULTS));
+    await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain('zone.test.')));
+    assert.ok(answersAreCurrent(environment, DEFAULTS));
+    assert.not(answersAreCurrent(environment, { ...DEFAULTS, nsTtl: 1 }));
+    const before = dump(environment, ['answers', 'zones']);
+    const other = { ...DEFAULTS, nameservers: ['elsewhere.test'] };
+    assert.equal(await rebuildAnswers(environment, other), { zones: 1, answers: 1 });
+    assert.ok(dump(environment, ['answers']).join().includes(Buffer.from('elsewhere').toString('hex')));
+    await rebuildAnswers(environment, DEFAULTS);
+    assert.equal(dump(environment, ['answers', 'zones']), before, 'serials stay');
+  }));
+
+test('a domain that goes takes its answers with it, many below one zone come at once', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal } = store;
+    const parent = newDomain('test.');
+    const children = Array.from({ length: 200 }, (_, i) => newDomain(`c${i}.test.`));
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, parent);
+      for (let i = 0; i < 200; i++) draft.put(records, addressRecord(parent, `www.c${i}`, i));
+    });
+    await Promise.all(
+      children.map((child) => write(environment, journal, 'test', (draft) => draft.put(domains, child))),
+    );
+    await checkRebuilt(store, 'come');
+    assert.is(store.index.stats.names, 201, 'what the zone above held is hidden');
+    await write(environment, journal, 'test', (draft) => {
+      for (const child of children) draft.delete(domains, child);
+    });
+    await checkRebuilt(store, 'gone');
+    assert.is(store.index.stats.names, 1 + 400);
+    await write(environment, journal, 'test', (draft) => {
+      for (const row of draft.recordsOf(parent.id, null)) draft.delete(records, row);
+      draft.delete(domains, parent);
+    });
+    assert.equal(dump(environment, ['answers', 'targets', 'zones', 'lookups', 'rows3', 'rows4']), []);
+    assert.is(store.index.stats.names, 0);
+  }));
+
+test.run();
