@@ -51,7 +51,7 @@ export async function createRecord(
       createdAt: now,
       updatedAt: now,
     };
-    putRecord(services, draft, domain, record, null);
+    putRecord(draft, domain, record, null);
     return record;
   });
 }
@@ -72,7 +72,7 @@ export async function updateRecord(
       ttl: body.ttl === undefined ? old.ttl : checkTtl(body.ttl),
       updatedAt: nowSeconds(),
     };
-    putRecord(services, draft, domain, record, old);
+    putRecord(draft, domain, record, old);
     return record;
   });
 }
@@ -135,15 +135,9 @@ function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 }
 
 /** Writes a record, and its TTL to the others of its RRset (RFC 2181 5.2). */
-function putRecord(
-  { environment }: Services,
-  draft: Draft,
-  domain: Domain,
-  record: RecordRow,
-  old: RecordRow | null,
-): void {
+function putRecord(draft: Draft, domain: Domain, record: RecordRow, old: RecordRow | null): void {
   const others = draft.recordsAt(domain.id, record.name).filter((other) => other.id !== record.id);
-  checkPlace(environment, draft, domain, record, others);
+  checkPlace(draft, domain, record, others);
   if (old !== null) draft.delete(records, old);
   draft.put(records, record);
   for (const other of others)

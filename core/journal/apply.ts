@@ -3,12 +3,12 @@
  * bytes on every node. What the shared index has to learn is returned, to be published once the transaction is on disk.
  */
 import type { Environment } from '../store/environment.ts';
-import { recordKeyParts, targetKey } from '../store/keys.ts';
-import { domains, RECORD_RDATA, TABLES } from '../store/rows.ts';
-import { isWithin, nameAt } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
+import { recordKeyParts } from '../store/keys.ts';
+import { domains, TABLES } from '../store/rows.ts';
+import { isWithin } from '../wire/name.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
+import { hasTarget, targetOf } from './targets.ts';
 import type { ZoneUpdates } from './zones.ts';
 
 const DOMAINS = 3;
@@ -60,18 +60,11 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
-  const at = targetOffset(type);
-  if (at < 0) return;
+  if (!hasTarget(type)) return;
   const row = value ?? environment.rows.get(RECORDS)!.get(key);
   if (row === undefined) return;
-  const target = nameAt(row, RECORD_RDATA + at);
+  const { target, entry } = targetOf(key, row);
   if (!isWithin(target, zone.apex)) return;
-  const entry = targetKey(target, key);
   if (value === null) environment.targets.remove(entry);
   else environment.targets.put(entry, EMPTY);
-}
-
-/** Offset of the name that a record of this type leads to, or -1. */
-function targetOffset(type: number): number {
-  return type === TYPE.CNAME || type === TYPE.DNAME ? 0 : (ADDITIONAL_TARGET.get(type) ?? -1);
 }

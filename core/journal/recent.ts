@@ -1,8 +1,10 @@
 /** Which keys the last entries wrote, so that a commit can be checked against what it read (backward validation). */
-import { LOOKUPS } from '../store/reader.ts';
+import { recordKeyParts } from '../store/keys.ts';
+import { LOOKUPS, TARGETS } from '../store/reader.ts';
 import { TABLES } from '../store/rows.ts';
 import { readChanges } from './changes.ts';
 import type { KeyRange, ReadSet } from './journal.ts';
+import { hasTarget, targetOf } from './targets.ts';
 
 interface Written {
   readonly sequence: number;
@@ -53,13 +55,16 @@ export class RecentWrites {
     const spans = new Map<string, { first: Buffer; last: Buffer }>();
     const bulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
-      if (bulk && table === RECORDS) {
-        widen(spans, key);
+      if (table === RECORDS) {
+        if (bulk) widen(spans, key);
+        else keys.push(keyId(table, key));
+        if (value !== null && hasTarget(recordKeyParts(key).type))
+          keys.push(keyId(TARGETS, targetOf(key, value).entry));
+        // Who finds a record by its id reads the record itself next, so that its own key is enough.
         continue;
       }
       keys.push(keyId(table, key));
-      // Who finds a record by its id reads the record itself next, so that its own key is enough.
-      if (value === null || table === RECORDS) continue;
+      if (value === null) continue;
       for (const lookup of TABLES.get(table)?.lookups(key, value) ?? []) keys.push(keyId(LOOKUPS, lookup));
     }
     keys.sort();

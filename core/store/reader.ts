@@ -1,7 +1,7 @@
 /** Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which also remembers what it read). */
 import type { Name } from '../wire/name.ts';
 import type { Environment } from './environment.ts';
-import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt } from './keys.ts';
+import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt, targetKeyParts, targetsAt } from './keys.ts';
 import {
   type Account,
   accounts,
@@ -20,7 +20,7 @@ export interface Entry {
   readonly value: Buffer;
 }
 
-/** The two ways in which anything is read. `table` 0 is the lookups table. */
+/** The two ways in which anything is read. `table`: the number of a table of rows, LOOKUPS or TARGETS. */
 export interface RawReader {
   get(table: number, key: Uint8Array): Buffer | undefined;
   /** Entries with start ≤ key < end in key order, at most `limit`. */
@@ -28,6 +28,8 @@ export interface RawReader {
 }
 
 export const LOOKUPS = 0;
+/** The table of targets, which follows from the records. */
+export const TARGETS = 255;
 
 /** What the zone's derived row says. */
 export interface ZoneState {
@@ -152,6 +154,12 @@ export class Reader {
     return this.rows(records, prefix, afterPrefix(prefix));
   }
 
+  /** Owners and types of the records that lead to a name, as the last commit left them. */
+  targetsAt(domainId: string, target: Name): { owner: Name; type: number }[] {
+    const prefix = targetsAt(domainId, target);
+    return this.raw.range(TARGETS, prefix, afterPrefix(prefix)).map((entry) => targetKeyParts(entry.key));
+  }
+
   /** A zone's records in canonical order, after the record whose key is `after`. */
   recordsOf(domainId: string, after: Uint8Array | null, limit?: number): RecordRow[] {
     const prefix = idKey(domainId);
@@ -178,7 +186,10 @@ export class StoreReader extends Reader {
 }
 
 export function rawReader(environment: Environment): RawReader {
-  const table = (number: number) => (number === LOOKUPS ? environment.lookups : environment.rows.get(number)!);
+  const table = (number: number) => {
+    if (number === LOOKUPS) return environment.lookups;
+    return number === TARGETS ? environment.targets : environment.rows.get(number)!;
+  };
   return {
     get: (number, key) => table(number).get(key),
     range(number, start, end, limit) {

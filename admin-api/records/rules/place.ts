@@ -1,7 +1,6 @@
 /** Whether a record fits to those that the zone holds. Reads few names: its own, those above it, its target. */
 import type { Draft } from '../../../core/journal/draft.ts';
-import type { Environment } from '../../../core/store/environment.ts';
-import { afterPrefix, recordsAt, recordsBelow, targetKeyParts, targetsAt } from '../../../core/store/keys.ts';
+import { recordsAt, recordsBelow } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
@@ -22,17 +21,11 @@ import { MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from './recor
 export type Placed = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
 /** `others`: the records at the name, without the one that is replaced. Throws StateError or InvalidError. */
-export function checkPlace(
-  environment: Environment,
-  draft: Draft,
-  domain: Domain,
-  record: Placed,
-  others: readonly RecordRow[],
-): void {
+export function checkPlace(draft: Draft, domain: Domain, record: Placed, others: readonly RecordRow[]): void {
   checkAbove(draft, domain, record);
   checkBeside(domain, record, others);
   checkTarget(draft, domain, record);
-  if (record.type === TYPE.CNAME) checkPointedAt(environment, draft, domain, record.name);
+  if (record.type === TYPE.CNAME) checkPointedAt(draft, domain, record.name);
   const delegates = record.type === TYPE.NS && record.name.length !== domain.apex.length;
   if (delegates) checkHidden(others, record, record.name);
   if (delegates || record.type === TYPE.DNAME) checkBelow(draft, domain, record);
@@ -81,14 +74,9 @@ function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed): voi
     throw targetIsCname(type, target);
 }
 
-/**
- * MX, NS and SRV that point at a name which is to be a CNAME. The table of targets is derived and no commit compares it, but whoever
- * adds such a record reads the CNAME's name, so only one that is added in the same moment before this commit slips through.
- */
-function checkPointedAt(environment: Environment, draft: Draft, domain: Domain, name: Name): void {
-  const start = targetsAt(domain.id, name);
-  for (const key of environment.targets.getKeys({ start, end: afterPrefix(start) })) {
-    const { owner, type } = targetKeyParts(key as Buffer);
+/** MX, NS and SRV that point at a name which is to be a CNAME. */
+function checkPointedAt(draft: Draft, domain: Domain, name: Name): void {
+  for (const { owner, type } of draft.targetsAt(domain.id, name)) {
     if (!ADDITIONAL_TARGET.has(type)) continue;
     if (draft.recordsAt(domain.id, owner).some((row) => pointsAt(row, type, name))) throw isTarget(name, type, owner);
   }
