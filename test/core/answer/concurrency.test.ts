@@ -1,0 +1,146 @@
+/** One thread writes the index while others read it without a pause: no answer is torn, none is lost, and memory is used again. */
+import { once } from 'node:events';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import type { ResourceRecord } from '../../../core/wire/types.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { compileNode } from '../../../core/zone/compile.ts';
+import { MemoryZone } from '../../../core/zone/memory.ts';
+import { QueryPath } from '../../support/in-process.ts';
+import { APEX, ask, putZone, record, soa, texts, until } from '../net/fixture.ts';
+import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
+
+const READERS = 2;
+const UDP = 1232;
+/** Bytes: a tenth of what a million nodes take. */
+const ARENA = 64 << 20;
+
+interface Readers {
+  readonly control: Int32Array;
+  stop(): Promise<Report[]>;
+}
+
+/** Threads that ask by now. Reader 1 is QueryPath's. */
+async function startReaders(
+  index: IndexWriter,
+  what: Pick<AskingData, 'packet' | 'numbered' | 'right'>,
+): Promise<Readers> {
+  const control = new SharedArrayBuffer(8);
+  const threads = await Promise.all(
+    Array.from({ length: READERS }, async (_, i) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.unref();
+      const workerData: AskingData = { ...what, shared: index.share(port1), reader: i + 2, port: port2, control };
+      const worker = new Worker(new URL('./asking-thread.js', import.meta.url), { workerData, transferList: [port2] });
+      await once(worker, 'message');
+      return { worker, port1 };
+    }),
+  );
+  const words = new Int32Array(control);
+  return {
+    control: words,
+    async stop() {
+      const reports = threads.map(async ({ worker }) => (await once(worker, 'message'))[0] as Report);
+      Atomics.store(words, STOP, 1);
+      const all = await Promise.all(reports);
+      for (const { port1 } of threads) port1.close();
+      return all;
+    },
+  };
+}
+
+function nodeOf(records: readonly ResourceRecord[], name: string): Buffer {
+  return compileNode(new MemoryZone(parseName(`${APEX}.`), [...base, ...records]), parseName(`${name}.${APEX}.`))!;
+}
+
+const base = [soa(), record('@', TYPE.NS, parseName('ns.example.test.'))];
+
+/** A reader that the system does not let run holds up what is retired meanwhile. When it runs again, nearly all must come back. */
+async function relief(index: IndexWriter): Promise<void> {
+  await until(
+    () => {
+      index.publish();
+      return index.stats.arenaUsed < ARENA / 16;
+    },
+    10_000,
+    'retired nodes freed',
+  );
+}
+
+/** Replaces one name by turns with a short and a long answer, `times` in all, while readers ask for it. */
+async function flip(index: IndexWriter, times: number): Promise<Report[]> {
+  putZone(index, base);
+  const nodes = [nodeOf(texts('flip', 1, 10), 'flip'), nodeOf(texts('flip', 7, 150), 'flip')];
+  const packet = ask('flip', { type: TYPE.TXT, edns: UDP });
+  const path = new QueryPath(index);
+  const right = nodes.map((node) => {
+    index.put(node, false);
+    index.publish();
+    // Seen at once by whoever asks next.
+    return Buffer.from(path.answer(packet, UDP)!).toString('hex');
+  });
+  assert.is.not(right[0].length, right[1].length);
+  const readers = await startReaders(index, { packet, numbered: false, right });
+  for (let i = 0; i < times; i++) {
+    index.put(nodes[i & 1], true);
+    index.publish();
+    if (index.stats.arenaUsed > ARENA / 2) await relief(index);
+  }
+  // Nothing had to go to the store, which there is none of.
+  assert.is(index.stats.inStore, 0);
+  return readers.stop();
+}
+
+test('a name replaced 100,000 times: every answer is one of the two', async () => {
+  for (const { counts, wrong } of await flip(new IndexWriter(ARENA), 100_000)) {
+    assert.is(wrong, null);
+    assert.ok(
+      counts.every((count) => count > 0),
+      `both were seen: ${counts}`,
+    );
+  }
+});
+
+test('a name replaced 1,000,000 times: what it took is used again', async () => {
+  const index = new IndexWriter(ARENA);
+  const reports = await flip(index, 1_000_000);
+  for (const { wrong } of reports) assert.is(wrong, null);
+  index.publish();
+  assert.ok(index.stats.arenaUsed < 64 * 1024, `${index.stats.arenaUsed} bytes used`);
+});
+
+test('200,000 names put while readers ask: the moves to larger slots lose none', async () => {
+  const COUNT = 200_000;
+  const index = new IndexWriter(128 << 20);
+  putZone(index, base);
+  const slots = index.stats.slots;
+  const readers = await startReaders(index, { packet: ask('0000000'), numbered: true, right: [] });
+  const name = (i: number): string => String(i).padStart(7, '0');
+  for (let from = 0; from < COUNT; from += 1000) {
+    const records = Array.from({ length: 1000 }, (_, i) => {
+      const rdata = Buffer.alloc(4);
+      rdata.writeUInt32BE(from + i);
+      return record(name(from + i), TYPE.A, rdata);
+    });
+    const zone = new MemoryZone(parseName(`${APEX}.`), [...base, ...records]);
+    for (const { name } of records) index.put(compileNode(zone, name)!, false);
+    index.publish();
+    Atomics.store(readers.control, ASKABLE, from + 1000);
+  }
+  for (const { wrong, asked } of await readers.stop()) {
+    assert.is(wrong, null);
+    assert.ok(asked > 10_000);
+  }
+  assert.ok(index.stats.slots > slots * 64);
+  // And afterwards, all of them, by one that joins now.
+  const path = new QueryPath(index);
+  for (let i = 0; i < COUNT; i += 7) {
+    const response = Buffer.from(path.answer(ask(name(i)), UDP)!);
+    assert.is(response.readUInt32BE(response.length - 4), i);
+  }
+});
+
+test.run();
