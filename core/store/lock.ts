@@ -1,27 +1,66 @@
 /** One daemon for a data folder: a second one would write past the first one's index. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../errors.ts';
+
+/** Others may take and release the folder meanwhile; more rounds than this they do not. */
+const ATTEMPTS = 20;
 
 /** Throws ConfigError `data_dir_in_use` when a process that lives holds the folder. */
 export function lockDirectory(directory: string): { release(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'waypost.pid');
-  for (let attempt = 0; ; attempt++) {
-    try {
-      writeFileSync(file, `${process.pid} ${startTime(process.pid) ?? ''}\n`, { flag: 'wx', mode: 0o600 });
-      return { release: () => rmSync(file, { force: true }) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 0) throw error;
-      const [pid, started] = readFileSync(file, 'utf8').trim().split(' ');
-      if (isAlive(Number(pid), started))
-        throw new ConfigError(
-          'data_dir_in_use',
-          `The data folder ${directory} is in use by process ${pid}. Stop it, or choose another with WAYPOST_DATA_DIR.`,
-        );
-      // Left by a process that was killed.
-      rmSync(file, { force: true });
+  // Written beside and linked, so that nobody ever reads a lock that is half written.
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}\n`, { mode: 0o600 });
+  try {
+    let holder = '';
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (tryLink(own, file)) return { release: () => rmSync(file, { force: true }) };
+      holder = read(file);
+      const [pid, started] = holder.trim().split(' ');
+      if (isAlive(Number(pid), started)) break;
+      takeAway(file, `${own}.stale`, holder);
     }
+    throw new ConfigError(
+      'data_dir_in_use',
+      `The data folder ${directory} is in use by process ${holder.trim().split(' ')[0]}. Stop it, or choose another with WAYPOST_DATA_DIR.`,
+    );
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Removes the lock of a process that was killed, unless another one has put its own there since it was read. */
+function takeAway(file: string, aside: string, stale: string): void {
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (read(aside) !== stale) tryLink(aside, file);
+  rmSync(aside, { force: true });
+}
+
+/** False when the file is there already. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Empty when it has gone. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 /** One daemon for a folder: who lives keeps it, who was killed loses it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -42,6 +42,7 @@ test('a lock whose number belongs to another process by now is stale', () => {
   for (const text of ['1 99999999999999\n', '', 'garbage\n', '4194304999 1\n']) {
     writeFileSync(join(folder, 'waypost.pid'), text);
     lockDirectory(folder).release();
+    assert.equal(readdirSync(folder), [], 'nothing is left beside it');
   }
 });
 
