@@ -30,7 +30,7 @@ interface Waiting {
 
 /** A group takes this many requests, or this many bytes of changes, and leaves the rest to the next. */
 const GROUP_REQUESTS = 1024;
-const GROUP_BYTES = 16 << 20;
+const GROUP_BYTES = 256 << 10;
 
 export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
   return new EmbeddedJournal(options);
