@@ -3,14 +3,13 @@
  * Hot: nothing here allocates once a name's node lies in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { NODE_HEADER } from '../store/answers.ts';
+import { MAX_NODE, NODE_HEADER } from '../store/answers.ts';
 import {
   COMMITS,
   EPOCH,
   finishHash,
   GENERATION,
   MAX_LABELS,
-  MAX_STORED_NODE,
   readerWord,
   SCRATCH,
   type SharedIndex,
@@ -149,8 +148,8 @@ export class IndexReader {
 
   private fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
     const at = this.scratch + this.half;
-    if (this.store.fetch(packet, from, wildcard, this.bytes, at, MAX_STORED_NODE) === 0) return 0;
-    this.half ^= MAX_STORED_NODE;
+    if (this.store.fetch(packet, from, wildcard, this.bytes, at, MAX_NODE) === 0) return 0;
+    this.half ^= MAX_NODE;
     return at;
   }
 

@@ -91,10 +91,10 @@ export class Responder {
     return this.negative(encloser, RCODE.NXDOMAIN);
   }
 
-  /** A name below a DNAME: its chain is walked when it is asked. */
-  private synthesize(dname: number): number {
+  /** A name below a DNAME, or an alias of something large: the chain is walked when it is asked. */
+  private synthesize(node: number): number {
     const { query, bytes } = this;
-    const arcount = this.synthesizer.run(bytes, query, dname, this.limit - (query.hasOpt ? OPT_LENGTH : 0));
+    const arcount = this.synthesizer.run(bytes, query, node, this.limit - (query.hasOpt ? OPT_LENGTH : 0));
     return this.finish(this.synthesizer.end, arcount, 0);
   }
 
@@ -117,11 +117,13 @@ export class Responder {
     }
     answer = this.entry(node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = this.entry(node, OTHERWISE);
+    // Offset 0 in the node: the chain is walked now.
+    if (answer === node) return this.synthesize(node);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.negative(node, RCODE.NOERROR);
     return this.emit(node, answer, RCODE.NOERROR);
   }
 
-  /** Offset of a node's answer for a type, 0 when it has none. */
+  /** Offset of a node's answer for a type, 0 when it has none, the node's own when it is not kept there. */
   private entry(node: number, type: number): number {
     const nodes = this.index.bytes;
     const count = nodes[node + 7];

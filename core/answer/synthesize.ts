@@ -1,6 +1,6 @@
 /**
- * Answers a name below a DNAME (RFC 6672). What it becomes depends on the name asked, so the chain is walked now: the rules of RFC 1034 4.3.2 over
- * the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
+ * Walks a chain when it is asked for: below a DNAME (RFC 6672), where it depends on the name, and from a CNAME to something too large to be copied to
+ * every alias. The rules of RFC 1034 4.3.2 over the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
  */
 import {
   ANSWER_AA,
@@ -50,14 +50,19 @@ export class Synthesizer {
     this.index = index;
   }
 
-  /** Writes the response behind the question; at most `limit` bytes in all. Returns how many additional records it has. */
-  run(bytes: Uint8Array, query: Query, dname: number, limit: number): number {
+  /**
+   * Writes the response behind the question; at most `limit` bytes in all. `first`: the node that the chain begins at, a DNAME above the name asked, or
+   * the name's own CNAME. Returns how many additional records it has.
+   */
+  run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.index.bytes;
     const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
-    this.apex = asked.subarray(asked.length - nodes[dname + 6]);
+    this.apex = asked.subarray(asked.length - nodes[first + 6]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
-    const source = asked.subarray(asked.length - nodes[dname + 5]);
-    const rcode = this.walk(asked, { kind: 'dname', node: dname, source }, query.type, sections);
+    const own = first + NODE_HEADER + nodes[first + 7] * TYPE_ENTRY;
+    const source = nodes.slice(own, own + nodes[first + 5]);
+    const kind = (nodes[first + 4] & NODE_CNAME) !== 0 ? 'node' : 'dname';
+    const rcode = this.walk(asked, { kind, node: first, source }, query.type, sections);
     return this.write(bytes, query, asked, sections, rcode, limit);
   }
 

@@ -2,10 +2,10 @@
  * Linux socket calls through koffi. Only where the C library and the layout of its structures are known: 64-bit little-endian Linux.
  */
 
-import { isIPv4 } from 'node:net';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
 import type { ListenAddress } from '../config/index.ts';
+import { ipv6Bytes } from './ipv6.ts';
 
 const AF_INET = 2;
 const AF_INET6 = 10;
@@ -115,21 +115,4 @@ function socketAddress({ address, port, family }: ListenAddress): Buffer {
   if (family === 4) bytes.set(address.split('.').map(Number), 4);
   else bytes.set(ipv6Bytes(address), 8);
   return bytes;
-}
-
-/** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */
-export function ipv6Bytes(text: string): Uint8Array {
-  const groupsOf = (part: string): number[] =>
-    part === ''
-      ? []
-      : part.split(':').flatMap((group) => {
-          if (!isIPv4(group)) return [Number.parseInt(group, 16)];
-          const [a, b, c, d] = group.split('.').map(Number);
-          return [(a << 8) | b, (c << 8) | d];
-        });
-  const [head, tail] = text.split('::');
-  const first = groupsOf(head);
-  const last = tail === undefined ? [] : groupsOf(tail);
-  const groups = [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
-  return Uint8Array.from(groups.flatMap((group) => [group >>> 8, group & 255]));
 }

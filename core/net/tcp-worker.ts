@@ -2,6 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../answer/responder.ts';
+import { clientNetwork } from './ipv6.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
@@ -26,22 +27,22 @@ function respond(length: number): number {
 }
 
 const connections = new Set<Socket>();
-const perAddress = new Map<string, number>();
+const perNetwork = new Map<string, number>();
 
 function accept(socket: Socket): void {
-  const address = socket.remoteAddress ?? '';
-  const others = perAddress.get(address) ?? 0;
+  const network = clientNetwork(socket.remoteAddress ?? '');
+  const others = perNetwork.get(network) ?? 0;
   if (connections.size >= data.tcp.maxConnections || others >= data.tcp.maxPerAddress) {
     socket.destroy();
     return;
   }
   connections.add(socket);
-  perAddress.set(address, others + 1);
+  perNetwork.set(network, others + 1);
   socket.once('close', () => {
     connections.delete(socket);
-    const left = (perAddress.get(address) ?? 1) - 1;
-    if (left === 0) perAddress.delete(address);
-    else perAddress.set(address, left);
+    const left = (perNetwork.get(network) ?? 1) - 1;
+    if (left === 0) perNetwork.delete(network);
+    else perNetwork.set(network, left);
   });
   new TcpConnection(socket, data.tcp, packet, respond);
 }

@@ -7,7 +7,8 @@
  *   5  nameLength  u8
  *   6  apexLength  u8    length of the apex of the node's zone, the last bytes of the name
  *   7  typeCount   u8
- *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0 answers every type not named
+ *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0 answers every type not named;
+ *      offset 0: the name is a CNAME whose chain is walked when this type is asked for, since the answer is too large to be kept at every alias
  *      name, nameLength bytes, lower case
  *      answers
  *
@@ -48,6 +49,9 @@ export const ANSWER_HEADER = 14;
 /** Most bytes of a body: a message has 65,535, less header, question and OPT. */
 export const MAX_BODY = 65535 - 12 - 259 - 11;
 
+/** Most bytes of a node. The admin API bounds what a name may hold so that none is larger; one that came in some other way answers SERVFAIL. */
+export const MAX_NODE = 512 * 1024;
+
 export interface Answer {
   readonly rcode: number;
   readonly flags: number;
@@ -59,16 +63,18 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** `answers` by rising type. */
+/** `answers` by rising type; null: see above, offset 0. */
 export function encodeNode(
   flags: number,
   name: Uint8Array,
   apexLength: number,
-  answers: readonly [type: number, answer: Answer][],
+  answers: readonly [type: number, answer: Answer | null][],
 ): Buffer {
   let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length;
-  for (const [, answer] of answers)
+  for (const [, answer] of answers) {
+    if (answer === null) continue;
     size += ANSWER_HEADER + answer.moves.length * 2 + answer.drops.length * 4 + answer.body.length;
+  }
   const node = Buffer.allocUnsafe(size);
   node.writeUInt32BE(size, 0);
   node[4] = flags;
@@ -82,8 +88,9 @@ export function encodeNode(
   for (const [type, answer] of answers) {
     node.writeUInt16BE(type, entry);
     node.writeUInt16BE(0, entry + 2);
-    node.writeUInt32BE(at, entry + 4);
+    node.writeUInt32BE(answer === null ? 0 : at, entry + 4);
     entry += TYPE_ENTRY;
+    if (answer === null) continue;
     node[at] = answer.rcode;
     node[at + 1] = answer.flags;
     node.writeUInt16BE(answer.ancount, at + 2);

@@ -8,6 +8,7 @@ import {
   type Answer,
   encodeNode,
   MAX_BODY,
+  MAX_NODE,
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
@@ -26,7 +27,15 @@ import { localSets, walk } from './walk.ts';
 /** Type 0 of a node: what answers for a type that the node does not name. */
 const OTHERWISE = 0;
 
-type Answers = [type: number, answer: Answer][];
+/** Null: too large to be kept at an alias. */
+type Answers = [type: number, answer: Answer | null][];
+
+/**
+ * Bytes of one answer, and of all, that an alias keeps of the name that it leads to. Each alias has a copy, so without a bound ten
+ * thousand of them would multiply one large name by ten thousand; past it the chain is walked when it is asked for.
+ */
+const ALIAS_ANSWER = 2048;
+const ALIAS_NODE = 8192;
 
 /** The node of a name, or null when the name does not exist or is occluded (then its closest encloser answers). */
 export function compileNode(view: ZoneView, name: Name): Buffer | null {
@@ -51,10 +60,33 @@ function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffe
   const cname = findType(sets, TYPE.CNAME);
   const answers =
     cname === undefined
-      ? sets.map((set): [number, Answer] => [set.type, positive(view, name, form, set)])
+      ? sets.map((set): Answers[number] => [set.type, positive(view, name, form, set)])
       : chained(view, name, form, cname);
-  return encodeNode(nameFlags(view, name, sets), name, view.apex.length, answers);
+  return sized(nameFlags(view, name, sets), name, view.apex.length, answers);
 }
+
+/** A node that is larger than any may be answers SERVFAIL: it says that something is wrong, where silence would say that nothing is there. */
+function sized(flags: number, name: Name, apexLength: number, answers: Answers): Buffer {
+  const node = encodeNode(flags, name, apexLength, answers);
+  if (node.length <= MAX_NODE) return node;
+  return encodeNode(
+    flags,
+    name,
+    apexLength,
+    answers.map(([type]) => [type, FAILURE]),
+  );
+}
+
+const FAILURE: Answer = {
+  rcode: RCODE.SERVFAIL,
+  flags: 0,
+  ancount: 0,
+  nscount: 0,
+  arcount: 0,
+  moves: [],
+  drops: [],
+  body: new Uint8Array(0),
+};
 
 function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
@@ -63,7 +95,7 @@ function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
     answers.push([set.type, set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set)]);
   if (view.parentDs !== null) answers.push([TYPE.DS, positive(view, view.apex, 'exact', view.parentDs)]);
   answers.sort((a, b) => a[0] - b[0]);
-  return encodeNode(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);
+  return sized(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);
 }
 
 /** A zone cut seen from above: a referral, and the DS that the parent side owns (RFC 4035 3.1.4.1). */
@@ -72,7 +104,7 @@ function compileCut(view: ZoneView, cut: Name, sets: readonly RRset[]): Buffer {
   const answers: Answers = [[OTHERWISE, finish(body, RCODE.NOERROR, 0, 0, referral(view, body, cut, sets), [])]];
   const ds = findType(sets, TYPE.DS);
   if (ds !== undefined) answers.push([TYPE.DS, positive(view, cut, 'exact', ds)]);
-  return encodeNode(NODE_DELEGATION | NODE_HAS_BELOW, cut, view.apex.length, answers);
+  return sized(NODE_DELEGATION | NODE_HAS_BELOW, cut, view.apex.length, answers);
 }
 
 function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
@@ -103,6 +135,10 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
     for (const set of terminal.sets) {
+      if (dataSize(set) > ALIAS_ANSWER) {
+        answers.push([set.type, null]);
+        continue;
+      }
       const body = new Body(name, form);
       const ancount = links(body, chain);
       if (set.type === TYPE.SOA && isApex) {
@@ -129,7 +165,19 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
     if (ds !== undefined) answers.push([TYPE.DS, chainedSet(name, form, chain, terminal.owner, ds)]);
     else answers.push([TYPE.DS, chainOnly(name, form, chain, RCODE.NOERROR, ANSWER_NEGATIVE)]);
   }
-  return answers.sort((a, b) => a[0] - b[0]);
+  answers.sort((a, b) => a[0] - b[0]);
+  let kept = 0;
+  return answers.map(([type, answer]) => {
+    const size = answer?.body.length ?? 0;
+    if (type === TYPE.CNAME) return [type, answer];
+    if (size > ALIAS_ANSWER || kept + size > ALIAS_NODE) return [type, null];
+    kept += size;
+    return [type, answer];
+  });
+}
+
+function dataSize(set: RRset): number {
+  return set.rdatas.reduce((sum, rdata) => sum + rdata.length + 12, 0);
 }
 
 function chainedSet(name: Name, form: QuestionForm, chain: Chain, owner: Name, set: RRset): Answer {
@@ -145,7 +193,7 @@ function chainOnly(name: Name, form: QuestionForm, chain: Chain, rcode: number, 
 }
 
 /** The answer when the last name has no data of the type asked. Its code is that name's (RFC 6604). */
-function chainEnd(view: ZoneView, name: Name, form: QuestionForm, chain: Chain): Answer {
+function chainEnd(view: ZoneView, name: Name, form: QuestionForm, chain: Chain): Answer | null {
   const { terminal } = chain;
   switch (terminal.kind) {
     case 'sets':
@@ -157,6 +205,7 @@ function chainEnd(view: ZoneView, name: Name, form: QuestionForm, chain: Chain):
     case 'end':
       return chainOnly(name, form, chain, RCODE.NOERROR, 0);
     case 'delegation': {
+      if (dataSize(findType(terminal.sets, TYPE.NS)!) > ALIAS_ANSWER) return null;
       const body = new Body(name, form);
       const ancount = links(body, chain);
       return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, referral(view, body, terminal.cut, terminal.sets), []);
@@ -261,17 +310,7 @@ function finish(
 ): Answer {
   const { drops, arcount } = Array.isArray(additional) ? { drops: [], arcount: 0 } : additional;
   // RRsets are bounded when they are accepted (MAX_RRSET), so this is a zone that came in some other way.
-  if (body.size > MAX_BODY)
-    return {
-      rcode: RCODE.SERVFAIL,
-      flags: 0,
-      ancount: 0,
-      nscount: 0,
-      arcount: 0,
-      moves: [],
-      drops: [],
-      body: new Uint8Array(0),
-    };
+  if (body.size > MAX_BODY) return FAILURE;
   return {
     rcode,
     flags,

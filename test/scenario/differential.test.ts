@@ -113,4 +113,29 @@ test('referrals whose glue does and does not fit', () => {
   everyName([...cut(3), ...cut(8), ...cut(9), ...cut(13), ...cut(22), ...cut(24)]);
 });
 
+test('aliases of what is too large to be copied to each', () => {
+  const text = (byte: number) => Uint8Array.from([255, ...new Array(255).fill(byte)]);
+  const large = Array.from({ length: 12 }, (_, i) => at('big.p.test.', TYPE.TXT, text(i)));
+  const mail = Array.from({ length: 90 }, (_, i) => [
+    at('big.p.test.', TYPE.MX, Uint8Array.from([0, i, ...parseName(`m${i}.p.test.`)])),
+    at(`m${i}.p.test.`, TYPE.A, Uint8Array.of(192, 0, 2, i)),
+  ]).flat();
+  const servers = Array.from({ length: 120 }, (_, i) => at('cut.p.test.', TYPE.NS, parseName(`n${i}.cut.p.test.`)));
+  const alias = (owner: string, target: string) => at(`${owner}.p.test.`, TYPE.CNAME, parseName(`${target}.p.test.`));
+  everyName([
+    ...large,
+    ...mail,
+    ...servers,
+    at('big.p.test.', TYPE.A, Uint8Array.of(192, 0, 2, 1)),
+    at('cut.p.test.', TYPE.DS, new Uint8Array(30)),
+    alias('one', 'big'),
+    alias('two', 'one'),
+    alias('*.wild', 'big'),
+    alias('over', 'x.wild'),
+    alias('down', 'cut'),
+    alias('below', 'a.cut'),
+    alias('round', 'round'),
+  ]);
+});
+
 test.run();

@@ -71,6 +71,15 @@ export const tooManyTypes = (name: Name, most: number): InvalidError =>
     pointer: '/type',
   });
 
+export const nameTooLarge = (name: Name): InvalidError =>
+  new InvalidError(
+    'name_too_large',
+    `The records of ${shown(name)} would take more than 64,000 bytes; spread them over several names.`,
+    {
+      pointer: '/content',
+    },
+  );
+
 export const rrsetTooLarge = (type: number, name: Name): InvalidError =>
   new InvalidError(
     'rrset_too_large',

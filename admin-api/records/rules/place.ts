@@ -9,6 +9,7 @@ import {
   dnameConflict,
   inNestedZone,
   isTarget,
+  nameTooLarge,
   occludedBy,
   recordExists,
   rrsetTooLarge,
@@ -16,7 +17,7 @@ import {
   tooManyTypes,
   wouldOcclude,
 } from './faults.ts';
-import { MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from './record.ts';
+import { MAX_AT_NAME, MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from './record.ts';
 
 export type Placed = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
@@ -50,9 +51,11 @@ function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed): void 
 /** What may stand together at one name. */
 function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, others: readonly RecordRow[]): void {
   let size = rdata.length + RECORD_OVERHEAD;
+  let sizeAtName = size;
   const types = new Set([type]);
   for (const other of others) {
     types.add(other.type);
+    sizeAtName += other.rdata.length + RECORD_OVERHEAD;
     if (other.type !== type) continue;
     if (equalNames(other.rdata, rdata)) throw recordExists();
     size += other.rdata.length + RECORD_OVERHEAD;
@@ -63,6 +66,7 @@ function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, others: re
   if (name.length !== apex.length && types.has(TYPE.DNAME) && types.has(TYPE.NS)) throw dnameConflict(name);
   if (types.size > MAX_TYPES) throw tooManyTypes(name, MAX_TYPES);
   if (size > MAX_RRSET) throw rrsetTooLarge(type, name);
+  if (sizeAtName > MAX_AT_NAME) throw nameTooLarge(name);
 }
 
 function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed): void {

@@ -8,6 +8,8 @@ import { cnameAtApex } from './faults.ts';
 /** An RRset goes into one answer: bytes of all rdata, and 12 of each record beside it. */
 export const MAX_RRSET = 48_000;
 export const RECORD_OVERHEAD = 12;
+/** Bytes of all records of one name, each with its overhead: with their additional records they stay below a node's bound (core/store/answers.ts). */
+export const MAX_AT_NAME = 64_000;
 /** A node of the store has one byte for its number of types; some are the service's. */
 export const MAX_TYPES = 200;
 

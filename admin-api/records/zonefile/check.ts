@@ -6,12 +6,13 @@ import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
   cnameConflict,
   dnameConflict,
+  nameTooLarge,
   occludedBy,
   rrsetTooLarge,
   targetIsCname,
   tooManyTypes,
 } from '../rules/faults.ts';
-import { MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from '../rules/record.ts';
+import { MAX_AT_NAME, MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from '../rules/record.ts';
 import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
 /** Faults with their lines, not sorted; at most `most`. */
@@ -42,7 +43,10 @@ function checkBeside(apex: Name, owner: Owner, note: Note): void {
     if (dname !== undefined && delegates) note(dname, dnameConflict(name));
     if (sets.length > MAX_TYPES) note(latest, tooManyTypes(name, MAX_TYPES));
   }
+  let size = 0;
   for (const set of sets) {
+    size += set.size + set.rdatas.length * RECORD_OVERHEAD;
+    if (size > MAX_AT_NAME) note(set, nameTooLarge(name));
     if (set.size + set.rdatas.length * RECORD_OVERHEAD > MAX_RRSET) note(set, rrsetTooLarge(set.type, name));
     if (set.rdatas.length === 1) continue;
     if (set.type === TYPE.CNAME) note(set, cnameConflict(name));

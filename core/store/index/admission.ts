@@ -1,6 +1,5 @@
 /** Which nodes the arena lets in when it gets full. */
 import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_BELOW } from '../answers.ts';
-import { MAX_STORED_NODE } from './layout.ts';
 
 /** Share of the arena beyond which leaves stay in the store. */
 export const LEAF_SHARE = 0.9;
@@ -10,9 +9,4 @@ const STRUCTURAL = NODE_APEX | NODE_DELEGATION | NODE_DNAME | NODE_CNAME | NODE_
 /** Only its own name's answers need it. Every other node is met on the way to names that don't exist, too, so it is let in to the end. */
 export function isLeaf(node: Uint8Array): boolean {
   return (node[4] & STRUCTURAL) === 0;
-}
-
-/** Too large for a reader's scratch space: it is always in the arena, in the reserve behind the bound if need be. */
-export function isLarge(node: Uint8Array): boolean {
-  return node.length > MAX_STORED_NODE;
 }

@@ -1,5 +1,5 @@
 /** Allocates the arena: blocks of 8 bytes and up, freed ones reused by size once no reader can still hold them. */
-import { FIRST_NODE, RESERVE } from './layout.ts';
+import { FIRST_NODE } from './layout.ts';
 
 interface Retired {
   readonly offset: number;
@@ -9,18 +9,22 @@ interface Retired {
 
 /** Exact sizes up to this many bytes have a free list each; larger ones are kept by power of two. */
 const EXACT = 4096;
+/** Freed entries that the queue of retired blocks may still hold. */
+const KEPT = 1024;
 
 export class Arena {
   private next = FIRST_NODE;
-  /** The bound: nodes lie before it, unless they must. */
+  /** The bound: nodes lie before it. */
   readonly end: number;
   private readonly exact: number[][] = Array.from({ length: EXACT / 8 + 1 }, () => []);
   private readonly large: { offset: number; size: number }[][] = Array.from({ length: 33 }, () => []);
+  /** A queue: what was retired first stands at `firstRetired`. */
   private retired: Retired[] = [];
+  private firstRetired = 0;
   private freeBytes = 0;
 
   constructor(bytes: number) {
-    this.end = bytes - RESERVE;
+    this.end = bytes;
   }
 
   /** Bytes that hold nodes, or will be free when the last reader has left them. */
@@ -37,15 +41,15 @@ export class Arena {
     this.next = next;
   }
 
-  /** Offset of a block, or 0 when nothing is left. `must`: the block may come from the reserve behind the bound. */
-  allocate(bytes: number, must = false): number {
+  /** Offset of a block, or 0 when nothing is left. */
+  allocate(bytes: number): number {
     const size = (bytes + 7) & ~7;
     const reused = size <= EXACT ? this.exact[size >> 3].pop() : this.fromLarge(size);
     if (reused !== undefined) {
       this.freeBytes -= size;
       return reused;
     }
-    if (this.next + size > (must ? this.end + RESERVE : this.end)) return size <= EXACT ? this.split(size) : 0;
+    if (this.next + size > this.end) return size <= EXACT ? this.split(size) : 0;
     const offset = this.next;
     this.next += size;
     return offset;
@@ -58,10 +62,14 @@ export class Arena {
 
   /** Frees what was retired before `oldest`, the oldest epoch that a reader is in. */
   reclaim(oldest: number): void {
-    let kept = 0;
-    for (; kept < this.retired.length && this.retired[kept].epoch < oldest; kept++)
-      this.free(this.retired[kept].offset, this.retired[kept].size);
-    if (kept > 0) this.retired = this.retired.slice(kept);
+    while (this.firstRetired < this.retired.length && isBefore(this.retired[this.firstRetired].epoch, oldest)) {
+      const { offset, size } = this.retired[this.firstRetired++];
+      this.free(offset, size);
+    }
+    if (this.firstRetired > KEPT && this.firstRetired * 2 > this.retired.length) {
+      this.retired = this.retired.slice(this.firstRetired);
+      this.firstRetired = 0;
+    }
   }
 
   /** A block that nobody can hold any more. */
@@ -102,4 +110,9 @@ export class Arena {
     this.freeBytes -= size;
     return offset;
   }
+}
+
+/** Order of epochs, which go around. */
+export function isBefore(a: number, b: number): boolean {
+  return ((a - b) | 0) < 0;
 }

@@ -12,10 +12,11 @@
  * writer looks at the readers after it has stored one.
  */
 import { randomFillSync } from 'node:crypto';
+import { MAX_NODE } from '../answers.ts';
 
 /** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
 export const GENERATION = 0;
-/** header[EPOCH]: rises with each publication; never 0. */
+/** header[EPOCH]: rises with each publication, goes around, and is never 0. Epochs are compared by their difference. */
 export const EPOCH = 1;
 /** header[COMMITS]: rises when the answers table has a new state that readers of it must see. */
 export const COMMITS = 2;
@@ -33,14 +34,9 @@ export const readerWord = (reader: number): number => FIRST_READER + reader * RE
 
 export const IN_STORE = -1;
 
-/** Largest node that a reader can fetch from the store; a larger one is always in the arena. */
-export const MAX_STORED_NODE = 32768;
-/** Bytes at the start of the arena that belong to one reader. Two nodes of a query are in use at a time: a name's and its apex's. */
-export const SCRATCH = 2 * MAX_STORED_NODE;
+/** Bytes at the start of the arena that belong to one reader, for nodes that it fetches from the store. Two of a query are in use at a time: a name's and its apex's. */
+export const SCRATCH = 2 * MAX_NODE;
 export const FIRST_NODE = READERS * SCRATCH;
-/** Room behind the arena's bound for what must be in it: nodes too large for the scratch space. */
-export const RESERVE = 64 << 20;
-
 export interface SharedIndex {
   readonly header: SharedArrayBuffer;
   /** One random odd multiplier for each byte of a name, counted from its end. */
@@ -53,7 +49,7 @@ export interface SharedIndex {
 
 /** Bytes of an arena with room for `nodes` bytes of nodes. */
 export function arenaSize(nodes: number): number {
-  return Math.min(MAX_ARENA, FIRST_NODE + nodes + RESERVE);
+  return Math.min(MAX_ARENA, FIRST_NODE + nodes);
 }
 
 /** Most bytes that one array can view. */

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
 import { openEnvironment } from '../environment.ts';
-import { isLarge, isLeaf, LEAF_SHARE } from './admission.ts';
+import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { countLabels, FIRST_NODE, finishHash, IN_STORE, nameSum, type SharedIndex } from './layout.ts';
 
 export interface ScanData {
@@ -58,21 +58,20 @@ function tell(done: boolean): void {
 function place(node: Uint8Array): number {
   const size = (node.length + 7) & ~7;
   const used = Atomics.load(cursor, 0) * 8;
-  const large = isLarge(node);
-  if (!large && isLeaf(node) && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
-  if (next + size > blockEnd && !takeBlock(large ? size : Math.min(BLOCK, data.end - used), size, large)) return 0;
+  if (isLeaf(node) && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
+  if (next + size > blockEnd && !takeBlock(Math.min(BLOCK, data.end - used), size)) return 0;
   const offset = next;
   next += size;
   return offset;
 }
 
-/** Makes `bytes` the block that nodes are placed in, unless the arena has no room for `least` any more. `beyond`: its reserve may be used. */
-function takeBlock(bytes: number, least: number, beyond: boolean): boolean {
+/** Makes `bytes` the block that nodes are placed in, unless the arena has no room for `least` any more. */
+function takeBlock(bytes: number, least: number): boolean {
   if (bytes < least) return false;
   const words = Math.floor(bytes / 8);
   const start = Atomics.add(cursor, 0, words) * 8;
   // Another thread can have taken the last of it in between.
-  if (!beyond && start + words * 8 > data.end) {
+  if (start + words * 8 > data.end) {
     Atomics.sub(cursor, 0, words);
     return false;
   }

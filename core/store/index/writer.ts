@@ -1,8 +1,8 @@
 /** The index's one writer: puts, replaces and removes nodes while the query path reads. */
 import type { MessagePort } from 'node:worker_threads';
 import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
-import { isLarge, isLeaf, LEAF_SHARE } from './admission.ts';
-import { Arena } from './arena.ts';
+import { isLeaf, LEAF_SHARE } from './admission.ts';
+import { Arena, isBefore } from './arena.ts';
 import {
   COMMITS,
   countLabels,
@@ -143,11 +143,11 @@ export class IndexWriter {
   publish(): void {
     this.asked.clear();
     Atomics.add(this.header, COMMITS, 1);
-    Atomics.add(this.header, EPOCH, 1);
-    let oldest = Atomics.load(this.header, EPOCH);
+    let oldest = (this.header[EPOCH] + 1) | 0 || 1;
+    Atomics.store(this.header, EPOCH, oldest);
     for (let reader = 0; reader < READERS; reader++) {
       const epoch = Atomics.load(this.header, readerWord(reader));
-      if (epoch !== 0 && epoch < oldest) oldest = epoch;
+      if (epoch !== 0 && isBefore(epoch, oldest)) oldest = epoch;
     }
     this.arena.reclaim(oldest);
   }
@@ -162,9 +162,8 @@ export class IndexWriter {
 
   private store(node: Uint8Array): number {
     const { used, capacity } = this.arena;
-    const large = isLarge(node);
-    const refused = !large && isLeaf(node) && used + node.length > capacity * LEAF_SHARE;
-    const offset = refused ? 0 : this.arena.allocate(node.length, large);
+    const refused = isLeaf(node) && used + node.length > capacity * LEAF_SHARE;
+    const offset = refused ? 0 : this.arena.allocate(node.length);
     if (offset === 0) {
       this.inStore++;
       return IN_STORE;
