@@ -22,6 +22,9 @@ const SCAN_MS = 5000;
 
 const sockets = new Set<Socket>();
 
+/** Bytes; bursts wait here. The system caps what it gives. */
+const SOCKET_BUFFER = 4 << 20;
+
 function open(
   listen: ListenAddress,
   reuseAddr: boolean,
@@ -32,6 +35,8 @@ function open(
     type: listen.family === 4 ? 'udp4' : 'udp6',
     ipv6Only: listen.family === 6,
     reuseAddr,
+    recvBufferSize: SOCKET_BUFFER,
+    sendBufferSize: SOCKET_BUFFER,
   });
   socket.on('message', (query, from) => {
     if (from.port === 0) return;
