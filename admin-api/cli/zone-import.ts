@@ -42,7 +42,7 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
         .choices(['keep', 'service'])
         .default('keep'),
     )
-    .option('--concurrency <n>', 'files sent at one time, 1 to 64', parseConcurrency, 8)
+    .option('--concurrency <n>', 'files sent at one time, 1 to 64', parseConcurrency, 16)
     .addHelpText(
       'after',
       `
@@ -52,7 +52,7 @@ and the exit code is 1 when anything failed.
 Examples:
   $ waypost zone import example.net.zone
   $ waypost zone import db.example --zone example.net --replace
-  $ waypost zone import zones/ --concurrency 16
+  $ waypost zone import zones/ --concurrency 32
 `,
     )
     .action(

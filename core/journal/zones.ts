@@ -4,7 +4,7 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
 import { decodeZoneState, encodeZoneState, Reader, rawReader, type ZoneState } from '../store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
+import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
@@ -75,6 +75,7 @@ export class ZoneUpdates {
   private readonly isAmbiguous: (name: Name) => boolean;
   private readonly reader: Reader;
   private readonly zones = new Map<string, ZoneUpdate>();
+  private readonly children = new Map<string, readonly Domain[]>();
   /** Apexes of zones that came or went: what encloses them changes. */
   private readonly comingAndGoing: Name[] = [];
   private entry: Entry | null = null;
@@ -158,7 +159,7 @@ export class ZoneUpdates {
       if (parent !== null) parents.set(parent.id, parent);
     }
     for (const parent of parents.values()) this.compileAll(parent);
-    for (const apex of this.comingAndGoing) for (const child of this.reader.domainsBelow(apex)) this.compileApex(child);
+    for (const apex of this.comingAndGoing) for (const child of this.childrenOf(apex)) this.compileApex(child);
   }
 
   /** Compiles a zone anew from its rows. */
@@ -223,7 +224,7 @@ export class ZoneUpdates {
   /** The apexes of nested zones whose DS, which this zone holds, may have changed. */
   private compileChildren(apex: Name, update: ZoneUpdate): void {
     const all = update.whole || update.compiled !== undefined;
-    for (const child of this.reader.domainsBelow(apex)) {
+    for (const child of this.childrenOf(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
@@ -249,7 +250,18 @@ export class ZoneUpdates {
   }
 
   private nestedIn(apex: Name): Name[] {
-    return this.reader.domainsBelow(apex).map((domain) => domain.apex);
+    return this.childrenOf(apex).map((domain) => domain.apex);
+  }
+
+  /** Our zones inside a zone. Asked for while compiling only, when all rows are as they will be. */
+  private childrenOf(apex: Name): readonly Domain[] {
+    const id = nameId(apex);
+    let children = this.children.get(id);
+    if (children === undefined) {
+      children = this.reader.domainsBelow(apex);
+      this.children.set(id, children);
+    }
+    return children;
   }
 
   private parentOf(apex: Name): Domain | null {
