@@ -1,6 +1,6 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
 import type { ApexSettings, Domain } from '../store/rows.ts';
-import { parseName } from '../wire/name.ts';
+import { type Name, parseName } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { TYPE } from '../wire/types.ts';
 
@@ -33,12 +33,26 @@ export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number)
   return {
     type: TYPE.SOA,
     ttl: settings.ttl,
-    rdatas: [Buffer.concat([parseName(settings.mname), parseName(settings.rname), numbers])],
+    rdatas: [Buffer.concat([knownName(settings.mname), knownName(settings.rname), numbers])],
   };
 }
 
+/** Few names stand in the apexes of many zones, and every change makes its zone's apex anew. */
+const known = new Map<string, Name>();
+const MOST_KNOWN = 1000;
+
+function knownName(text: string): Name {
+  let name = known.get(text);
+  if (name === undefined) {
+    name = parseName(text);
+    if (known.size === MOST_KNOWN) known.clear();
+    known.set(text, name);
+  }
+  return name;
+}
+
 export function serviceNs(defaults: ApexDefaults): RRset {
-  const rdatas = defaults.nameservers.map((name) => parseName(name)).sort(Buffer.compare);
+  const rdatas = defaults.nameservers.map(knownName).sort(Buffer.compare);
   return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
 }
 

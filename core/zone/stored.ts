@@ -18,7 +18,7 @@ export class StoredZone implements ZoneView {
   private readonly nestedIds: ReadonlySet<string>;
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
-  private readonly cache = new Map<string, readonly RRset[]>();
+  private readonly cache = new Map<string, Held>();
 
   constructor(
     environment: Environment,
@@ -38,23 +38,22 @@ export class StoredZone implements ZoneView {
   }
 
   rrsets(name: Name): readonly RRset[] {
-    const id = nameId(name);
-    let sets = this.cache.get(id);
-    if (sets === undefined) {
-      sets = readRRsets(this.environment, this.domainId, name);
-      if (equalNames(name, this.apex)) sets = this.atApex(sets);
-      this.cache.set(id, sets);
-    }
-    return sets;
+    return this.held(name).sets;
   }
 
   hasBelow(name: Name): boolean {
-    const prefix = recordsBelow(this.domainId, name);
-    const records = this.environment.rows.get(4)!;
-    // 0x00 after the name is the name itself; every label begins with a greater byte.
-    const start = Buffer.concat([prefix, Uint8Array.of(1)]);
-    for (const _ of records.getKeys({ start, end: afterPrefix(prefix), limit: 1 })) return true;
-    return this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+    return this.held(name).below || this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+  }
+
+  private held(name: Name): Held {
+    const id = nameId(name);
+    let held = this.cache.get(id);
+    if (held === undefined) {
+      held = readHeld(this.environment, this.domainId, name);
+      if (equalNames(name, this.apex)) held = { sets: this.atApex(held.sets), below: held.below };
+      this.cache.set(id, held);
+    }
+    return held;
   }
 
   /** Whether all that lies below `name`, if anything, lies at or below `branch`, which is below `name` itself. */
@@ -84,11 +83,24 @@ function endsWith(name: Name, suffix: Name): boolean {
   return p === from && equalNames(name.subarray(from), suffix);
 }
 
-/** The RRsets stored at exactly a name, by rising type. */
-export function readRRsets(environment: Environment, domainId: string, name: Name): readonly RRset[] {
-  const prefix = recordsAt(domainId, name);
+/** What is stored at a name, by rising type, and whether anything is stored below it. */
+interface Held {
+  readonly sets: readonly RRset[];
+  readonly below: boolean;
+}
+
+/** One scan: the records of a name come first, and the first one after them that is below it ends it. */
+function readHeld(environment: Environment, domainId: string, name: Name): Held {
+  const own = recordsAt(domainId, name);
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
-  for (const { key, value } of environment.rows.get(4)!.getRange({ start: prefix, end: afterPrefix(prefix) })) {
+  let below = false;
+  const end = afterPrefix(recordsBelow(domainId, name));
+  for (const { key, value } of environment.rows.get(4)!.getRange({ start: own, end })) {
+    // 0x00 after the name is the name itself; every label begins with a greater byte.
+    if (key[own.length - 1] !== 0) {
+      below = true;
+      break;
+    }
     const { type } = recordKeyParts(key);
     const rdata = value.subarray(RECORD_RDATA);
     const last = sets[sets.length - 1];
@@ -96,5 +108,10 @@ export function readRRsets(environment: Environment, domainId: string, name: Nam
     else sets.push({ type, ttl: value.readUInt32BE(0), rdatas: [rdata] });
   }
   for (const set of sets) sortRdatas(set.rdatas);
-  return sets.length === 0 ? NO_RRSETS : sets;
+  return { sets: sets.length === 0 ? NO_RRSETS : sets, below };
+}
+
+/** The RRsets stored at exactly a name, by rising type. */
+export function readRRsets(environment: Environment, domainId: string, name: Name): readonly RRset[] {
+  return readHeld(environment, domainId, name).sets;
 }
