@@ -4,15 +4,12 @@
  */
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
-import { domains, TABLES } from '../store/rows.ts';
+import { domains, records, TABLES } from '../store/rows.ts';
 import { isWithin } from '../wire/name.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 import { hasTarget, targetOf } from './targets.ts';
 import type { ZoneUpdates } from './zones.ts';
-
-const DOMAINS = 3;
-const RECORDS = 4;
 
 export interface Applied {
   readonly entry: Entry;
@@ -37,10 +34,10 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     const old = rows.get(change.key);
     if (old !== undefined) {
       for (const lookup of table.lookups(change.key, old)) environment.lookups.remove(lookup);
-      if (change.table === DOMAINS && change.value === null) updates.domainGone(domains.decode(change.key, old));
+      if (change.table === domains.number && change.value === null) updates.domainGone(domains.decode(change.key, old));
     }
   }
-  if (change.table === RECORDS) noteRecord(environment, updates, change);
+  if (change.table === records.number) noteRecord(environment, updates, change);
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -48,7 +45,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   rows.put(change.key, change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
-  if (change.table === DOMAINS) updates.domainPut(domains.decode(change.key, change.value));
+  if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -61,7 +58,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
   if (!hasTarget(type)) return;
-  const row = value ?? environment.rows.get(RECORDS)!.get(key);
+  const row = value ?? environment.records.get(key);
   if (row === undefined) return;
   const { target, entry } = targetOf(key, row);
   if (!isWithin(target, zone.apex)) return;

@@ -1,7 +1,7 @@
 /** Which keys the last entries wrote, so that a commit can be checked against what it read (backward validation). */
 import { recordKeyParts } from '../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../store/reader.ts';
-import { TABLES } from '../store/rows.ts';
+import { records, TABLES } from '../store/rows.ts';
 import { readChanges } from './changes.ts';
 import type { KeyRange, ReadSet } from './journal.ts';
 import { hasTarget, targetOf } from './targets.ts';
@@ -16,7 +16,6 @@ interface Written {
 
 /** An entry with more changes is remembered by spans. */
 const BULK_BYTES = 64 * 1024;
-const RECORDS = 4;
 /** Length of the domain id that a record's key begins with. */
 const ZONE = 8;
 
@@ -55,7 +54,7 @@ export class RecentWrites {
     const spans = new Map<string, { first: Buffer; last: Buffer }>();
     const bulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
-      if (table === RECORDS) {
+      if (table === records.number) {
         if (bulk) widen(spans, key);
         else keys.push(keyId(table, key));
         if (value !== null && hasTarget(recordKeyParts(key).type))
@@ -69,8 +68,8 @@ export class RecentWrites {
     }
     keys.sort();
     const written = [...spans.values()].map(({ first, last }) => ({
-      first: keyId(RECORDS, first),
-      last: keyId(RECORDS, last),
+      first: keyId(records.number, first),
+      last: keyId(records.number, last),
     }));
     this.entries.push({ sequence, keys, spans: written });
     this.keys += keys.length;

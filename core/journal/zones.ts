@@ -170,7 +170,7 @@ export class ZoneUpdates {
     let lastKey: Buffer = Buffer.alloc(0);
     let lastEnd = 0;
     let name: Name = apex;
-    for (const { key, value } of this.environment.rows.get(4)!.getRange({ start, end: afterPrefix(start) })) {
+    for (const { key, value } of this.environment.records.getRange({ start, end: afterPrefix(start) })) {
       const { nameEnd, type } = recordKeyParts(key);
       const k = key as Buffer;
       if (nameEnd !== lastEnd || k.compare(lastKey, 0, lastEnd, 0, nameEnd) !== 0) {

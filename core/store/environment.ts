@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { records, TABLES } from './rows.ts';
 
 export type Binary = Database<Buffer, Uint8Array>;
 
@@ -12,6 +13,8 @@ export interface Environment {
   readonly root: RootDatabase<Buffer, Uint8Array>;
   /** The rows, by table number. */
   readonly rows: ReadonlyMap<number, Binary>;
+  /** The table of records, which is among `rows`, too. */
+  readonly records: Binary;
   readonly lookups: Binary;
   /** nameKey ─► node (see answers.ts). Derived. */
   readonly answers: Binary;
@@ -42,14 +45,11 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   });
   const table = (name: string): Binary =>
     root.openDB({ name, keyEncoding: 'binary', encoding: 'binary', cache: false });
+  const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
   return {
     root,
-    rows: new Map([
-      [1, table('accounts')],
-      [2, table('tokens')],
-      [3, table('domains')],
-      [4, table('records')],
-    ]),
+    rows,
+    records: rows.get(records.number)!,
     lookups: table('lookups'),
     answers: table('answers'),
     targets: table('targets'),

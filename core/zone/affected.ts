@@ -88,7 +88,7 @@ class Search {
   /** All names at and below a cut: they come into sight or go out of it. */
   private addBelow(cut: Name): void {
     const prefix = recordsBelow(this.domainId, cut);
-    for (const key of this.environment.rows.get(4)!.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
+    for (const key of this.environment.records.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
       const { nameEnd } = recordKeyParts(key);
       this.addUpTo(cut, nameOfKey(key, 8, nameEnd));
     }

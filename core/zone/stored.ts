@@ -60,7 +60,7 @@ export class StoredZone implements ZoneView {
   isOnlyBranch(name: Name, branch: Name): boolean {
     const prefix = recordsBelow(this.domainId, name);
     const inBranch = recordsBelow(this.domainId, branch);
-    const records = this.environment.rows.get(4)!;
+    const { records } = this.environment;
     const start = Buffer.concat([prefix, Uint8Array.of(1)]);
     const end = afterPrefix(prefix)!;
     const within = (key: Buffer): boolean => key.subarray(0, inBranch.length).equals(inBranch);
@@ -95,7 +95,7 @@ function readHeld(environment: Environment, domainId: string, name: Name): Held 
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
   let below = false;
   const end = afterPrefix(recordsBelow(domainId, name));
-  for (const { key, value } of environment.rows.get(4)!.getRange({ start: own, end })) {
+  for (const { key, value } of environment.records.getRange({ start: own, end })) {
     // 0x00 after the name is the name itself; every label begins with a greater byte.
     if (key[own.length - 1] !== 0) {
       below = true;
