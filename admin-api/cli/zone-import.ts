@@ -116,6 +116,8 @@ async function importAll(
     await Promise.all(Array.from({ length: concurrency }, work));
   } finally {
     progress.stop();
+    // Left early, the folder is still open.
+    await next.return?.(undefined);
   }
   summary.milliseconds = performance.now() - started;
   return summary;

@@ -131,7 +131,9 @@ test('bad lines of a zone that was there leave it as it was', async ({ daemon, e
 
 test('what would fail for every file ends the import at once', async ({ daemon, env, folder }) => {
   for (let i = 0; i < 50; i++) writeFileSync(join(folder, `z${i}.test.zone`), '@ A 192.0.2.1\n');
-  const { code, stderr, stdout } = await run(['zone', 'import', folder, '--token', 'wp_wrong'], { env });
+  const { code, stderr, stdout } = await run(['zone', 'import', folder, '--token', 'wp_wrong', '--concurrency', '8'], {
+    env,
+  });
   assert.is(code, 1);
   assert.match(stderr, /^error: .*\(invalid_token\)/);
   assert.match(stdout, /^imported 0 zones.*\nstopped before the end/);
