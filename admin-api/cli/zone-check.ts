@@ -1,17 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { InvalidError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/log/index.ts';
-import { parseMaster } from '../../core/wire/master/index.ts';
 import { parseName } from '../../core/wire/name.ts';
+import { readZone } from '../records/zonefile/prepare.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
 import { type ZoneFile, zoneFiles } from './zone-files.ts';
-
-/** Seconds; what the API gives to a record without a TTL. */
-const DEFAULT_TTL = 300;
-/** Bad lines named of one file. */
-const MAX_ERRORS = 100_000;
 
 interface Problem {
   readonly file: string;
@@ -23,18 +18,23 @@ interface Problem {
 export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('check')
-    .description('read master files and name every bad line, without a daemon')
+    .description('read master files and name every line that an import would refuse, without a daemon')
     .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
     .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
+    .addOption(
+      new Option('--apex <whose>', 'as for import: a file whose SOA timers are to be kept must have some')
+        .choices(['keep', 'service'])
+        .default('keep'),
+    )
     .addHelpText('after', '\nExamples:\n  $ waypost zone check example.net.zone\n  $ waypost zone check zones/\n')
     .action(
-      action<{ zone?: string }>(async (options, [path]) => {
+      action<{ zone?: string; apex: 'keep' | 'service' }>(async (options, [path]) => {
         const { files } = await zoneFiles(path, options.zone);
         let zones = 0;
         let records = 0;
         let bad = 0;
         for await (const file of files) {
-          const checked = await check(file);
+          const checked = await check(file, options.apex === 'keep');
           zones++;
           records += checked.records;
           bad += checked.problems.length;
@@ -54,15 +54,10 @@ export function addZoneCheck(zone: Command, { io, action }: CommandContext): voi
     );
 }
 
-async function check({ file, zone }: ZoneFile): Promise<{ records: number; problems: Problem[] }> {
+async function check({ file, zone }: ZoneFile, keepApex: boolean): Promise<{ records: number; problems: Problem[] }> {
   try {
-    const origin = parseName(zone);
-    const { records, errors } = parseMaster(await readFile(file), {
-      origin,
-      defaultTtl: DEFAULT_TTL,
-      maxErrors: MAX_ERRORS,
-    });
-    return { records: records.length, problems: errors.map(({ line, message }) => ({ file, line, message })) };
+    const { owners, errors } = readZone({ bytes: await readFile(file), apex: parseName(zone), keepApex });
+    return { records: owners.recordCount, problems: errors.map(({ line, message }) => ({ file, line, message })) };
   } catch (error) {
     const system = error instanceof Error && 'syscall' in error;
     if (!system && !(error instanceof InvalidError)) throw error;

@@ -13,6 +13,7 @@ import { buildIndex } from '../../core/store/index/build.ts';
 import { type Domain, domains, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { formatName, nameId, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { DEFAULTS } from '../core/journal/fixture.ts';
 import { checkWorld, recordKey, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, type World, worldDraft } from '../reference/generate.ts';
 import { QueryPath } from '../support/in-process.ts';
@@ -25,16 +26,6 @@ const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7ff
 /** Commits made to one world before the next is begun. */
 const STEPS = 15;
 const QUESTIONS = 60;
-const DEFAULTS = {
-  nameservers: ['ns1.waypost.test'],
-  hostmaster: 'hostmaster.waypost.test',
-  refresh: 3600,
-  retry: 600,
-  expire: 86_400,
-  minimum: 60,
-  soaTtl: 240,
-  nsTtl: 300,
-};
 
 /** The rows as they stand: a domain for each apex, a row for each record. */
 class Rows {

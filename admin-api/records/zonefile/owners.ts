@@ -68,6 +68,12 @@ export class Owners {
     }
   }
 
+  get recordCount(): number {
+    let count = 0;
+    for (const { sets } of this.#owners) for (const { rdatas } of sets) count += rdatas.length;
+    return count;
+  }
+
   get(name: Name): Owner | undefined {
     const index = this.#slots[this.#slotOf(name, 0)];
     return index === EMPTY ? undefined : this.#owners[index];

@@ -38,12 +38,26 @@ export type Prepared =
       readonly kept: ApexSettings | null;
     };
 
-/** Faults that are told of one file. */
-const MOST_ERRORS = 100;
+/** Faults that are told of one file: every bad line of any file that somebody means to mend. */
+const MOST_ERRORS = 100_000;
 
 export function prepareZone(input: PrepareInput): Prepared {
-  const { apex, keepApex, domainId, now } = input;
-  const { records, errors } = parseMaster(input.bytes, {
+  const { apex, domainId, now } = input;
+  const { owners, kept, errors } = readZone(input);
+  if (errors.length > 0) return { ok: false, errors };
+  const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
+  owners.sort();
+  const { changes, count } = encodeRecords(domainId, owners, now);
+  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
+}
+
+/** What a file holds, with every line that breaks a rule of the API, by rising line. */
+export function readZone({ bytes, apex, keepApex }: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex'>): {
+  owners: Owners;
+  kept: ApexSettings | null;
+  errors: readonly MasterError[];
+} {
+  const { records, errors } = parseMaster(bytes, {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MOST_ERRORS,
@@ -59,13 +73,8 @@ export function prepareZone(input: PrepareInput): Prepared {
     }
   }
   const soa = checkSoas(apex, soas, keepApex, errors);
-  errors.push(...checkZone(apex, owners, MOST_ERRORS - errors.length));
-  if (errors.length > 0) return { ok: false, errors: byLine(errors) };
-  const kept = keepApex && soa !== undefined ? settingsOf(soa) : null;
-  const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
-  owners.sort();
-  const { changes, count } = encodeRecords(domainId, owners, now);
-  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
+  for (const error of checkZone(apex, owners, MOST_ERRORS - errors.length)) errors.push(error);
+  return { owners, kept: keepApex && soa !== undefined ? settingsOf(soa) : null, errors: byLine(errors) };
 }
 
 /** In the order of the file, the first fault of each line. */

@@ -61,14 +61,30 @@ test('an export that fails leaves the old file and nothing beside it', async ({ 
 
 test('check reads files without a daemon', async ({ daemon, folder }) => {
   writeFileSync(join(folder, 'a.test.zone'), '@ 300 IN A 192.0.2.1\nwww A 192.0.2.2\n');
-  const { code, stdout } = await run(['zone', 'check', folder]);
+  const { code, stdout } = await run(['zone', 'check', folder, '--apex', 'service']);
   assert.equal([code, stdout], [0, 'checked 1 zones, 2 records: no bad lines\n']);
   assert.is(daemon.seen.length, 0);
 });
 
+test('check knows what an import refuses', async ({ folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.2\nwww CNAME @\n');
+  const faults = async (...options: string[]) =>
+    (await run(['zone', 'check', file, ...options])).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(file.length));
+  const kept = await faults();
+  assert.is(kept.length, 2);
+  assert.match(kept[0], /^:1: The file has no SOA record/);
+  assert.match(kept[1], /^:3: .*CNAME/);
+  assert.match((await faults('--apex', 'service')).join(), /^:3: .*CNAME/);
+});
+
 test('check names every bad line', async ({ folder }) => {
   const file = join(folder, 'a.test.zone');
-  writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.256\n\nmail MX ten mx\nok A 192.0.2.3\n');
+  const soa = '@ SOA ns host 1 2 3 4 5 ; kept\n@ NS ns.example.\n';
+  writeFileSync(file, `@ A 192.0.2.1\nwww A 192.0.2.256\n\nmail MX ten mx\nok A 192.0.2.3\n${soa}`);
   writeFileSync(join(folder, 'b..test.zone'), '');
   const { code, stdout, stderr } = await run(['zone', 'check', file]);
   assert.is(code, 1);

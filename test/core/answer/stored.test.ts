@@ -18,21 +18,12 @@ import { QueryPath } from '../../support/in-process.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { DEFAULTS } from '../journal/fixture.ts';
 import { APEX, a, ask, octetOf, putZone, record, soa, texts } from '../net/fixture.ts';
 
 const SMALL = 32 * 1024;
 const AMPLE = 64 << 20;
 const SEED = Number(process.env.WAYPOST_SEED ?? 271_828);
-const DEFAULTS = {
-  nameservers: ['ns1.waypost.test'],
-  hostmaster: 'hostmaster.waypost.test',
-  refresh: 3600,
-  retry: 600,
-  expire: 86_400,
-  minimum: 60,
-  soaTtl: 240,
-  nsTtl: 300,
-};
 
 interface Context {
   folder: string;
