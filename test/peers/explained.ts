@@ -100,6 +100,13 @@ const EXPLANATIONS: readonly Explanation[] = [
     applies: ({ ours }) => ours.rcode === RCODE.YXDOMAIN,
   },
   {
+    // The same, when what Knot goes on to, from the DNAME's own target as if that had been asked, ends without data: the code is then that end's.
+    name: 'YXDOMAIN is the end, whatever the name that a DNAME points at leads to',
+    peers: ['knot'],
+    parts: ['rcode'],
+    applies: ({ ours, theirs }) => ours.rcode === RCODE.YXDOMAIN && theirs.answer.length > ours.answer.length,
+  },
+  {
     // Knot makes a DNAME below a wildcard label by the wildcard's owner: the DNAME comes with the name asked as its owner.
     // RFC 6672 3.3: the owner is the wildcard itself, whose label stands in the name asked.
     name: 'a DNAME whose owner begins with an asterisk, asked below it',
