@@ -7,12 +7,14 @@ import {
   ANSWER_HEADER,
   ANSWER_NEGATIVE,
   ANSWER_SOA,
+  answerOffset,
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
   NODE_HAS_WILDCARD,
   NODE_HEADER,
+  OTHERWISE,
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -25,9 +27,6 @@ const OPT_LENGTH = 11;
 /** RFC 1035 4.2.1: what a UDP message may have when its sender says nothing. */
 const PLAIN_UDP = 512;
 export const MAX_MESSAGE = 65535;
-
-/** Type 0 of a node: what answers for the types that it does not name. */
-const OTHERWISE = 0;
 
 export class Responder {
   private readonly index: IndexReader;
@@ -69,7 +68,7 @@ export class Responder {
     let label = 1;
     if (exact !== 0) {
       const flags = nodes[exact + 4];
-      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || this.entry(exact, TYPE.DS) !== 0)
+      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.index.bytes, exact, TYPE.DS) !== 0)
         return this.answerType(exact);
       // DS of a zone of ours belongs to the zone above (RFC 4035 3.1.4.1), if that is ours too.
     }
@@ -81,7 +80,8 @@ export class Responder {
     }
     if (encloser === 0) return exact !== 0 ? this.answerType(exact) : this.bare(RCODE.REFUSED);
     const flags = nodes[encloser + 4];
-    if ((flags & NODE_DELEGATION) !== 0) return this.emit(encloser, this.entry(encloser, OTHERWISE), RCODE.NOERROR);
+    if ((flags & NODE_DELEGATION) !== 0)
+      return this.emit(encloser, answerOffset(this.index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
     if ((flags & NODE_DNAME) !== 0) return this.synthesize(encloser);
     if (exact !== 0) return this.negative(encloser, RCODE.NOERROR);
     if ((flags & NODE_HAS_WILDCARD) !== 0) {
@@ -105,7 +105,7 @@ export class Responder {
     let type = this.query.type;
     let answer = 0;
     if ((flags & NODE_DELEGATION) !== 0) {
-      answer = this.entry(node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
+      answer = answerOffset(this.index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
       if (answer === 0) return this.negative(node, RCODE.NOERROR);
       return this.emit(node, answer, RCODE.NOERROR);
     }
@@ -113,26 +113,14 @@ export class Responder {
       // RFC 8482 4.1: one RRset. At a CNAME that one, elsewhere the one with the lowest type.
       type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.firstType(node);
       if (type === OTHERWISE) return this.negative(node, RCODE.NOERROR);
-      return this.emit(node, this.entry(node, type), RCODE.NOERROR, true);
+      return this.emit(node, answerOffset(this.index.bytes, node, type), RCODE.NOERROR, true);
     }
-    answer = this.entry(node, type);
-    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = this.entry(node, OTHERWISE);
+    answer = answerOffset(this.index.bytes, node, type);
+    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.index.bytes, node, OTHERWISE);
     // Offset 0 in the node: the chain is walked now.
     if (answer === node) return this.synthesize(node);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.negative(node, RCODE.NOERROR);
     return this.emit(node, answer, RCODE.NOERROR);
-  }
-
-  /** Offset of a node's answer for a type, 0 when it has none, the node's own when it is not kept there. */
-  private entry(node: number, type: number): number {
-    const nodes = this.index.bytes;
-    const count = nodes[node + 7];
-    let p = node + NODE_HEADER;
-    for (let i = 0; i < count; i++, p += TYPE_ENTRY) {
-      if (((nodes[p] << 8) | nodes[p + 1]) === type)
-        return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
-    }
-    return 0;
   }
 
   private firstType(node: number): number {
@@ -159,7 +147,7 @@ export class Responder {
   private negative(node: number, rcode: number): number {
     const apex = this.apexOf(node);
     if (apex === 0) return this.bare(RCODE.SERVFAIL);
-    return this.emit(apex, this.entry(apex, OTHERWISE), rcode);
+    return this.emit(apex, answerOffset(this.index.bytes, apex, OTHERWISE), rcode);
   }
 
   /** A response without records. */
@@ -199,7 +187,7 @@ export class Responder {
     let soaLength = 0;
     if ((flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0) {
       apex = this.apexOf(node);
-      soa = apex === 0 ? 0 : this.entry(apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
+      soa = apex === 0 ? 0 : answerOffset(this.index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.bare(RCODE.SERVFAIL);
       soaLength = (nodes[soa + 8] << 8) | nodes[soa + 9];
     }

@@ -4,11 +4,13 @@
  */
 import {
   ANSWER_AA,
+  answerOffset,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
   NODE_HAS_WILDCARD,
   NODE_HEADER,
+  OTHERWISE,
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
@@ -23,16 +25,12 @@ import {
   nameId,
   wildcardOf,
 } from '../wire/name.ts';
-import { RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
+import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { expandAnswer, type Sections } from './expand.ts';
 import type { IndexReader } from './index-reader.ts';
 import type { Query } from './query.ts';
 
-/** As many sources as the compiler follows (zone/chain.ts). */
-const MAX_SOURCES = 16;
 const HEADER = 12;
-const OTHERWISE = 0;
-
 interface Found {
   readonly kind: 'node' | 'cut' | 'dname' | 'missing' | 'outside';
   readonly node: number;
@@ -82,7 +80,7 @@ export class Synthesizer {
           return RCODE.NXDOMAIN;
         case 'cut': {
           const isDs = type === TYPE.DS && equalNames(found.source, name);
-          const a = this.entry(found.node, isDs ? TYPE.DS : OTHERWISE);
+          const a = answerOffset(this.index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
           if (a === 0) authority.push(...this.negative(name));
           else {
             const referral = expandAnswer(this.index.bytes, a, found.source, found.source);
@@ -94,8 +92,12 @@ export class Synthesizer {
         }
         case 'dname': {
           if (!use(used, found.source)) return RCODE.NOERROR;
-          const record = expandAnswer(this.index.bytes, this.entry(found.node, TYPE.DNAME), found.source, found.source)
-            .answer[0];
+          const record = expandAnswer(
+            this.index.bytes,
+            answerOffset(this.index.bytes, found.node, TYPE.DNAME),
+            found.source,
+            found.source,
+          ).answer[0];
           answer.push(record);
           const labels = name.subarray(0, name.length - found.source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
@@ -108,12 +110,12 @@ export class Synthesizer {
         case 'node': {
           if ((this.index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
             if (!use(used, found.source)) return RCODE.NOERROR;
-            const cname = take(this.entry(found.node, TYPE.CNAME)).answer[0];
+            const cname = take(answerOffset(this.index.bytes, found.node, TYPE.CNAME)).answer[0];
             answer.push(cname);
             name = nameAt(cname.rdata, 0);
             break;
           }
-          const a = this.entry(found.node, type);
+          const a = answerOffset(this.index.bytes, found.node, type);
           if (a === 0 || type === OTHERWISE) authority.push(...this.negative(name));
           else {
             const positive = take(a);
@@ -155,21 +157,15 @@ export class Synthesizer {
     return { kind: 'missing', node: 0, source: name };
   }
 
-  private entry(node: number, type: number): number {
-    const nodes = this.index.bytes;
-    for (let i = 0, p = node + NODE_HEADER; i < nodes[node + 7]; i++, p += TYPE_ENTRY)
-      if (((nodes[p] << 8) | nodes[p + 1]) === type)
-        return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
-    return 0;
-  }
-
   private negative(name: Name): ResourceRecord[] {
     const { index, apex } = this;
     let labels = 0;
     let p = 0;
     for (; p < name.length - apex.length; p += name[p] + 1) labels++;
     const node = index.find(name, p, name.length, index.sums[labels]);
-    return node === 0 ? [] : expandAnswer(index.bytes, this.entry(node, OTHERWISE), apex, apex).authority;
+    return node === 0
+      ? []
+      : expandAnswer(index.bytes, answerOffset(this.index.bytes, node, OTHERWISE), apex, apex).authority;
   }
 
   private write(

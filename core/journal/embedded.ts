@@ -152,7 +152,7 @@ class EmbeddedJournal implements Journal {
 }
 
 /** Hands the new nodes to the readers. After the commit, so that nothing is served that a crash could take back. */
-export function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
+function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);

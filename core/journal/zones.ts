@@ -5,8 +5,7 @@ import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store
 import { decodeZoneState, encodeZoneState, Reader, rawReader, type ZoneState } from '../store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
+import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
 import { type ApexDefaults, apexSets } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';

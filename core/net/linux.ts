@@ -25,7 +25,6 @@ const IPV6_RECVPKTINFO = 49;
 export const MSG_DONTWAIT = 0x40;
 /** Wait for the first packet, then take only what is there. */
 export const MSG_WAITFORONE = 0x10000;
-export const EAGAIN = 11;
 export const EINTR = 4;
 
 export interface Libc {

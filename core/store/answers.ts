@@ -36,6 +36,9 @@ export const NODE_CNAME = 16;
 /** Names lie below: an answer to a missing name may need this node. */
 export const NODE_HAS_BELOW = 32;
 
+/** Type 0 of a node: what answers for a type that the node does not name. */
+export const OTHERWISE = 0;
+
 export const ANSWER_AA = 0x04;
 /** The SOA of the zone follows the body in the authority section; it is kept at the apex, since it changes with each serial. */
 export const ANSWER_NEGATIVE = 0x80;
@@ -61,6 +64,17 @@ export interface Answer {
   readonly moves: readonly number[];
   readonly drops: readonly { readonly bodyLength: number; readonly arcount: number }[];
   readonly body: Uint8Array;
+}
+
+/** Offset of a node's answer for a type: 0 when it has none, the node's own when the answer is not kept there. Hot. */
+export function answerOffset(nodes: Uint8Array, node: number, type: number): number {
+  const count = nodes[node + 7];
+  let p = node + NODE_HEADER;
+  for (let i = 0; i < count; i++, p += TYPE_ENTRY) {
+    if (((nodes[p] << 8) | nodes[p + 1]) === type)
+      return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
+  }
+  return 0;
 }
 
 /** `answers` by rising type; null: see above, offset 0. */

@@ -1,9 +1,6 @@
 /** Numbers of the DNS protocol (IANA "Domain Name System (DNS) Parameters"). */
 
 export const CLASS_IN = 1;
-export const CLASS_ANY = 255;
-
-export const OPCODE_QUERY = 0;
 
 export const RCODE = {
   NOERROR: 0,
@@ -69,6 +66,9 @@ export interface ResourceRecord {
   readonly ttl: number;
   readonly rdata: Uint8Array;
 }
+
+/** CNAME and DNAME owners that one answer follows, at most; a longer chain ends there. Resolvers give up at 8 to 16. */
+export const MAX_SOURCES = 16;
 
 export interface RRset {
   readonly type: number;

@@ -52,8 +52,7 @@ class Search {
   run(changes: Iterable<ChangedName>): Iterable<Name> {
     this.add(this.zone.apex);
     for (const { name, types } of changes) {
-      this.add(name);
-      for (let above = name; above.length > this.zone.apex.length; above = parentName(above)) this.add(above);
+      this.addUpTo(this.zone.apex, name);
       if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
       const top = this.highestFlip(name);
       this.searchTargets(region(top));
@@ -62,11 +61,8 @@ class Search {
     return this.found.values();
   }
 
-  private add(name: Name): boolean {
-    const id = nameId(name);
-    if (this.found.has(id)) return false;
-    this.found.set(id, name);
-    return true;
+  private add(name: Name): void {
+    this.found.set(nameId(name), name);
   }
 
   /** The highest name above a changed one that exists, or existed, only through it. */

@@ -1,8 +1,7 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
+import { type RRset, TYPE } from '../wire/types.ts';
 
 /** What the configuration says of every zone's apex. Times in seconds. */
 export interface ApexDefaults {

@@ -3,14 +3,14 @@
  * any number of { key length u16, node length u32, name key, node }.
  */
 import { nameKey } from '../store/keys.ts';
-import { equalNames } from '../wire/name.ts';
+import { equalNames, type Name } from '../wire/name.ts';
 import { compileNode } from './compile.ts';
-import type { MemoryZone } from './memory.ts';
+import type { ZoneView } from './view.ts';
 
 const HEAD = 6;
 
 /** Every node of the zone but the apex, which holds the serial and is made when the change is applied. */
-export function compileZone(zone: MemoryZone): Uint8Array {
+export function compileZone(zone: ZoneView & { names(): Iterable<Name> }): Uint8Array {
   let out = Buffer.allocUnsafeSlow(64 * 1024);
   let length = 0;
   for (const name of zone.names()) {

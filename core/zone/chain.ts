@@ -3,12 +3,9 @@
 import { ASKED, type Owner } from '../wire/body.ts';
 import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
+import { MAX_SOURCES, TYPE } from '../wire/types.ts';
 import { findType, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
-
-/** Sources of one chain, at most; longer ones end there. Resolvers give up at 8 to 16. */
-export const MAX_SOURCES = 16;
 
 export interface Link {
   readonly owner: Owner;

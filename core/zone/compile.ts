@@ -15,17 +15,14 @@ import {
   NODE_DNAME,
   NODE_HAS_BELOW,
   NODE_HAS_WILDCARD,
+  OTHERWISE,
 } from '../store/answers.ts';
 import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
 import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { ADDITIONAL_TARGET, RCODE, TYPE } from '../wire/types.ts';
+import { ADDITIONAL_TARGET, RCODE, type RRset, TYPE } from '../wire/types.ts';
 import { type Chain, follow } from './chain.ts';
-import { findType, type ZoneView } from './view.ts';
+import { exists, findType, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
-
-/** Type 0 of a node: what answers for a type that the node does not name. */
-const OTHERWISE = 0;
 
 /** Null: too large to be kept at an alias. */
 type Answers = [type: number, answer: Answer | null][];
@@ -101,7 +98,9 @@ function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
 /** A zone cut seen from above: a referral, and the DS that the parent side owns (RFC 4035 3.1.4.1). */
 function compileCut(view: ZoneView, cut: Name, sets: readonly RRset[]): Buffer {
   const body = new Body(cut, 'suffix');
-  const answers: Answers = [[OTHERWISE, finish(body, RCODE.NOERROR, 0, 0, referral(view, body, cut, sets), [])]];
+  const answers: Answers = [
+    [OTHERWISE, finish(body, RCODE.NOERROR, 0, 0, referral(view, body, cut, sets), NO_ADDITIONAL)],
+  ];
   const ds = findType(sets, TYPE.DS);
   if (ds !== undefined) answers.push([TYPE.DS, positive(view, cut, 'exact', ds)]);
   return sized(NODE_DELEGATION | NODE_HAS_BELOW, cut, view.apex.length, answers);
@@ -115,7 +114,7 @@ function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
   flags |= NODE_HAS_BELOW;
   if (name.length + 2 > MAX_NAME) return flags;
   const wildcard = wildcardOf(name);
-  return view.rrsets(wildcard).length > 0 || view.hasBelow(wildcard) ? flags | NODE_HAS_WILDCARD : flags;
+  return exists(view, wildcard) ? flags | NODE_HAS_WILDCARD : flags;
 }
 
 /** The RRset, with the addresses of its targets. */
@@ -142,14 +141,17 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
       const body = new Body(name, form);
       const ancount = links(body, chain);
       if (set.type === TYPE.SOA && isApex) {
-        answers.push([TYPE.SOA, finish(body, RCODE.NOERROR, ANSWER_AA | ANSWER_SOA, ancount, NO_AUTHORITY, [])]);
+        answers.push([
+          TYPE.SOA,
+          finish(body, RCODE.NOERROR, ANSWER_AA | ANSWER_SOA, ancount, NO_AUTHORITY, NO_ADDITIONAL),
+        ]);
         continue;
       }
       // The last name may own a DNAME that the chain went through: each RRset stands in an answer once.
       if (
         chain.links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))
       ) {
-        answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount, NO_AUTHORITY, [])]);
+        answers.push([set.type, finish(body, RCODE.NOERROR, ANSWER_AA, ancount, NO_AUTHORITY, NO_ADDITIONAL)]);
         continue;
       }
       body.rrset(terminal.owner, set);
@@ -184,12 +186,12 @@ function chainedSet(name: Name, form: QuestionForm, chain: Chain, owner: Name, s
   const body = new Body(name, form);
   const ancount = links(body, chain);
   body.rrset(owner, set);
-  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, []);
+  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, NO_ADDITIONAL);
 }
 
 function chainOnly(name: Name, form: QuestionForm, chain: Chain, rcode: number, flags: number): Answer {
   const body = new Body(name, form);
-  return finish(body, rcode, ANSWER_AA | flags, links(body, chain), NO_AUTHORITY, []);
+  return finish(body, rcode, ANSWER_AA | flags, links(body, chain), NO_AUTHORITY, NO_ADDITIONAL);
 }
 
 /** The answer when the last name has no data of the type asked. Its code is that name's (RFC 6604). */
@@ -208,7 +210,14 @@ function chainEnd(view: ZoneView, name: Name, form: QuestionForm, chain: Chain):
       if (dataSize(findType(terminal.sets, TYPE.NS)!) > ALIAS_ANSWER) return null;
       const body = new Body(name, form);
       const ancount = links(body, chain);
-      return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, referral(view, body, terminal.cut, terminal.sets), []);
+      return finish(
+        body,
+        RCODE.NOERROR,
+        ANSWER_AA,
+        ancount,
+        referral(view, body, terminal.cut, terminal.sets),
+        NO_ADDITIONAL,
+      );
     }
     default:
       return terminal satisfies never;
@@ -240,7 +249,7 @@ function start(apex: Name, soa: RRset): Answer {
 function soaAnswer(apex: Name, soa: RRset, ancount: number, nscount: number): Answer {
   const body = new Body(apex, 'suffix', false);
   body.rrset(apex, soa);
-  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, []);
+  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, NO_ADDITIONAL);
 }
 
 interface Authority {
@@ -267,13 +276,16 @@ function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[])
   return { nscount: ns.rdatas.length, arcount };
 }
 
-type Drop = Answer['drops'][number];
+/** Additional records that may be left out. */
+type Additional = Pick<Answer, 'drops' | 'arcount'>;
+
+const NO_ADDITIONAL: Additional = { drops: [], arcount: 0 };
 
 /** Writes the addresses of an RRset's targets; returns what is left when the last, the last two … RRsets are left out. */
-function addresses(view: ZoneView, body: Body, set: RRset): { drops: Drop[]; arcount: number } | [] {
+function addresses(view: ZoneView, body: Body, set: RRset): Additional {
   const at = ADDITIONAL_TARGET.get(set.type);
-  if (at === undefined) return [];
-  const drops: Drop[] = [];
+  if (at === undefined) return NO_ADDITIONAL;
+  const drops: Answer['drops'][number][] = [];
   const seen = new Set<string>();
   let arcount = 0;
   for (const rdata of set.rdatas) {
@@ -306,9 +318,9 @@ function finish(
   flags: number,
   ancount: number,
   authority: Authority,
-  additional: { drops: Drop[]; arcount: number } | [],
+  additional: Additional,
 ): Answer {
-  const { drops, arcount } = Array.isArray(additional) ? { drops: [], arcount: 0 } : additional;
+  const { drops, arcount } = additional;
   // RRsets are bounded when they are accepted (MAX_RRSET), so this is a zone that came in some other way.
   if (body.size > MAX_BODY) return FAILURE;
   return {

@@ -98,9 +98,5 @@ export class MemoryZone implements ZoneView {
 
 /** Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned octets, a shorter one first. */
 export function sortRdatas(rdatas: Uint8Array[]): void {
-  if (rdatas.length > 1) rdatas.sort(compareBytes);
-}
-
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  return Buffer.compare(a, b);
+  if (rdatas.length > 1) rdatas.sort(Buffer.compare);
 }

@@ -22,3 +22,8 @@ export function findType(sets: readonly RRset[], type: number): RRset | undefine
   for (const set of sets) if (set.type === type) return set;
   return undefined;
 }
+
+/** Whether the name itself, or one below it, owns a record or is the apex of a nested zone of ours. Nothing is said of what occludes it. */
+export function exists(view: ZoneView, name: Name): boolean {
+  return view.rrsets(name).length > 0 || view.hasBelow(name);
+}

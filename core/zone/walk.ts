@@ -1,8 +1,7 @@
 /** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
-import { findType, NO_RRSETS, type ZoneView } from './view.ts';
+import { type RRset, TYPE } from '../wire/types.ts';
+import { exists, findType, NO_RRSETS, type ZoneView } from './view.ts';
 
 export type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */
@@ -29,12 +28,10 @@ export function walk(view: ZoneView, name: Name): Outcome {
   const sets = view.rrsets(name);
   if (sets.length > 0 || view.hasBelow(name)) return { kind: 'found', sets };
   let encloser = parentName(name);
-  while (encloser.length > view.apex.length && view.rrsets(encloser).length === 0 && !view.hasBelow(encloser))
-    encloser = parentName(encloser);
+  while (encloser.length > view.apex.length && !exists(view, encloser)) encloser = parentName(encloser);
   if (encloser.length + 2 > MAX_NAME) return MISSING;
   const source = wildcardOf(encloser);
-  const wild = view.rrsets(source);
-  return wild.length > 0 || view.hasBelow(source) ? { kind: 'wildcard', source, sets: wild } : MISSING;
+  return exists(view, source) ? { kind: 'wildcard', source, sets: view.rrsets(source) } : MISSING;
 }
 
 /** The delegation, DNAME or nested zone that a name meets on the way down from the apex. */

@@ -3,8 +3,7 @@ import { equalNames, type Name } from '../../../core/wire/name.ts';
 import type { RRset } from '../../../core/wire/types.ts';
 import { type ApexDefaults, apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
-import { MemoryZone } from '../../../core/zone/memory.ts';
-import { NO_RRSETS } from '../../../core/zone/view.ts';
+import { NO_RRSETS, type ZoneView } from '../../../core/zone/view.ts';
 import { mayOcclude, type Owners } from './owners.ts';
 
 /**
@@ -16,28 +15,34 @@ export function compileOwners(domain: Domain, owners: Owners, defaults: ApexDefa
 }
 
 /** The owners as they are, which saves the compiler a table of its own. */
-class OwnersZone extends MemoryZone {
-  override readonly mayOcclude: boolean;
+class OwnersZone implements ZoneView {
+  readonly apex: Name;
+  readonly mayOcclude: boolean;
+  readonly parentDs = null;
   readonly #owners: Owners;
   readonly #atApex: readonly RRset[];
 
   constructor(domain: Domain, owners: Owners, defaults: ApexDefaults) {
-    super(domain.apex, []);
+    this.apex = domain.apex;
     this.#owners = owners;
     this.#atApex = apexSets(owners.get(domain.apex)?.sets ?? NO_RRSETS, domain, defaults, 0);
     this.mayOcclude = mayOcclude(domain.apex, owners);
   }
 
-  override rrsets(name: Name): readonly RRset[] {
+  rrsets(name: Name): readonly RRset[] {
     if (name.length === this.apex.length && equalNames(name, this.apex)) return this.#atApex;
     return this.#owners.get(name)?.sets ?? NO_RRSETS;
   }
 
-  override hasBelow(name: Name): boolean {
+  hasBelow(name: Name): boolean {
     return this.#owners.get(name)?.below ?? false;
   }
 
-  override *names(): Iterable<Name> {
+  isNested(): boolean {
+    return false;
+  }
+
+  *names(): Iterable<Name> {
     for (const { name } of this.#owners) yield name;
   }
 }
