@@ -5,7 +5,7 @@
 import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { World } from '../reference/generate.ts';
-import type { Expected, Query } from '../reference/resolver.ts';
+import { type Expected, type Query, resolve } from '../reference/resolver.ts';
 import type { Message } from '../support/message.ts';
 import type { Peer } from './servers.ts';
 
@@ -100,11 +100,16 @@ const EXPLANATIONS: readonly Explanation[] = [
     applies: ({ ours }) => ours.rcode === RCODE.YXDOMAIN,
   },
   {
-    // The same, when what Knot goes on to, from the DNAME's own target as if that had been asked, ends without data: the code is then that end's.
+    // The same, when what Knot goes on to, the DNAME's own target as if that had been asked, has another code. A chain that
+    // comes back to where it began has no code of its own.
     name: 'YXDOMAIN is the end, whatever the name that a DNAME points at leads to',
     peers: ['knot'],
     parts: ['rcode'],
-    applies: ({ ours, theirs }) => ours.rcode === RCODE.YXDOMAIN && theirs.answer.length > ours.answer.length,
+    applies: ({ ours, theirs, query, world }) => {
+      if (ours.rcode !== RCODE.YXDOMAIN) return false;
+      const beyond = resolve(world.zones, { ...query, name: lastTarget(ours) });
+      return beyond.rcode === theirs.rcode || beyond.end === 'loop';
+    },
   },
   {
     // Knot makes a DNAME below a wildcard label by the wildcard's owner: the DNAME comes with the name asked as its owner.
