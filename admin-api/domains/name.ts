@@ -1,8 +1,8 @@
 /** What may be the name of a domain here. */
 import { getPublicSuffix } from 'tldts';
 import { InvalidError } from '../../core/errors.ts';
+import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, labelCount, type Name, parseName } from '../../core/wire/name.ts';
-import { toAscii } from './idn.ts';
 
 const POINTER = '/domain';
 /** Letters, digits, hyphens inside (RFC 1123 2.1), and underscores, which some delegate. */

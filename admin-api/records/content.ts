@@ -1,10 +1,10 @@
 /** Type, content and TTL as the API takes them. */
 import { InvalidError } from '../../core/errors.ts';
+import { toAscii } from '../../core/wire/idn.ts';
 import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
-import { toAscii } from '../domains/idn.ts';
 
 export const MIN_TTL = 30;
 export const LONGEST_TTL = 604_800;

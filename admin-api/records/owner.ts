@@ -1,7 +1,7 @@
 /** Owner names as the API takes and gives them. */
 import { InvalidError } from '../../core/errors.ts';
+import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
-import { toAscii } from '../domains/idn.ts';
 
 const POINTER = '/name';
 
