@@ -11,9 +11,9 @@ import { startNameserver } from './core/net/nameserver.ts';
 import { openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
 import { lockDirectory } from './core/store/lock.ts';
-import type { ApexDefaults } from './core/zone/apex.ts';
+import type { ZoneSettings } from './core/zone/settings.ts';
 
-function apexDefaults({ nameservers, soa }: Config): ApexDefaults {
+function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
   const first = nameservers[0];
   const parent = first.slice(first.indexOf('.') + 1) || first;
   return {
@@ -25,6 +25,7 @@ function apexDefaults({ nameservers, soa }: Config): ApexDefaults {
     minimum: soa.minimum,
     soaTtl: soa.ttl,
     nsTtl: soa.nsTtl,
+    cluster,
   };
 }
 
@@ -34,7 +35,7 @@ async function serve(config: Config): Promise<void> {
   const started = performance.now();
   const lock = lockDirectory(config.dataDir);
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
-  const defaults = apexDefaults(config);
+  const defaults = zoneSettings(config);
   if (!answersAreCurrent(environment, defaults)) {
     const { zones, answers } = await rebuildAnswers(environment, defaults, (done) =>
       log.info('compiling answers anew', { zones: done }),
@@ -43,7 +44,7 @@ async function serve(config: Config): Promise<void> {
       log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
   }
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
-  const journal = openEmbeddedJournal({ environment, index, apexDefaults: defaults, history: config.journal.history });
+  const journal = openEmbeddedJournal({ environment, index, zoneSettings: defaults, history: config.journal.history });
   const { dns } = config;
   const nameserver = await startNameserver({
     index,
@@ -62,7 +63,7 @@ async function serve(config: Config): Promise<void> {
   });
   const ready = () =>
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
-  const api = createAdminApi({ environment, journal, config, log, apexDefaults: defaults, ready });
+  const api = createAdminApi({ environment, journal, config, log, zoneSettings: defaults, ready });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;
@@ -109,7 +110,7 @@ async function rebuild(config: Config): Promise<{ zones: number; answers: number
   const lock = lockDirectory(config.dataDir);
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
   try {
-    return await rebuildAnswers(environment, apexDefaults(config));
+    return await rebuildAnswers(environment, zoneSettings(config));
   } finally {
     await environment.close();
     lock.release();

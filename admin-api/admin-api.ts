@@ -4,7 +4,7 @@ import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
-import type { ApexDefaults } from '../core/zone/apex.ts';
+import type { ZoneSettings } from '../core/zone/settings.ts';
 import { ensureAdmin } from './auth/accounts.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { Passwords } from './auth/password.ts';
@@ -25,7 +25,7 @@ export interface AdminApiOptions {
   readonly journal: Journal;
   readonly config: Config;
   readonly log: Logger;
-  readonly apexDefaults: ApexDefaults;
+  readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
   readonly nodeName?: string;
 }
@@ -42,9 +42,9 @@ const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
 export function createAdminApi(options: AdminApiOptions): AdminApi {
-  const { environment, journal, config, log, apexDefaults } = options;
+  const { environment, journal, config, log, zoneSettings } = options;
   const reader = new StoreReader(environment);
-  const services: Services = { environment, journal, reader, config, apexDefaults, log, turns: new Turns() };
+  const services: Services = { environment, journal, reader, config, zoneSettings, log, turns: new Turns() };
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
@@ -56,7 +56,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       ...recordRoutes(services, pool),
     ],
     authenticator: new Authenticator(reader),
-    requests: new RateLimit('default', config.admin.rateLimit, FIVE_MINUTES),
+    requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     log,
   });
   let listening: Listening | undefined;

@@ -4,7 +4,7 @@ import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
 import type { Environment } from '../core/store/environment.ts';
 import type { StoreReader } from '../core/store/reader.ts';
-import type { ApexDefaults } from '../core/zone/apex.ts';
+import type { ZoneSettings } from '../core/zone/settings.ts';
 import type { Turns } from './turns.ts';
 
 export interface Services {
@@ -12,7 +12,7 @@ export interface Services {
   readonly journal: Journal;
   readonly reader: StoreReader;
   readonly config: Config;
-  readonly apexDefaults: ApexDefaults;
+  readonly zoneSettings: ZoneSettings;
   readonly log: Logger;
   readonly turns: Turns;
 }

@@ -50,7 +50,7 @@ const NEXT_BY_STATUS: { readonly [status: number]: string } = {
   403: 'Use a token of an account whose role allows this, or ask an administrator.',
   404: 'See "waypost zone list" for the zones of this account.',
   413: 'Raise admin.max_body (WAYPOST_ADMIN_MAX_BODY) and restart the daemon, or split the file.',
-  429: 'Wait and run it again, or raise admin.rate_limit (WAYPOST_ADMIN_RATE_LIMIT).',
+  429: 'Wait and run it again, or raise rate_limit (WAYPOST_RATE_LIMIT).',
   503: 'Run it again shortly; "waypost status" says how the daemon is.',
 };
 

@@ -114,7 +114,7 @@ export function describeDomain(services: Services, domain: Domain) {
   return {
     id: domain.id,
     domain: formatDomain(domain.apex),
-    nameservers: nameserversOf(services.reader, domain) ?? services.apexDefaults.nameservers,
+    nameservers: nameserversOf(services.reader, domain) ?? services.zoneSettings.nameservers,
     record_count: state.recordCount,
     revision: state.revision,
     proxy_enabled: false,

@@ -26,7 +26,7 @@ export class Daemon {
       WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
       WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
       WAYPOST_ADMIN_PASSWORD: PASSWORD,
-      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       WAYPOST_LOG_LEVEL: 'warn',
       ...settings,

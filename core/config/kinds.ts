@@ -4,6 +4,7 @@
  */
 import { InvalidError } from '../errors.ts';
 import { formatName, labelCount, parseName } from '../wire/name.ts';
+import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/index.ts';
 import { formatListen, type ListenAddress, parseListen } from './listen.ts';
 
 export interface Kind<T> {
@@ -119,6 +120,35 @@ export const listenList: Kind<readonly ListenAddress[]> = list(
   'a list of addresses with ports, each once, such as "192.0.2.1:53", "[2001:db8::1]:53" or "*:53" for any',
   parseListen,
   formatListen,
+);
+
+/** Addresses in their canonical form (RFC 5952). */
+const addressList = (
+  expected: string,
+  length: number,
+  read: (bytes: Uint8Array, start: number, end: number, out: Uint8Array) => boolean,
+  format: (bytes: Uint8Array) => string,
+): Kind<readonly string[]> =>
+  list(
+    expected,
+    (value) => {
+      const bytes = new Uint8Array(length);
+      return read(Buffer.from(value, 'latin1'), 0, value.length, bytes) ? [format(bytes)] : undefined;
+    },
+    String,
+  );
+
+export const ipv4List = addressList(
+  'a list of IPv4 addresses, each once, such as "192.0.2.80"',
+  4,
+  readIPv4,
+  formatIPv4,
+);
+export const ipv6List = addressList(
+  'a list of IPv6 addresses, each once, such as "2001:db8::80"',
+  16,
+  readIPv6,
+  formatIPv6,
 );
 
 /** Letters, digits and inner hyphens (RFC 952, RFC 1123 2.1), two labels or more; lower case, without the last dot. */

@@ -3,7 +3,19 @@
  * the validation and config/waypost.toml all follow from this table.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { bytes, choice, hostNames, integer, type Kind, listen, listenList, mailbox, text } from './kinds.ts';
+import {
+  bytes,
+  choice,
+  hostNames,
+  integer,
+  ipv4List,
+  ipv6List,
+  type Kind,
+  listen,
+  listenList,
+  mailbox,
+  text,
+} from './kinds.ts';
 
 export interface Setting<T> {
   readonly kind: Kind<T>;
@@ -61,6 +73,11 @@ export const schema = {
     ['ns1.waypost.test', 'ns2.waypost.test'],
     'Host names of the nameservers, as they stand in the NS records of every zone; the first is the SOA MNAME.',
   ),
+  rate_limit: setting(
+    integer(0, 1_000_000_000),
+    1200,
+    'Requests in 5 minutes that each token may make to the API; 0 is no limit.',
+  ),
   soa: section('The SOA record of every zone (RFC 1035 3.3.13). Its serial is kept by the service.', {
     hostmaster: optional(
       mailbox,
@@ -74,6 +91,10 @@ export const schema = {
     minimum: setting(seconds, 300, 'How long a negative answer may be kept, in seconds (RFC 2308 section 4).'),
     ttl: setting(seconds, 3600, 'TTL of the SOA record itself, in seconds.'),
     ns_ttl: setting(seconds, 86_400, 'TTL of the NS records of the apex, in seconds.'),
+  }),
+  cluster: section('The edge as visitors reach it: what the names of a domain answer while its proxy is on.', {
+    ipv4: setting(ipv4List, ['127.0.0.1'], 'IPv4 addresses of the edge, anycast as a rule.'),
+    ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge.'),
   }),
   dns: section('The nameserver.', {
     listen: setting(
@@ -139,7 +160,6 @@ export const schema = {
       'HTTP server: "uws" (uWebSockets.js, where it loads), "node" (node:http), or "auto" for the best that works.',
     ),
     max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),
-    rate_limit: setting(integer(0, 1_000_000_000), 1200, 'Requests in 5 minutes for each token; 0 is no limit.'),
     login_rate_limit: setting(
       integer(0, 1_000_000_000),
       10,

@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
-import { domains, records, TABLES } from '../store/rows.ts';
+import { domains, records, STAMP, TABLES } from '../store/rows.ts';
 import { isWithin } from '../wire/name.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
@@ -20,13 +20,13 @@ export interface Applied {
 export function applyEntries(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
   for (const { entry, compiled } of entries) {
     updates.begin(entry, compiled);
-    for (const change of readChanges(entry.changes)) applyChange(environment, updates, change);
+    for (const change of readChanges(entry.changes)) applyChange(environment, updates, change, entry.sequence);
     updates.endEntry();
   }
   updates.compile();
 }
 
-function applyChange(environment: Environment, updates: ZoneUpdates, change: Change): void {
+function applyChange(environment: Environment, updates: ZoneUpdates, change: Change, sequence: number): void {
   const table = TABLES.get(change.table);
   const rows = environment.rows.get(change.table);
   if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
@@ -43,12 +43,19 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
     return;
   }
-  rows.put(change.key, change.value);
+  rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
 }
 
 const EMPTY = Buffer.alloc(0);
+
+function stamped(value: Buffer, sequence: number): Buffer {
+  const bytes = Buffer.allocUnsafe(value.length + STAMP);
+  bytes.set(value);
+  bytes.writeUIntBE(sequence, value.length, STAMP);
+  return bytes;
+}
 
 /** Counts the record, notes its name as changed, and keeps the table of targets. */
 function noteRecord(environment: Environment, updates: ZoneUpdates, change: Change): void {

@@ -4,10 +4,13 @@
  */
 import { ConflictError } from '../errors.ts';
 import type { Environment } from '../store/environment.ts';
-import { type Entry, LOOKUPS, type RawReader, Reader, rawReader } from '../store/reader.ts';
-import type { Table } from '../store/rows.ts';
+import { recordKeyParts } from '../store/keys.ts';
+import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';
+import { records, type Table } from '../store/rows.ts';
 import { ChangeWriter } from './changes.ts';
 import type { CompiledZone, Journal, KeyRange } from './journal.ts';
+import { Overlay, text } from './overlay.ts';
+import { hasTarget, targetOf } from './targets.ts';
 
 export class Draft extends Reader {
   private readonly tracked: TrackedReader;
@@ -33,9 +36,9 @@ export class Draft extends Reader {
     this.tracked.appended.push(changes);
   }
 
-  /** Says that all keys of a range were looked at, by whoever made what is appended. */
+  /** Says that all keys of a range count as read: for what is appended, or for many reads inside of it. */
   reads(range: KeyRange): void {
-    this.tracked.ranges.push(range);
+    this.tracked.cover(range);
   }
 
   get request(): { reads: { at: number; ranges: readonly KeyRange[] }; changes: Buffer } {
@@ -43,25 +46,18 @@ export class Draft extends Reader {
   }
 }
 
-/** `${table}:${key}` in Latin-1, which orders as the bytes do. */
-const id = (table: number, key: Uint8Array): string =>
-  `${String.fromCharCode(table)}${Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')}`;
-
-interface Written {
-  readonly table: number;
-  readonly key: Buffer;
-  readonly value: Buffer | null;
-}
-
 class TrackedReader implements RawReader {
   readonly head: number;
   readonly ranges: KeyRange[] = [];
   readonly appended: Buffer[] = [];
   private readonly under: RawReader;
-  /** Rows and their lookups as this draft leaves them. */
-  private readonly overlay = new Map<string, Written>();
+  /** What this draft leaves otherwise than it was: rows, their lookups, their targets. */
+  private readonly overlays = new Map<number, Overlay>();
   /** Rows in the order in which they were first written. */
-  private readonly rows = new Set<string>();
+  private readonly rows = new Map<string, Row>();
+  /** Ranges that need not be noted again, since all of them counts as read. */
+  private readonly covering: { readonly table: number; readonly start: string; readonly end: string | undefined }[] =
+    [];
 
   constructor(under: RawReader, head: number) {
     this.under = under;
@@ -69,54 +65,106 @@ class TrackedReader implements RawReader {
   }
 
   get(table: number, key: Uint8Array): Buffer | undefined {
-    const own = this.overlay.get(id(table, key));
-    if (own !== undefined) return own.value ?? undefined;
-    this.ranges.push({ table, start: key, end: Buffer.concat([key, Uint8Array.of(0)]) });
+    const id = text(key);
+    const own = this.overlays.get(table)?.get(id);
+    if (own !== undefined) return own ?? undefined;
+    if (!this.isCovered(table, id)) this.ranges.push({ table, start: key, end: after(key) });
     return this.under.get(table, key);
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
-    const hidden = this.overlay.size;
-    const entries = this.under.range(table, start, end, limit === undefined ? undefined : limit + hidden);
-    const full = limit !== undefined && entries.length === limit + hidden;
-    const readTo = full ? Buffer.concat([entries[entries.length - 1].key, Uint8Array.of(0)]) : end;
-    this.ranges.push({ table, start, end: readTo });
-    if (hidden === 0) return entries;
-    const merged = new Map(entries.map((entry) => [id(table, entry.key), entry]));
-    for (const [key, written] of this.overlay) {
-      if (
-        written.table !== table ||
-        Buffer.compare(written.key, start) < 0 ||
-        (readTo !== undefined && Buffer.compare(written.key, readTo) >= 0)
-      )
-        continue;
-      if (written.value === null) merged.delete(key);
-      else merged.set(key, { key: written.key, value: written.value });
-    }
-    const sorted = [...merged.values()].sort((a, b) => Buffer.compare(a.key, b.key));
-    return limit === undefined ? sorted : sorted.slice(0, limit);
+    const first = text(start);
+    const last = end && text(end);
+    const overlay = this.overlays.get(table);
+    // Of what lies under the overlay so many may be hidden that more has to be read for a full page.
+    const hidden = overlay?.deleted(first, last) ?? 0;
+    const most = limit === undefined ? undefined : limit + hidden;
+    const entries = this.under.range(table, start, end, most);
+    const readTo = most !== undefined && entries.length === most ? after(entries[most - 1].key) : end;
+    if (!this.isCovered(table, first, readTo && text(readTo))) this.ranges.push({ table, start, end: readTo });
+    const own = overlay?.between(first, readTo && text(readTo));
+    if (own === undefined || own.length === 0) return limit === undefined ? entries : entries.slice(0, limit);
+    const merged = merge(entries, own);
+    return limit === undefined ? merged : merged.slice(0, limit);
+  }
+
+  /** Says that a whole range was read, so that its parts are not noted one by one. */
+  cover(range: KeyRange): void {
+    this.ranges.push(range);
+    this.covering.push({ table: range.table, start: text(range.start), end: range.end && text(range.end) });
   }
 
   write(table: Table<unknown>, key: Buffer, value: Buffer | null): void {
     const before = this.get(table.number, key);
-    if (before !== undefined) for (const lookup of table.lookups(key, before)) this.set(LOOKUPS, lookup, null);
-    if (value !== null) for (const lookup of table.lookups(key, value)) this.set(LOOKUPS, lookup, key);
-    this.rows.add(id(table.number, key));
-    this.set(table.number, key, value);
+    if (before !== undefined) this.lookUp(table, key, before, null);
+    if (value !== null) this.lookUp(table, key, value, key);
+    const id = text(key);
+    this.rows.set(`${table.number} ${id}`, { table: table.number, key, id });
+    this.overlay(table.number).set(id, value);
   }
 
   /** Deletes first: a row that is replaced is a delete and a put, so that whoever applies it can count. */
   changes(): Buffer {
     const out = new ChangeWriter();
-    const rows = [...this.rows].map((row) => this.overlay.get(row)!);
-    for (const { table, key } of rows) if (this.under.get(table, key) !== undefined) out.delete(table, key);
-    for (const { table, key, value } of rows) if (value !== null) out.put(table, key, value);
+    for (const { table, key } of this.rows.values())
+      if (this.under.get(table, key) !== undefined) out.delete(table, key);
+    for (const { table, key, id } of this.rows.values()) {
+      const value = this.overlay(table).get(id);
+      if (value) out.put(table, key, value);
+    }
     return this.appended.length === 0 ? out.content : Buffer.concat([out.content, ...this.appended]);
   }
 
-  private set(table: number, key: Buffer, value: Buffer | null): void {
-    this.overlay.set(id(table, key), { table, key, value });
+  /** The other keys under which a row is found: there with `value`, gone with null. */
+  private lookUp(table: Table<unknown>, key: Buffer, row: Buffer, value: Buffer | null): void {
+    for (const lookup of table.lookups(key, row)) this.overlay(LOOKUPS).set(text(lookup), value);
+    if (table.number === records.number && hasTarget(recordKeyParts(key).type))
+      this.overlay(TARGETS).set(text(targetOf(key, row).entry), value === null ? null : NOTHING);
   }
+
+  private overlay(table: number): Overlay {
+    let overlay = this.overlays.get(table);
+    if (overlay === undefined) {
+      overlay = new Overlay();
+      this.overlays.set(table, overlay);
+    }
+    return overlay;
+  }
+
+  private isCovered(table: number, start: string, end: string | undefined = start): boolean {
+    return this.covering.some(
+      (range) =>
+        range.table === table &&
+        range.start <= start &&
+        (range.end === undefined || (end !== undefined && end <= range.end)),
+    );
+  }
+}
+
+interface Row {
+  readonly table: number;
+  readonly key: Buffer;
+  readonly id: string;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function after(key: Uint8Array): Buffer {
+  return Buffer.concat([key, Uint8Array.of(0)]);
+}
+
+/** Both in key order; what the overlay says goes first. */
+function merge(under: readonly Entry[], over: readonly (readonly [string, Buffer | null])[]): Entry[] {
+  const merged: Entry[] = [];
+  let at = 0;
+  for (const [id, value] of over) {
+    const key = Buffer.from(id, 'latin1');
+    while (at < under.length && Buffer.compare(under[at].key, key) < 0) merged.push(under[at++]);
+    if (at < under.length && under[at].key.equals(key)) at++;
+    if (value !== null) merged.push({ key, value });
+  }
+  for (; at < under.length; at++) merged.push(under[at]);
+  return merged;
 }
 
 const ATTEMPTS = 20;

@@ -6,7 +6,7 @@ import { ConflictError, WaypostError } from '../errors.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { sequenceKey } from '../store/keys.ts';
-import type { ApexDefaults } from '../zone/apex.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
 import { type Applied, applyEntries } from './apply.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
 import { readHead, writeHead } from './head.ts';
@@ -17,7 +17,7 @@ import { ZoneUpdates } from './zones.ts';
 export interface EmbeddedOptions {
   readonly environment: Environment;
   readonly index: IndexWriter;
-  readonly apexDefaults: ApexDefaults;
+  readonly zoneSettings: ZoneSettings;
   /** Entries kept for those who follow. */
   readonly history: number;
 }
@@ -128,10 +128,10 @@ class EmbeddedJournal implements Journal {
   }
 
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, apexDefaults, history } = this.options;
+    const { environment, index, zoneSettings, history } = this.options;
     const sequence = this.sequence + accepted.length;
     const oldest = Math.max(this.oldest, sequence - history + 1);
-    const updates = new ZoneUpdates(environment, apexDefaults, (name) => index.isAmbiguous(name));
+    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name));
     // A child transaction, since only that takes everything back when something throws in the middle.
     await environment.root.childTransaction(() => {
       for (const { applied, bytes } of accepted) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);

@@ -2,7 +2,7 @@
 import type { Environment } from '../store/environment.ts';
 import { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
-import type { ApexDefaults } from '../zone/apex.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
@@ -12,11 +12,11 @@ const FINGERPRINT = Buffer.from('compiled with');
 const BATCH = 20_000;
 
 /** Whether the answers were made by this compiler with these settings. */
-export function answersAreCurrent(environment: Environment, defaults: ApexDefaults): boolean {
+export function answersAreCurrent(environment: Environment, defaults: ZoneSettings): boolean {
   return environment.meta.get(FINGERPRINT)?.toString() === fingerprint(defaults);
 }
 
-function fingerprint(defaults: ApexDefaults): string {
+function fingerprint(defaults: ZoneSettings): string {
   return JSON.stringify([COMPILER_VERSION, defaults]);
 }
 
@@ -26,7 +26,7 @@ function fingerprint(defaults: ApexDefaults): string {
  */
 export async function rebuildAnswers(
   environment: Environment,
-  defaults: ApexDefaults,
+  defaults: ZoneSettings,
   progress: (zones: number) => void = () => {},
 ): Promise<{ zones: number; answers: number }> {
   await environment.root.transaction(() => {

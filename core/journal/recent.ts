@@ -4,6 +4,7 @@ import { LOOKUPS, TARGETS } from '../store/reader.ts';
 import { records, TABLES } from '../store/rows.ts';
 import { readChanges } from './changes.ts';
 import type { KeyRange, ReadSet } from './journal.ts';
+import { lowerBound } from './overlay.ts';
 import { hasTarget, targetOf } from './targets.ts';
 
 interface Written {
@@ -111,16 +112,4 @@ function bounds(range: KeyRange): { start: string; end: string | undefined } {
     start: keyId(range.table, range.start),
     end: range.end === undefined ? undefined : keyId(range.table, range.end),
   };
-}
-
-/** First index whose key is not less than `start`. */
-function lowerBound(keys: readonly string[], start: string): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (keys[middle] < start) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -7,11 +7,12 @@ import { type Domain, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
-import { type ApexDefaults, apexSets } from '../zone/apex.ts';
+import { apexSets } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
 import { nextSerial } from '../zone/serial.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
 import { readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
@@ -70,7 +71,7 @@ export class ZoneUpdates {
   /** In the order in which the index must learn them. */
   readonly nodes: NodeChange[] = [];
   private readonly environment: Environment;
-  private readonly defaults: ApexDefaults;
+  private readonly defaults: ZoneSettings;
   private readonly isAmbiguous: (name: Name) => boolean;
   private readonly reader: Reader;
   private readonly zones = new Map<string, ZoneUpdate>();
@@ -80,7 +81,7 @@ export class ZoneUpdates {
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
 
-  constructor(environment: Environment, defaults: ApexDefaults, isAmbiguous: (name: Name) => boolean) {
+  constructor(environment: Environment, defaults: ZoneSettings, isAmbiguous: (name: Name) => boolean) {
     this.environment = environment;
     this.defaults = defaults;
     this.isAmbiguous = isAmbiguous;

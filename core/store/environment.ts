@@ -22,6 +22,8 @@ export interface Environment {
   readonly targets: Binary;
   /** domain id ─► serial, revision, record count. Derived. */
   readonly zones: Binary;
+  /** account id ─► how many domains and records it has. Derived. */
+  readonly usage: Binary;
   readonly journal: Binary;
   readonly meta: Binary;
   close(): Promise<void>;
@@ -35,7 +37,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   const root = open<Buffer, Uint8Array>({
     path: join(directory, 'waypost.mdb'),
     noSubdir: true,
-    maxDbs: 16,
+    maxDbs: 32,
     maxReaders: MAX_READERS,
     mapSize,
     overlappingSync: false,
@@ -54,6 +56,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     answers: table('answers'),
     targets: table('targets'),
     zones: table('zones'),
+    usage: table('usage'),
     journal: table('journal'),
     meta: table('meta'),
     close: () => root.close(),

@@ -8,14 +8,25 @@
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
- *   zones, domains, accounts, tokens   id (8)
+ *   zones, domains, accounts, tokens, proxies, certificates   id (8)
+ *   purges    domain id (8) · id (8)
+ *   audit     account id (8) · id (8)
+ *   usage     account id (8)
+ *   idempotency   hash of account and key (16)
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP
  */
 import type { Name } from '../wire/name.ts';
 
 /** First byte of a key in the lookups table; the value is the key of the row in its own table. */
-export const LOOKUP = { login: 0x6c, domainName: 0x6e, accountDomain: 0x61, record: 0x72, accountToken: 0x74 } as const;
+export const LOOKUP = {
+  login: 0x6c,
+  domainName: 0x6e,
+  accountDomain: 0x61,
+  audit: 0x75,
+  record: 0x72,
+  accountToken: 0x74,
+} as const;
 
 /** Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end. Allocates nothing. */
 export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, at: number): number {

@@ -2,22 +2,9 @@
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
+import type { ZoneSettings } from './settings.ts';
 
-/** What the configuration says of every zone's apex. Times in seconds. */
-export interface ApexDefaults {
-  /** Host names in presentation form, the first is MNAME. */
-  readonly nameservers: readonly string[];
-  /** RNAME in presentation form. */
-  readonly hostmaster: string;
-  readonly refresh: number;
-  readonly retry: number;
-  readonly expire: number;
-  readonly minimum: number;
-  readonly soaTtl: number;
-  readonly nsTtl: number;
-}
-
-export function soaRRset(domain: Domain, defaults: ApexDefaults, serial: number): RRset {
+export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number): RRset {
   const settings: ApexSettings = domain.kept ?? {
     ...defaults,
     serial: 0,
@@ -50,13 +37,13 @@ function knownName(text: string): Name {
   return name;
 }
 
-export function serviceNs(defaults: ApexDefaults): RRset {
+export function serviceNs(defaults: ZoneSettings): RRset {
   const rdatas = defaults.nameservers.map(knownName).sort(Buffer.compare);
   return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
 }
 
 /** The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone keeps its own. */
-export function apexSets(stored: readonly RRset[], domain: Domain, defaults: ApexDefaults, serial: number): RRset[] {
+export function apexSets(stored: readonly RRset[], domain: Domain, defaults: ZoneSettings, serial: number): RRset[] {
   const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
   if (!sets.some((set) => set.type === TYPE.NS)) sets.push(serviceNs(defaults));
   sets.push(soaRRset(domain, defaults, serial));

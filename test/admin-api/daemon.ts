@@ -9,11 +9,11 @@ import type { Journal } from '../../core/journal/journal.ts';
 import { createLogger } from '../../core/log/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
-import type { ApexDefaults } from '../../core/zone/apex.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
 
 export const PASSWORD = 'correct horse';
 
-export const APEX: ApexDefaults = {
+export const APEX: ZoneSettings = {
   nameservers: ['ns1.waypost.test', 'ns2.waypost.test'],
   hostmaster: 'hostmaster.waypost.test',
   refresh: 3600,
@@ -22,6 +22,7 @@ export const APEX: ApexDefaults = {
   minimum: 300,
   soaTtl: 3600,
   nsTtl: 86_400,
+  cluster: { ipv4: ['192.0.2.80'], ipv6: ['2001:db8::80'] },
 };
 
 /** Any JSON, as a test looks into it: what is not there is undefined. */
@@ -69,7 +70,7 @@ export async function startDaemon(
   const journal = openEmbeddedJournal({
     environment,
     index: new IndexWriter(1 << 22),
-    apexDefaults: APEX,
+    zoneSettings: APEX,
     history: 1000,
   });
   const logged: string[] = [];
@@ -78,7 +79,7 @@ export async function startDaemon(
     env: {
       WAYPOST_ADMIN_PASSWORD: PASSWORD,
       WAYPOST_ADMIN_TRANSPORT: transport,
-      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       ...settings,
     },
@@ -87,7 +88,7 @@ export async function startDaemon(
     environment,
     journal,
     log,
-    apexDefaults: APEX,
+    zoneSettings: APEX,
     config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
     ready: () => ({ ok: true, reasons: [] }),
   });

@@ -84,7 +84,7 @@ async function run(arenaBytes: number): Promise<void> {
   const environment = openEnvironment(folder);
   const store = new LmdbNodeStore(folder);
   const index = await buildIndex(environment, folder, arenaBytes);
-  const journal = openEmbeddedJournal({ environment, index, apexDefaults: DEFAULTS, history: 100 });
+  const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history: 100 });
   const path = new QueryPath(index, store);
   const random = new Random(SEED);
   const count = Math.ceil(CHANGES / STEPS);

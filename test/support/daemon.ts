@@ -43,7 +43,7 @@ export async function startDaemon(settings: Record<string, string> = {}): Promis
       WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
       WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
       WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      WAYPOST_ADMIN_RATE_LIMIT: '0',
+      WAYPOST_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
       WAYPOST_DNS_WORKERS: '1',

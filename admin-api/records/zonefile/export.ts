@@ -15,14 +15,14 @@ const TURN = 8;
 
 /** SOA and NS first, then the records in canonical order. */
 export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
-  const { environment, reader, apexDefaults } = services;
+  const { environment, reader, zoneSettings } = services;
   // Held until the end, so that no page of this state is written over.
   const transaction = environment.root.useReadTransaction();
   try {
     const atApex = apexSets(
       readRRsets(environment, domain.id, domain.apex),
       domain,
-      apexDefaults,
+      zoneSettings,
       reader.zoneState(domain.id).serial,
     );
     const start = idKey(domain.id);

@@ -21,9 +21,9 @@ export async function importZone(
   bytes: Uint8Array,
   keepApex: boolean,
 ): Promise<{ domain: Domain; count: number; sequence: number }> {
-  const { environment, journal, reader, apexDefaults, turns } = services;
+  const { environment, journal, reader, zoneSettings, turns } = services;
   const { apex } = ownedDomain(reader, caller, domainId);
-  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, apexDefaults, now: nowSeconds() });
+  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
     const { errors } = prepared;
     const others = errors.length > 1 ? ` There are ${errors.length} faults in all.` : '';

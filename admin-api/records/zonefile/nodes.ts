@@ -1,8 +1,9 @@
 import type { Domain } from '../../../core/store/rows.ts';
 import { equalNames, type Name } from '../../../core/wire/name.ts';
 import type { RRset } from '../../../core/wire/types.ts';
-import { type ApexDefaults, apexSets } from '../../../core/zone/apex.ts';
+import { apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
+import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { NO_RRSETS, type ZoneView } from '../../../core/zone/view.ts';
 import { mayOcclude, type Owners } from './owners.ts';
 
@@ -10,7 +11,7 @@ import { mayOcclude, type Owners } from './owners.ts';
  * Nodes of all names but the apex, for a zone without nested ones. `owners` are sorted. The serial that they are made with shows in
  * none of them.
  */
-export function compileOwners(domain: Domain, owners: Owners, defaults: ApexDefaults): Uint8Array {
+export function compileOwners(domain: Domain, owners: Owners, defaults: ZoneSettings): Uint8Array {
   return compileZone(new OwnersZone(domain, owners, defaults));
 }
 
@@ -22,7 +23,7 @@ class OwnersZone implements ZoneView {
   readonly #owners: Owners;
   readonly #atApex: readonly RRset[];
 
-  constructor(domain: Domain, owners: Owners, defaults: ApexDefaults) {
+  constructor(domain: Domain, owners: Owners, defaults: ZoneSettings) {
     this.apex = domain.apex;
     this.#owners = owners;
     this.#atApex = apexSets(owners.get(domain.apex)?.sets ?? NO_RRSETS, domain, defaults, 0);

@@ -7,7 +7,7 @@ import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
 import { type MasterError, type MasterRecord, parseMaster } from '../../../core/wire/master/index.ts';
 import { equalNames, formatName, type Name, nameAt } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import type { ApexDefaults } from '../../../core/zone/apex.ts';
+import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { DEFAULT_TTL } from '../content.ts';
 import { checkRecord } from '../rules/record.ts';
 import { checkZone } from './check.ts';
@@ -21,7 +21,7 @@ export interface PrepareInput {
   readonly apex: Name;
   /** Whether the file's own SOA timers and apex NS are taken. */
   readonly keepApex: boolean;
-  readonly apexDefaults: ApexDefaults;
+  readonly zoneSettings: ZoneSettings;
   /** Seconds since 1970, for the rows. */
   readonly now: number;
 }
@@ -48,7 +48,7 @@ export function prepareZone(input: PrepareInput): Prepared {
   const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, now);
-  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.apexDefaults), kept };
+  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept };
 }
 
 /** What a file holds, with every line that breaks a rule of the API, by rising line. */

@@ -95,7 +95,7 @@ test.before.each(async (context) => {
     createdAt: 1,
     kept: null,
   };
-  const journal = openEmbeddedJournal({ environment, index, apexDefaults: DEFAULTS, history: 100 });
+  const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history: 100 });
   Object.assign(context, { folder, environment, index, store, journal, domain, path: new QueryPath(index, store) });
   await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
   await add(context, FILLING);

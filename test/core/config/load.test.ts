@@ -134,8 +134,8 @@ test('values that are taken and values that are not', () => {
     ['dns.transport = "batch"', true],
     ['dns.transport = "fast"', false],
     ['admin.password = ""', false],
-    ['admin.rate_limit = 0', true],
-    ['admin.rate_limit = -1', false],
+    ['rate_limit = 0', true],
+    ['rate_limit = -1', false],
     ['log.level = true', false],
     ['data_dir = "a\\u0000b"', false],
     ['data_dir = 2020-01-01', false],
@@ -155,7 +155,7 @@ test('every fault is listed, with the key, what was found and what is expected',
   const lines = faults(() =>
     fromToml('data_dir = 5\nlissten = 1\nsoa = 3\n[dns]\nudp_paylod = 1\nworkers = 0\n[dnss]\nlisten = "a"\n', {
       WAYPOST_DNS_LISTN: 'x',
-      WAYPOST_ADMIN_RATE_LIMIT: 'many',
+      WAYPOST_RATE_LIMIT: 'many',
     }),
   );
   const expected = [
@@ -166,7 +166,7 @@ test('every fault is listed, with the key, what was found and what is expected',
     /^WAYPOST_DNS_LISTN: found an unknown variable.*nearest is WAYPOST_DNS_LISTEN$/,
     /^data_dir: found 5, expected the path of a folder$/,
     /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
-    /^admin\.rate_limit \(WAYPOST_ADMIN_RATE_LIMIT\): found "many", expected a whole number/,
+    /^rate_limit \(WAYPOST_RATE_LIMIT\): found "many", expected a whole number/,
   ];
   assert.is(lines.length, expected.length, lines.join('\n'));
   for (const [i, pattern] of expected.entries()) assert.match(lines[i], pattern);

@@ -9,11 +9,11 @@ import { StoreReader } from '../../../core/store/reader.ts';
 import { type Account, type Domain, newId, type RecordRow } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import type { ApexDefaults } from '../../../core/zone/apex.ts';
+import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
-export const DEFAULTS: ApexDefaults = {
+export const DEFAULTS: ZoneSettings = {
   nameservers: ['ns1.waypost.test', 'ns2.waypost.test'],
   hostmaster: 'hostmaster.waypost.test',
   refresh: 3600,
@@ -22,6 +22,7 @@ export const DEFAULTS: ApexDefaults = {
   minimum: 60,
   soaTtl: 240,
   nsTtl: 300,
+  cluster: { ipv4: ['192.0.2.80'], ipv6: ['2001:db8::80'] },
 };
 
 export interface Store {
@@ -42,7 +43,7 @@ export interface StoreOptions {
 export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal;
 
 export const embedded: JournalFactory = ({ environment, index }, history) =>
-  openEmbeddedJournal({ environment, index, apexDefaults: DEFAULTS, history });
+  openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history });
 
 /** Runs `work` on an empty store and closes all of it. */
 export async function withStore(

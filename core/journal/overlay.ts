@@ -1,0 +1,66 @@
+/** What a draft has written to one table, by key and in key order. */
+
+/** A key as Latin-1, which orders as its bytes do. */
+export function text(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
+}
+
+export class Overlay {
+  /** null: deleted. */
+  private readonly values = new Map<string, Buffer | null>();
+  /** Keys that came since `sorted` was put in order. */
+  private fresh: string[] = [];
+  private sorted: string[] = [];
+  private deletions = 0;
+
+  get(key: string): Buffer | null | undefined {
+    return this.values.get(key);
+  }
+
+  set(key: string, value: Buffer | null): void {
+    const old = this.values.get(key);
+    if (old === undefined) this.fresh.push(key);
+    if (old === null) this.deletions--;
+    if (value === null) this.deletions++;
+    this.values.set(key, value);
+  }
+
+  /** What was written with start ≤ key < end, in key order. */
+  between(start: string, end: string | undefined): (readonly [string, Buffer | null])[] {
+    const found: (readonly [string, Buffer | null])[] = [];
+    const keys = this.keys();
+    for (let i = lowerBound(keys, start); i < keys.length && (end === undefined || keys[i] < end); i++)
+      found.push([keys[i], this.values.get(keys[i])!]);
+    return found;
+  }
+
+  /** How many keys of a range are deleted, or more. */
+  deleted(start: string, end: string | undefined): number {
+    if (this.deletions === 0) return 0;
+    let count = 0;
+    for (const [, value] of this.between(start, end)) if (value === null) count++;
+    return count;
+  }
+
+  /** Few keys are put in their places one by one; many are sorted. */
+  private keys(): readonly string[] {
+    if (this.fresh.length > 64) this.sorted = [...this.sorted, ...this.fresh].sort(byCodeUnit);
+    else for (const key of this.fresh) this.sorted.splice(lowerBound(this.sorted, key), 0, key);
+    this.fresh = [];
+    return this.sorted;
+  }
+}
+
+const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** First index whose key is not less than `key`. */
+export function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,59 @@
+/** Accounts, and the tokens by which programs act for them. */
+import { idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export type Role = 'admin' | 'user' | 'viewer';
+
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly plan: string;
+  /** argon2id in PHC form. */
+  readonly passwordHash: string;
+  readonly apiEnabled: boolean;
+  /** Seconds since 1970, as all times in rows. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly accountId: string;
+  /** The label given by its owner. */
+  readonly name: string;
+  /** SHA-256 of the whole token, hexadecimal. */
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+export const accounts: Table<Account> = {
+  number: 1,
+  name: 'accounts',
+  key: (row) => idKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<Account>(value),
+  lookups(_key, value) {
+    const row = unjson<Account>(value);
+    return [loginKey(row.username), loginKey(row.email)];
+  },
+};
+
+/** Where an account is found by username or e-mail address, both without regard to case. */
+export function loginKey(login: string): Buffer {
+  return lookupKey(LOOKUP.login, Buffer.from(login.toLowerCase().slice(0, 320)));
+}
+
+export const tokens: Table<Token> = {
+  number: 2,
+  name: 'tokens',
+  key: (row) => idKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<Token>(value),
+  lookups(key, value) {
+    return [lookupKey(LOOKUP.accountToken, idKey(unjson<Token>(value).accountId), key)];
+  },
+};

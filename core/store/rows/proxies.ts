@@ -1,0 +1,76 @@
+/** What a domain's proxy is to do, and what was asked of the edge. */
+import { idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export type Protocol = 'http' | 'https';
+export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
+
+/** One a domain, from the first time that its proxy is set up. */
+export interface Proxy {
+  readonly domainId: string;
+  /** Whether visitors come through the cluster. */
+  readonly enabled: boolean;
+  /** A host name without the last dot, or an address in its plain form. */
+  readonly originHost: string;
+  readonly originPort: number;
+  readonly originProtocol: Protocol;
+  readonly sslStatus: SslStatus;
+  readonly sslIssuedAt: number | null;
+  readonly sslExpiresAt: number | null;
+  /** For the customer to read. */
+  readonly sslError: string | null;
+  /** When a certificate was asked for that has not been ordered yet; null: none is waiting. */
+  readonly orderRequestedAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A certificate that the customer brought. */
+export interface Certificate {
+  readonly domainId: string;
+  /** PEM, the leaf first. */
+  readonly chain: string;
+  /** PEM, sealed (core/secrets.ts), base64. */
+  readonly sealedKey: string;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly createdAt: number;
+}
+
+/** A request to forget what the edge's caches hold of a domain. All three lists empty: all of it. */
+export interface Purge {
+  readonly id: string;
+  readonly domainId: string;
+  readonly urls: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+}
+
+export const proxies: Table<Proxy> = {
+  number: 5,
+  name: 'proxies',
+  key: (row) => idKey(row.domainId),
+  encode: json,
+  decode: (_key, value) => unjson<Proxy>(value),
+  lookups: () => [],
+};
+
+export const certificates: Table<Certificate> = {
+  number: 6,
+  name: 'certificates',
+  key: (row) => idKey(row.domainId),
+  encode: json,
+  decode: (_key, value) => unjson<Certificate>(value),
+  lookups: () => [],
+};
+
+/** domain id (8) · id (8) */
+export const purges: Table<Purge> = {
+  number: 7,
+  name: 'purges',
+  key: (row) => Buffer.concat([idKey(row.domainId), idKey(row.id)]),
+  encode: json,
+  decode: (_key, value) => unjson<Purge>(value),
+  lookups: () => [],
+};

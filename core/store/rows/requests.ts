@@ -1,0 +1,72 @@
+/** What remains of a request beside its effect: who did it, and the answer under its Idempotency-Key. */
+import { idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { json, STAMP, stampOf, type Table, unjson } from './table.ts';
+
+export interface Audit {
+  /** Rises with time. */
+  readonly id: string;
+  /** Whose things were changed. */
+  readonly accountId: string;
+  /** Who changed them; the names are those of that time. Null: the service itself. */
+  readonly actor: {
+    readonly accountId: string;
+    readonly username: string;
+    readonly tokenId: string | null;
+    readonly tokenName: string | null;
+  } | null;
+  /** As `record.create`. */
+  readonly action: string;
+  /** The domain's name, when there is one. */
+  readonly domain: string | null;
+  /** Id of what was changed. */
+  readonly target: string | null;
+  /** What a reader needs to know of the change; no secrets. */
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  /** Seconds since 1970. */
+  readonly at: number;
+  /** Sequence of the commit; 0 until it is made. */
+  readonly revision: number;
+}
+
+/** account id (8) · id (8) */
+export const audits: Table<Audit> = {
+  number: 8,
+  name: 'audit',
+  key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
+  encode: ({ revision: _, ...row }) => json(row),
+  decode: (_key, value) => ({
+    ...unjson<Omit<Audit, 'revision'>>(value, value.length - STAMP),
+    revision: stampOf(value),
+  }),
+  lookups: (key) => [lookupKey(LOOKUP.audit, key.subarray(8))],
+  lookupsFromKey: true,
+  stamped: true,
+};
+
+/** The answer to a POST that was sent with an Idempotency-Key. */
+export interface Replay {
+  /** Hash of account and key (16 bytes, hexadecimal). */
+  readonly id: string;
+  /** What the request was, as a keyed hash (hexadecimal): the same key with another body is told. */
+  readonly fingerprint: string;
+  /** The answer's JSON, sealed (core/secrets.ts), base64. */
+  readonly sealedReply: string;
+  readonly createdAt: number;
+  /** Sequence of the commit; 0 until it is made. */
+  readonly revision: number;
+}
+
+export const replays: Table<Replay> = {
+  number: 9,
+  name: 'idempotency',
+  key: (row) => idKey(row.id),
+  encode: ({ revision: _, ...row }) => json(row),
+  decode: (_key, value) => ({
+    ...unjson<Omit<Replay, 'revision'>>(value, value.length - STAMP),
+    revision: stampOf(value),
+  }),
+  lookups: () => [],
+  stamped: true,
+};

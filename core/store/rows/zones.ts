@@ -1,0 +1,96 @@
+/** Domains and their records. */
+import type { Name } from '../../wire/name.ts';
+import { idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export interface Domain {
+  readonly id: string;
+  readonly accountId: string;
+  /** The apex, wire form in lower case. */
+  readonly apex: Name;
+  readonly createdAt: number;
+  /** The zone's own SOA timers and apex NS, kept from a master file; null: the service's. */
+  readonly kept: ApexSettings | null;
+}
+
+/** SOA fields; names in presentation form, times in seconds. */
+export interface ApexSettings {
+  /** The serial that the file had; ours are not lower. */
+  readonly serial: number;
+  readonly mname: string;
+  readonly rname: string;
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  readonly minimum: number;
+  readonly ttl: number;
+}
+
+export interface RecordRow {
+  readonly id: string;
+  readonly domainId: string;
+  /** Owner name, absolute wire form in lower case. */
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+  /** Whether the customer has said that the name goes through the proxy; null: not said. */
+  readonly proxied: boolean | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export const domains: Table<Domain> = {
+  number: 3,
+  name: 'domains',
+  key: (row) => idKey(row.id),
+  encode: (row) => json({ ...row, apex: Buffer.from(row.apex).toString('hex') }),
+  decode(_key, value) {
+    const row = unjson<Omit<Domain, 'apex'> & { apex: string }>(value);
+    return { ...row, apex: Uint8Array.from(Buffer.from(row.apex, 'hex')) };
+  },
+  lookups(key, value) {
+    const row = domains.decode(key, value);
+    const name = nameKey(row.apex);
+    return [lookupKey(LOOKUP.domainName, name), lookupKey(LOOKUP.accountDomain, idKey(row.accountId), name)];
+  },
+};
+
+const PROXIED = { null: 0, false: 1, true: 2 } as const;
+
+/** ttl (4) · created (5) · updated (5) · proxied (1) · rdata */
+export const records: Table<RecordRow> = {
+  number: 4,
+  name: 'records',
+  key: (row) => recordKey(row.domainId, row.name, row.type, row.id),
+  encode(row) {
+    const value = Buffer.allocUnsafe(15 + row.rdata.length);
+    value.writeUInt32BE(row.ttl, 0);
+    value.writeUIntBE(row.createdAt, 4, 5);
+    value.writeUIntBE(row.updatedAt, 9, 5);
+    value[14] = PROXIED[`${row.proxied}`];
+    value.set(row.rdata, 15);
+    return value;
+  },
+  decode(key, value) {
+    const { nameEnd, type } = recordKeyParts(key);
+    const k = Buffer.from(key.buffer, key.byteOffset, key.length);
+    const v = Buffer.from(value.buffer, value.byteOffset, value.length);
+    return {
+      id: k.toString('hex', k.length - 8),
+      domainId: k.toString('hex', 0, 8),
+      name: nameOfKey(key, 8, nameEnd),
+      type,
+      ttl: v.readUInt32BE(0),
+      rdata: Uint8Array.prototype.slice.call(value, 15),
+      proxied: value[14] === PROXIED.null ? null : value[14] === PROXIED.true,
+      createdAt: v.readUIntBE(4, 5),
+      updatedAt: v.readUIntBE(9, 5),
+    };
+  },
+  lookups: (key) => [lookupKey(LOOKUP.record, key.subarray(key.length - 8))],
+  lookupsFromKey: true,
+};
+
+/** TTL of a record's encoded value, without decoding the rest. */
+export const RECORD_RDATA = 15;

@@ -1,0 +1,22 @@
+/** What the configuration says of every zone. Plain values, so that threads can be told and a fingerprint can be taken of them. */
+export interface ZoneSettings {
+  /** Host names in presentation form, the first is MNAME. */
+  readonly nameservers: readonly string[];
+  /** RNAME in presentation form. */
+  readonly hostmaster: string;
+  /** SOA timers and TTLs in seconds. */
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  readonly minimum: number;
+  readonly soaTtl: number;
+  readonly nsTtl: number;
+  readonly cluster: Cluster;
+}
+
+/** Addresses under which the edge is reached, in presentation form. */
+export interface Cluster {
+  /** At least one. */
+  readonly ipv4: readonly string[];
+  readonly ipv6: readonly string[];
+}
