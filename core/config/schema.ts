@@ -159,6 +159,12 @@ export const schema = {
       'auto',
       'HTTP server: "uws" (uWebSockets.js, where it loads), "node" (node:http), or "auto" for the best that works.',
     ),
+    max_connections: setting(integer(1, 1_000_000), 1024, 'Connections at one time, in all.'),
+    max_connections_per_address: setting(
+      integer(1, 1_000_000),
+      256,
+      'Connections at one time from one client address (IPv6: from one /64).',
+    ),
     max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),
     login_rate_limit: setting(
       integer(0, 1_000_000_000),
@@ -174,6 +180,14 @@ export const schema = {
       bytes(MB, 1024 * GB),
       GB,
       'Address space mapped at start. It grows on its own; the file takes only what is used.',
+    ),
+  }),
+  secrets: section('Encryption of what is stored and must be read again, such as private keys.', {
+    key_file: optional(
+      text('the path of a file'),
+      'secret.key in the data folder',
+      '"/etc/waypost/secret.key"',
+      'File with the key, 32 bytes as base64 or hexadecimal text; a second line may hold the key before it. Made when missing. A relative path starts at the working directory.',
     ),
   }),
   log: section('The log, on standard error.', {

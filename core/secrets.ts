@@ -1,0 +1,180 @@
+/**
+ * Encryption at rest for what must be stored and read again: customers' private keys, replayed answers that hold a token. AES-256-GCM with a
+ * random 96-bit nonce (NIST SP 800-38D 8.2.2), which is safe for 2^32 messages under one key.
+ *
+ * What is sealed: version (1 byte), key id (4 bytes), nonce (12), ciphertext (as long as the plain text), tag (16). Version and key id are
+ * authenticated beside the caller's context.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError, WaypostError } from './errors.ts';
+
+export interface Secrets {
+  /**
+   * Encrypts under the first key. `context` says what the bytes are and whose, such as `certificate:<domain id>`: what was sealed for one place does
+   * not open at another.
+   */
+  seal(plain: Uint8Array, context: string): Buffer;
+  /**
+   * The plain bytes, in memory of their own. Throws WaypostError `unsealable` when they were sealed with a key that the file does not hold, for
+   * another context, or were changed or cut since.
+   */
+  unseal(sealed: Uint8Array, context: string): Buffer;
+  /** Whether `sealed` waits to be sealed anew under the first key: a rotation is over when none does. */
+  isStale(sealed: Uint8Array): boolean;
+}
+
+const CIPHER = 'aes-256-gcm';
+const VERSION = 1;
+const KEY = 32;
+const KEY_ID = 4;
+const HEADER = 1 + KEY_ID;
+const NONCE = 12;
+const TAG = 16;
+/** Current and previous. */
+const MAX_KEYS = 2;
+
+interface Key {
+  readonly id: Buffer;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads the key file: 32 bytes as base64 or hexadecimal text, and on an optional second line the key before it, which only opens. A file that does not
+ * exist is created with a random key, readable by its owner alone. Throws ConfigError `bad_key_file`.
+ */
+export function openSecrets(keyFile: string): Secrets {
+  return secretsOf(readKeys(keyFile) ?? createKeyFile(keyFile));
+}
+
+function secretsOf(keys: readonly Key[]): Secrets {
+  const [current] = keys;
+  return {
+    seal(plain, context) {
+      const header = Buffer.concat([Buffer.of(VERSION), current.id]);
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv(CIPHER, current.bytes, nonce, { authTagLength: TAG });
+      cipher.setAAD(associated(header, context));
+      return Buffer.concat([header, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    unseal(sealed, context) {
+      const bytes = view(sealed);
+      if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== VERSION) throw unsealable();
+      const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER)));
+      if (key === undefined) throw unsealable('its key is not in the key file');
+      const nonce = bytes.subarray(HEADER, HEADER + NONCE);
+      const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG });
+      decipher.setAAD(associated(bytes.subarray(0, HEADER), context));
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(HEADER + NONCE, bytes.length - TAG)), decipher.final()]);
+      } catch {
+        throw unsealable();
+      }
+    },
+    isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER)),
+  };
+}
+
+const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const associated = (header: Uint8Array, context: string): Buffer =>
+  Buffer.concat([header, Buffer.from(context, 'utf8')]);
+
+const unsealable = (why = 'it was changed, cut, or sealed for another place'): WaypostError =>
+  new WaypostError('unsealable', `What is stored encrypted can't be opened: ${why}.`);
+
+const badFile = (file: string, why: string, cause?: unknown): ConfigError =>
+  new ConfigError('bad_key_file', `The key file ${file} ${why}`, { cause });
+
+/** Undefined when there is no such file. */
+function readKeys(file: string): Key[] | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    // Of the file that is open, not of what the name leads to a moment later.
+    const { mode } = fstatSync(descriptor);
+    if ((mode & 0o077) !== 0 && process.platform !== 'win32')
+      throw badFile(file, `may be used by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`);
+    return parseKeys(file, readFileSync(descriptor, 'utf8'));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw badFile(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`, error);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function parseKeys(file: string, text: string): Key[] {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length === 0 || lines.length > MAX_KEYS)
+    throw badFile(file, 'must have one line, the key, and at most one more, the key before it.');
+  const keys = lines.map((line, i) => {
+    const bytes = parseKey(line);
+    // The line itself is a secret: it is not shown.
+    if (bytes === undefined)
+      throw badFile(file, `has no key on line ${i + 1}: 32 bytes as base64 or hexadecimal text.`);
+    return keyOf(bytes);
+  });
+  if (keys.length === 2 && keys[0].id.equals(keys[1].id)) throw badFile(file, 'has the same key twice.');
+  return keys;
+}
+
+function parseKey(line: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(line)) return Buffer.from(line, 'hex');
+  // 32 bytes are 43 digits of base64 and one of padding.
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(line) ? Buffer.from(line, 'base64') : undefined;
+}
+
+function keyOf(bytes: Buffer): Key {
+  return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID) };
+}
+
+/**
+ * Written beside, synced, then linked to its name: link(2) fails when the name is taken, so nobody ever reads half a key, and of two processes that
+ * start at once both use the key of the first.
+ */
+function createKeyFile(file: string): Key[] {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600);
+    try {
+      writeSync(descriptor, `${randomBytes(KEY).toString('base64')}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  } catch (error) {
+    throw badFile(file, `can't be created: ${error instanceof Error ? error.message : String(error)}`, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(dirname(file));
+  const keys = readKeys(file);
+  if (keys === undefined) throw badFile(file, 'was removed while it was being created.');
+  return keys;
+}
+
+/** A new name lasts only when its folder is on disk, too. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
