@@ -1,73 +1,127 @@
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
-import { asObject, withClient } from './client.ts';
-import { type CliIo, print } from './io.ts';
-import { askPassword, passwordFromStdin } from './password.ts';
+import { ACCOUNTS, accountPath, findAccount } from './accounts.ts';
+import { asObject, type Json } from './client.ts';
+import { CliError } from './errors.ts';
+import { pages } from './pages.ts';
+import { choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from './password.ts';
 import type { CommandContext } from './run.ts';
+import { fields, shown } from './table.ts';
+import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
 
-interface AddOptions {
+interface SetOptions extends PasswordOptions {
   readonly email?: string;
-  readonly role: string;
-  readonly plan: string;
-  readonly passwordStdin?: boolean;
-  readonly randomPassword?: boolean;
+  readonly role?: string;
+  readonly plan?: string;
+  readonly api?: 'on' | 'off';
 }
 
-export function addAccountCommands(program: Command, { io, action }: CommandContext): void {
-  program
-    .command('account')
-    .description('accounts of the service; needs a token of an administrator')
-    .command('add')
-    .description('create an account; asks for its password')
-    .argument('<username>')
-    .option('--email <address>', 'e-mail address, which can also be used to log in')
-    .addOption(new Option('--role <role>', 'what it may do').choices(['admin', 'user', 'viewer']).default('user'))
-    .addOption(new Option('--plan <plan>', 'how many zones').choices(['free', 'pro', 'unlimited']).default('free'))
-    .option('--password-stdin', 'read the password from the first line of standard input')
-    .addOption(new Option('--random-password', 'make a password and print it once').conflicts('passwordStdin'))
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ waypost account add alice --email alice@example.net --plan pro
-  $ waypost account add bob --role viewer --random-password
-  $ pass show waypost/carol | waypost account add carol --password-stdin
-`,
-    )
-    .action(
-      action<AddOptions>((options, [username]) =>
-        withClient(io, options, async (client) => {
-          const password = await choosePassword(io, username, options);
-          const { email, role, plan } = options;
-          const body = await client.json({
-            method: 'POST',
-            path: '/api/v1/accounts',
-            json: { username, email, password, role, plan },
-          });
-          const account = asObject(body.account) ?? {};
-          const made = options.randomPassword ? password : undefined;
-          if (options.json) print(io.stdout, JSON.stringify({ ok: true, account, password: made }));
-          else {
-            print(
-              io.stdout,
-              escapeControls(`created account ${username} (id ${String(account.id)}, ${role}, ${plan})`),
-            );
-            if (made !== undefined) print(io.stdout, `password: ${made}`);
-          }
-          return true;
-        }),
-      ),
-    );
+const role = () => new Option('--role <role>', 'what it may do').choices(['admin', 'user', 'viewer']);
+const plan = () => option('--plan <plan>', 'how many domains: free, pro, unlimited, or as the daemon has them');
+const email = (more = '') => option('--email <address>', `e-mail address, which can also be used to log in${more}`);
+
+export function addAccountCommands(program: Command, context: CommandContext): void {
+  const account = addGroup(program, 'account', 'accounts of the service; all but "show" need an administrator', [
+    'waypost account show',
+    'waypost account add alice --plan pro',
+  ]);
+  addVerb(account, context, {
+    usage: 'show',
+    about: 'show your own account: what it has, and what its plan allows',
+    examples: ['waypost account show', 'waypost account show --json | jq .account.domain_count'],
+    async run(call) {
+      const body = await call.api.json({ method: 'GET', path: '/api/v1/account' });
+      const { username, limits, ...rest } = asObject(body.account) ?? {};
+      const { plan, max_domains_display } = asObject(limits) ?? {};
+      call.show(body, shown(username), ...fields({ ...rest, plan, max_domains: max_domains_display }));
+      return true;
+    },
+  });
+  addVerb(account, context, {
+    usage: 'add <username>',
+    about: 'create an account; asks for its password',
+    options: [email(), role().default('user'), plan().default('free'), ...PASSWORD_OPTIONS],
+    examples: [
+      'waypost account add alice --email alice@example.net --plan pro',
+      'waypost account add bob --role viewer --random-password',
+      'pass show waypost/carol | waypost account add carol --password-stdin',
+    ],
+    async run(call: Call<SetOptions>, [username]) {
+      const { email, role, plan } = call.options;
+      const { password, made } = await choosePassword(call.io, username, call.options);
+      const json = { username, email, password, role, plan };
+      const body = await call.api.json({ method: 'POST', path: ACCOUNTS, json });
+      const id = shown(asObject(body.account)?.id);
+      call.show({ ...body, password: made }, `created account ${username} (id ${id}, ${role}, ${plan})`, ...told(made));
+      return true;
+    },
+  });
+  addVerb(account, context, {
+    usage: 'list',
+    about: 'list all accounts',
+    examples: ['waypost account list', 'waypost account list --json | jq -r .username'],
+    async run(call) {
+      const api = (row: Json) => (row.api_enabled === false ? 'off' : 'on');
+      const columns = { ID: 'id', USERNAME: 'username', ROLE: 'role', PLAN: 'plan', API: api, EMAIL: 'email' };
+      await call.list(pages(call.api, ACCOUNTS, 'accounts'), columns, 'There are no accounts.');
+      return true;
+    },
+  });
+  addVerb(account, context, {
+    usage: 'set <account>',
+    about: 'change an account, given by username or id',
+    options: [
+      email('; "" for none'),
+      role(),
+      plan(),
+      new Option('--api <state>', 'whether its tokens and logins are taken').choices(['on', 'off']),
+      ...PASSWORD_OPTIONS,
+    ],
+    examples: [
+      'waypost account set alice --plan unlimited --role admin',
+      'waypost account set bob --api off',
+      'waypost account set carol --random-password',
+    ],
+    async run(call: Call<SetOptions>, [who]) {
+      const { email, role, plan, api, passwordStdin, randomPassword } = call.options;
+      const changes = Object.entries({
+        email: email === '' ? null : email,
+        role,
+        plan,
+        api_enabled: api === undefined ? undefined : api === 'on',
+      }).filter(([, value]) => value !== undefined);
+      const asked = passwordStdin || randomPassword;
+      if (changes.length === 0 && !asked) {
+        throw new CliError('usage', 'Nothing is to be changed.', {
+          next: 'Pass --email, --role, --plan, --api, --password-stdin or --random-password.',
+        });
+      }
+      const found = await findAccount(call.api, who);
+      const { password, made } = asked ? await choosePassword(call.io, who, call.options) : {};
+      const json = { ...Object.fromEntries(changes), password };
+      const body = await call.api.json({ method: 'PATCH', path: accountPath(found), json });
+      const names = [...changes.map(([name]) => name), ...(asked ? ['password'] : [])];
+      call.show({ ...body, password: made }, `changed ${names.join(', ')} of account ${found.username}`, ...told(made));
+      return true;
+    },
+  });
+  addVerb(account, context, {
+    usage: 'rm <account>',
+    about: 'remove an account, given by username or id; asks first',
+    options: [YES],
+    examples: ['waypost account rm bob', 'waypost account rm bob --yes'],
+    async run(call, [who]) {
+      const found = await findAccount(call.api, who);
+      await call.confirm(`Remove the account ${found.username} (id ${found.id})?`);
+      call.show(
+        await call.api.json({ method: 'DELETE', path: accountPath(found) }),
+        `removed account ${found.username}`,
+      );
+      return true;
+    },
+  });
 }
 
-async function choosePassword(io: CliIo, username: string, options: AddOptions): Promise<string> {
-  if (options.passwordStdin) return passwordFromStdin(io);
-  // 120 bits: 20 characters of the base64url alphabet.
-  if (options.randomPassword) return randomBytes(15).toString('base64url');
-  return askPassword(
-    io,
-    `Password of the new account ${escapeControls(username)}: `,
-    'Pass --password-stdin or --random-password.',
-  );
+/** A password that was made here is shown this once. */
+function told(made: string | undefined): string[] {
+  return made === undefined ? [] : [`password: ${made}`];
 }

@@ -20,7 +20,7 @@ const HEADERS_TIMEOUT = 600_000;
 export type Json = { readonly [key: string]: unknown };
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with its query, after the base URL. */
   readonly path: string;
   readonly json?: object;
@@ -49,17 +49,21 @@ export class ApiClient {
     this.#sleep = sleep;
   }
 
-  /** The JSON body of a success. Throws ApiError, or CliError `unreachable`. */
+  /** The JSON body of a success; that of a write has its `change` too. Throws ApiError, or CliError `unreachable`. */
   async json(request: ApiRequest): Promise<Json> {
-    return (await this.answer(request)).body;
+    const { body, headers } = await this.answer(request);
+    const revision = headers['x-waypost-revision'];
+    return typeof revision === 'string' && /^\d{1,15}$/.test(revision) ? { ...body, change: Number(revision) } : body;
   }
 
-  /** As `json`, with the status. */
-  async answer(request: ApiRequest): Promise<{ status: number; body: Json }> {
+  /** As `json`, with status and headers, and the body as it came. */
+  async answer(
+    request: ApiRequest,
+  ): Promise<{ status: number; body: Json; headers: Dispatcher.ResponseData['headers'] }> {
     const response = await this.send(request);
     const body = parseJson(await response.body.text());
     if (body === undefined) throw notTheApi(this.url, response.statusCode);
-    return { status: response.statusCode, body };
+    return { status: response.statusCode, body, headers: response.headers };
   }
 
   /** The answer of a success, its body not yet read. Throws ApiError, or CliError `unreachable`. */

@@ -2,6 +2,7 @@
 import { domainToASCII } from 'node:url';
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
+import { rows } from './pages.ts';
 
 export interface Domain {
   readonly id: string;
@@ -9,6 +10,8 @@ export interface Domain {
   /** As the API gave it. */
   readonly row: Json;
 }
+
+export const DOMAINS = '/api/v1/domains';
 
 /** A row of the API; throws CliError `not_the_api` when it has no id and name. */
 export function asDomain(value: unknown): Domain {
@@ -20,19 +23,6 @@ export function asDomain(value: unknown): Domain {
   return { id: String(row.id), domain, row };
 }
 
-/** Every domain, a page at a time, so that a long list is not held in memory. `query` narrows it. */
-export async function* domains(client: ApiClient, query?: string): AsyncGenerator<Domain> {
-  let cursor: string | undefined;
-  do {
-    const search = new URLSearchParams({ limit: '1000' });
-    if (query !== undefined) search.set('q', query);
-    if (cursor !== undefined) search.set('cursor', cursor);
-    const page = await client.json({ method: 'GET', path: `/api/v1/domains?${search}` });
-    for (const row of Array.isArray(page.domains) ? page.domains : []) yield asDomain(row);
-    cursor = asText(page.next_cursor);
-  } while (cursor !== undefined);
-}
-
 /** A zone's name as the API writes it: A-labels, lower case, without the last dot. */
 export function zoneName(text: string): string {
   const name = text.replace(/\.$/, '').toLowerCase();
@@ -41,12 +31,23 @@ export function zoneName(text: string): string {
 }
 
 /** The account's domain of that name, or undefined. */
-export async function findDomain(client: ApiClient, name: string): Promise<Domain | undefined> {
+export async function findDomain(api: ApiClient, name: string): Promise<Domain | undefined> {
   const wanted = zoneName(name);
-  for await (const domain of domains(client, wanted)) if (domain.domain === wanted) return domain;
+  for await (const row of rows(api, DOMAINS, 'domains', { q: wanted })) {
+    if (row.domain === wanted) return asDomain(row);
+  }
   return undefined;
 }
 
-export function domainPath(domain: Domain, rest = ''): string {
-  return `/api/v1/domains/${encodeURIComponent(domain.id)}${rest}`;
+/** As `findDomain`. Throws CliError `no_such_domain`. */
+export async function requireDomain(api: ApiClient, name: string): Promise<Domain> {
+  const domain = await findDomain(api, name);
+  if (domain !== undefined) return domain;
+  throw new CliError('no_such_domain', `This account has no domain "${name}".`, {
+    next: 'See "waypost domain list" for those that it has, or create it with "waypost domain add".',
+  });
+}
+
+export function domainPath({ id }: Pick<Domain, 'id'>, rest = ''): string {
+  return `${DOMAINS}/${encodeURIComponent(id)}${rest}`;
 }

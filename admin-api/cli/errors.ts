@@ -1,5 +1,6 @@
 import { WaypostError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/log/index.ts';
+import { type CliIo, print } from './io.ts';
 
 /** The command can't be done; `next` says what the person can do about it. */
 export class CliError extends WaypostError {
@@ -39,8 +40,18 @@ export const HOW_TO_GET_A_TOKEN =
   'Get one with "waypost token create --login admin" and set WAYPOST_TOKEN to it, or pass --token.';
 
 const NEXT_BY_CODE: { readonly [code: string]: string } = {
-  zone_exists: 'To replace the records of a zone of yours, pass --replace.',
-  plan_limit: 'Remove a zone, or ask an administrator for a larger plan.',
+  zone_exists:
+    'If "waypost domain list" has it, "waypost zone import FILE --replace" replaces its records; else another account has it.',
+  plan_limit: 'Remove a domain, or ask an administrator for a larger plan.',
+  cname_at_apex: 'Use the type ALIAS there.',
+  record_exists: 'See "waypost record list"; "waypost record set" replaces all records of a name and type.',
+  no_such_record: 'See "waypost record list" for the records of the domain.',
+  no_such_token: 'See "waypost token list" for the tokens of this account.',
+  no_such_account: 'See "waypost account list" for the accounts.',
+  no_such_endpoint: 'The daemon may be older than this command; "waypost --version" says this one\'s.',
+  changed: 'Somebody else changed it meanwhile; run the command again.',
+  origin_required: 'Name the origin with "waypost proxy set DOMAIN ORIGIN".',
+  insufficient_scope: 'Use a token with that scope; "waypost token list" shows what each may do.',
   write_conflict: 'Run the command again.',
   not_ready: 'Wait until "waypost status" says that the daemon is ready.',
 };
@@ -48,7 +59,7 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
 const NEXT_BY_STATUS: { readonly [status: number]: string } = {
   401: HOW_TO_GET_A_TOKEN,
   403: 'Use a token of an account whose role allows this, or ask an administrator.',
-  404: 'See "waypost zone list" for the zones of this account.',
+  404: 'See "waypost domain list" for the domains of this account.',
   413: 'Raise admin.max_body (WAYPOST_ADMIN_MAX_BODY) and restart the daemon, or split the file.',
   429: 'Wait and run it again, or raise rate_limit (WAYPOST_RATE_LIMIT).',
   503: 'Run it again shortly; "waypost status" says how the daemon is.',
@@ -83,6 +94,18 @@ export function describeError(error: unknown): string {
 /** The configuration's own message has a line for each fault; all others are one line. */
 function shownMessage(error: WaypostError): string {
   return error.message.split('\n').map(escapeControls).join('\n');
+}
+
+/** Says it to a person, or with `json` to a program, on standard error. */
+export function reportError({ stderr }: Pick<CliIo, 'stderr'>, error: unknown, json: boolean | undefined): void {
+  print(stderr, json ? JSON.stringify(errorToJson(error)) : describeError(error));
+}
+
+/** What would fail in the same way for every other thing of a list: no token, no daemon, and faults of our own. */
+export function failsAll(error: unknown): boolean {
+  if (!(error instanceof WaypostError)) return true;
+  if (error instanceof ApiError) return error.status === 401 || error.status === 403;
+  return error.code !== 'unreadable';
 }
 
 /** The error as `{ok: false, error: {…}}`, as the API would say it. */

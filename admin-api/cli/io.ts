@@ -4,7 +4,8 @@ import type { Config } from '../../core/config/index.ts';
 
 /** A terminal has `isTTY`, and `setRawMode` turns its echo off. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
-export type Output = Writable & { readonly isTTY?: boolean };
+/** `columns` is the width of a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface CliIo {
   readonly stdin: Input;

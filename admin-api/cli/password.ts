@@ -1,5 +1,8 @@
 /** A password from standard input or from the terminal, without echo. Never from the command line, where others can see it. */
-
+import { randomBytes } from 'node:crypto';
+import { Option } from 'commander';
+import { escapeControls } from '../../core/log/index.ts';
+import { firstLine } from './confirm.ts';
 import { CliError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
@@ -7,12 +10,7 @@ const LONGEST = 4096;
 
 /** The first line of standard input. Throws CliError `no_password` when there is none. */
 export async function passwordFromStdin(io: CliIo): Promise<string> {
-  let text = '';
-  for await (const chunk of io.stdin) {
-    text += String(chunk);
-    if (text.includes('\n') || text.length > LONGEST) break;
-  }
-  const line = text.split(/\r?\n/, 1)[0];
+  const line = await firstLine(io, LONGEST);
   if (line === '' || line.length > LONGEST)
     throw new CliError('no_password', 'Standard input has no password on its first line.');
   return line;
@@ -63,4 +61,30 @@ function readHidden({ stdin }: CliIo): Promise<string> {
     stdin.on('data', take);
     stdin.on('end', end);
   });
+}
+
+export interface PasswordOptions {
+  readonly passwordStdin?: boolean;
+  readonly randomPassword?: boolean;
+}
+
+export const PASSWORD_OPTIONS: readonly Option[] = [
+  new Option('--password-stdin', 'read the password from the first line of standard input'),
+  new Option('--random-password', 'make a password and print it once').conflicts('passwordStdin'),
+];
+
+/** A new password for an account: from standard input, made by chance (`made` is to be shown once), or asked for. */
+export async function choosePassword(
+  io: CliIo,
+  username: string,
+  options: PasswordOptions,
+): Promise<{ readonly password: string; readonly made?: string }> {
+  if (options.passwordStdin) return { password: await passwordFromStdin(io) };
+  if (options.randomPassword) {
+    // 120 bits: 20 characters of the base64url alphabet.
+    const made = randomBytes(15).toString('base64url');
+    return { password: made, made };
+  }
+  const question = `Password of the new account ${escapeControls(username)}: `;
+  return { password: await askPassword(io, question, 'Pass --password-stdin or --random-password.') };
 }

@@ -2,9 +2,14 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { addAnswersCommands } from './answers.ts';
+import { addAuditCommand } from './audit.ts';
+import { addChangeCommand } from './change.ts';
 import { addConfigCommands } from './check-config.ts';
-import { describeError, errorToJson } from './errors.ts';
+import { addDomainCommands } from './domain.ts';
+import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
+import { addProxyCommands } from './proxy.ts';
+import { addRecordCommands } from './record.ts';
 import { addServeCommand } from './serve.ts';
 import { addStatusCommand } from './status.ts';
 import { addTokenCommands } from './token.ts';
@@ -29,6 +34,9 @@ const EXAMPLES = `
 Examples:
   $ waypost serve                                      run the daemon
   $ export WAYPOST_TOKEN=$(waypost token create --login admin)
+  $ waypost domain add example.com
+  $ waypost record add example.com www A 192.0.2.1
+  $ waypost proxy set example.com 192.0.2.1 && waypost proxy on example.com
   $ waypost zone import zones/                         every NAME.zone of the folder
   $ waypost zone export example.net --out example.net.zone
   $ waypost status
@@ -37,6 +45,17 @@ Environment:
   WAYPOST_URL, WAYPOST_TOKEN   as --url and --token; a token in the environment can't be seen by other users
   WAYPOST_CONFIG               as --config; "waypost check-config" lists the variables of all settings
 `;
+
+type AddCommands = (program: Command, context: CommandContext) => void;
+
+/** As the help lists them. */
+const GROUPS: readonly (readonly [string, readonly AddCommands[]])[] = [
+  ['Domains and records:', [addDomainCommands, addRecordCommands, addZoneCommands]],
+  ['Proxy:', [addProxyCommands]],
+  ['Accounts and tokens:', [addAccountCommands, addTokenCommands]],
+  ['What happened:', [addAuditCommand, addChangeCommand]],
+  ['The daemon:', [addServeCommand, addStatusCommand, addConfigCommands, addAnswersCommands]],
+];
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 not understood. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -64,17 +83,11 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
         if ((await work(command.optsWithGlobals(), command.args)) === false) code = FAILED;
       },
   };
-  for (const add of [
-    addServeCommand,
-    addConfigCommands,
-    addStatusCommand,
-    addAccountCommands,
-    addTokenCommands,
-    addZoneCommands,
-    addAnswersCommands,
-  ]) {
-    add(program, context);
+  for (const [heading, groups] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const add of groups) add(program, context);
   }
+  program.commandsGroup('Help:').helpCommand(true);
   ignoreClosedPipe(io);
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -82,8 +95,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     // Commander has written its own message; --help and --version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
-    const { json } = program.opts<GlobalOptions>();
-    io.stderr.write(`${json ? JSON.stringify(errorToJson(error)) : describeError(error)}\n`);
+    reportError(io, error, program.opts<GlobalOptions>().json);
     return FAILED;
   }
 }

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { WaypostError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/log/index.ts';
 import { withClient } from './client.ts';
-import { ApiError, describeError, type ErrorDetail } from './errors.ts';
+import { ApiError, describeError, type ErrorDetail, failsAll } from './errors.ts';
 import { type CliIo, print } from './io.ts';
+import { wholeNumber } from './numbers.ts';
 import { perSecond, startProgress } from './progress.ts';
 import type { CommandContext } from './run.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './zone-files.ts';
@@ -42,7 +43,7 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
         .choices(['keep', 'service'])
         .default('keep'),
     )
-    .option('--concurrency <n>', 'files sent at one time, 1 to 64', parseConcurrency, 16)
+    .option('--concurrency <n>', 'files sent at one time, 1 to 64', wholeNumber(1, 64), 16)
     .addHelpText(
       'after',
       `
@@ -76,12 +77,6 @@ Examples:
     );
 }
 
-function parseConcurrency(text: string): number {
-  const n = Number(text);
-  if (!/^\d+$/.test(text) || n < 1 || n > 64) throw new InvalidArgumentError('It is a whole number from 1 to 64.');
-  return n;
-}
-
 /** `concurrency` workers take the next file each until none is left, or until one meets what would fail all. */
 async function importAll(
   io: CliIo,
@@ -106,7 +101,7 @@ async function importAll(
         summary.zones++;
         summary.records += records;
       } catch (error) {
-        if (isFatal(error)) summary.fatal ??= error;
+        if (failsAll(error)) summary.fatal ??= error;
         else summary.failures.push({ ...turn.value, error });
       }
       progress.add(bytes === undefined ? 1 : 0, records);
@@ -121,13 +116,6 @@ async function importAll(
   }
   summary.milliseconds = performance.now() - started;
   return summary;
-}
-
-/** What would fail in the same way for every other file: no token, no daemon, and faults of our own. */
-function isFatal(error: unknown): boolean {
-  if (!(error instanceof WaypostError)) return true;
-  if (error instanceof ApiError) return error.status === 401 || error.status === 403;
-  return error.code !== 'unreadable';
 }
 
 function report(io: CliIo, { zones, records, milliseconds, failures, fatal }: Summary, json: boolean): void {

@@ -1,0 +1,95 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { type ApiClient, asObject, type Json } from './client.ts';
+import { zoneName } from './domains.ts';
+import { wholeNumber } from './numbers.ts';
+import { pages } from './pages.ts';
+import type { CommandContext } from './run.ts';
+import { type Columns, shown, Table } from './table.ts';
+import { addVerb, type Call, option } from './verb.ts';
+
+interface AuditOptions {
+  readonly limit: number;
+  readonly domain?: string;
+  readonly follow?: boolean;
+}
+
+/** Half of a percent of the requests that a token has by default. */
+const POLL_MS = 5000;
+const PAGE = 100;
+/** Entries of one poll; more in five seconds than a person can read. */
+const CAUGHT_UP = 10_000;
+
+const COLUMNS: Columns = {
+  AT: 'at',
+  WHO: ({ actor }) => who(asObject(actor)),
+  FROM: 'remote_address',
+  CHANGE: 'revision',
+  ACTION: 'action',
+  DOMAIN: 'domain',
+  TARGET: 'target',
+  DETAIL: 'detail',
+};
+
+export function addAuditCommand(program: Command, context: CommandContext): void {
+  addVerb(program, context, {
+    usage: 'audit',
+    about: 'who changed what, newest first; of all accounts for administrators',
+    options: [
+      option('--limit <n>', 'how many entries').argParser(wholeNumber(1, 100_000)).default(50),
+      option('--domain <name>', 'only what concerns this domain'),
+      option('--follow', 'oldest first, then what comes, until it is interrupted'),
+    ],
+    examples: [
+      'waypost audit --limit 20',
+      'waypost audit --domain example.com --json | jq -r .action',
+      'waypost audit --follow',
+    ],
+    async run(call: Call<AuditOptions>) {
+      if (call.options.follow) return follow(call);
+      await call.list(newest(call.api, call.options), COLUMNS, 'There are no such entries.');
+      return true;
+    },
+  });
+}
+
+function who(actor: Json | undefined): string {
+  if (actor === undefined) return 'the service';
+  return actor.token_name ? `${shown(actor.username)} (${shown(actor.token_name)})` : shown(actor.username);
+}
+
+/** The last `limit` entries, newest first, a page at a time. */
+async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'follow'>): AsyncGenerator<Json[]> {
+  const wanted = domain === undefined ? undefined : zoneName(domain);
+  let left = limit;
+  const query = { limit: String(Math.min(PAGE, limit)), domain: wanted };
+  for await (const page of pages(api, '/api/v1/audit', 'audit', query)) {
+    const rows = page.filter((row) => wanted === undefined || row.domain === wanted).slice(0, left);
+    left -= rows.length;
+    yield rows;
+    if (left === 0) return;
+  }
+}
+
+async function follow({ io, api, options }: Call<AuditOptions>): Promise<boolean> {
+  const table = new Table(io.stdout, COLUMNS, options.json === true);
+  let last: Json | undefined;
+  for (let limit = options.limit; ; limit = CAUGHT_UP) {
+    const rows = await since(newest(api, { ...options, limit }), last);
+    last = rows[0] ?? last;
+    if (!(await table.write(rows.reverse()))) return true;
+    await (io.sleep ?? wait)(POLL_MS);
+  }
+}
+
+/** What is newer than `last`, newest first. An entry that is older ends it too: `last` itself may have been forgotten. */
+async function since(found: AsyncIterable<Json[]>, last: Json | undefined): Promise<Json[]> {
+  const rows: Json[] = [];
+  for await (const page of found) {
+    for (const row of page) {
+      if (last !== undefined && (row.id === last.id || String(row.at) < String(last.at))) return rows;
+      rows.push(row);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Json } from './client.ts';
+import { asDomain, DOMAINS, domainPath } from './domains.ts';
+import { failsAll, reportError } from './errors.ts';
+import { pages } from './pages.ts';
+import type { CommandContext } from './run.ts';
+import { count, fields, shown } from './table.ts';
+import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
+
+export function addDomainCommands(program: Command, context: CommandContext): void {
+  const domain = addGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
+    'waypost domain add example.com',
+    'waypost domain list --filter example',
+    'waypost domain rm example.com',
+  ]);
+  addVerb(domain, context, {
+    usage: 'add <name...>',
+    about: 'create domains; says which nameservers to delegate them to',
+    more: 'One that fails does not stop the others; the exit code is 1 then.',
+    examples: ['waypost domain add example.com', 'waypost domain add example.com bücher.example --json'],
+    async run(call, names) {
+      let ok = true;
+      for (const name of names) {
+        try {
+          const body = await call.api.json({ method: 'POST', path: DOMAINS, json: { domain: name } });
+          const { domain: title, row } = asDomain(body.domain);
+          call.show(body, `created ${title}`, `  delegate it to: ${shown(row.nameservers)}`);
+        } catch (error) {
+          if (names.length === 1 || failsAll(error)) throw error;
+          reportError(call.io, error, call.options.json);
+          ok = false;
+        }
+      }
+      return ok;
+    },
+  });
+  addDomainList(domain, context);
+  addVerb(domain, context, {
+    usage: 'show <name>',
+    about: 'show a domain: nameservers, records, revision, proxy',
+    examples: ['waypost domain show example.com', 'waypost domain show example.com --json | jq .domain.nameservers'],
+    async run(call, [name]) {
+      const body = await call.api.json({ method: 'GET', path: domainPath(await call.domain(name)) });
+      const { domain: title, ...rest } = asDomain(body.domain).row;
+      call.show(body, String(title), ...fields(rest));
+      return true;
+    },
+  });
+  addVerb(domain, context, {
+    usage: 'rm <name>',
+    about: 'remove a domain with all its records; asks first',
+    options: [YES],
+    examples: ['waypost domain rm example.com', 'waypost domain rm example.com --yes'],
+    async run(call, [name]) {
+      const found = await call.domain(name);
+      await call.confirm(`Remove ${found.domain} with ${count(found.row.record_count, 'record')}?`);
+      const body = await call.api.json({ method: 'DELETE', path: domainPath(found) });
+      call.show(body, `removed ${found.domain}`);
+      return true;
+    },
+  });
+}
+
+/** `domain list`, and the same as `zone list`, which the commands for master files have for company. */
+export function addDomainList(parent: Command, context: CommandContext): void {
+  const command = `waypost ${parent.name()} list`;
+  addVerb(parent, context, {
+    usage: 'list',
+    about: 'list the domains of the account, with the number of records of each',
+    options: [option('--filter <text>', 'only those whose name contains this')],
+    examples: [command, `${command} --filter example`, `${command} --json | jq -r .domain`],
+    async run(call: Call<{ filter?: string }>) {
+      const columns = {
+        DOMAIN: (row: Json) => shown(row.domain).padEnd(40),
+        RECORDS: (row: Json) => String(row.record_count ?? ''),
+      };
+      const found = pages(call.api, DOMAINS, 'domains', { q: call.options.filter });
+      await call.list(found, columns, 'There are no such domains.');
+      return true;
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { ApiRequest } from './client.ts';
+import { domainPath } from './domains.ts';
+import { CliError } from './errors.ts';
+import { describeProxy, proxyOf } from './proxy-status.ts';
+import type { CommandContext } from './run.ts';
+import { addVerb, type Call, option } from './verb.ts';
+
+interface CertificateOptions {
+  readonly order?: boolean;
+  readonly file?: string;
+  readonly key?: string;
+  readonly automatic?: boolean;
+}
+
+export function addProxyCertificate(proxy: Command, context: CommandContext): void {
+  addVerb(proxy, context, {
+    usage: 'certificate <domain>',
+    about: 'show the certificate, order it anew, or bring your own',
+    options: [
+      new Option('--order', 'order the certificate anew, now').conflicts(['file', 'key', 'automatic']),
+      option('--file <cert.pem>', 'your own: the certificate and its chain, the leaf first').conflicts('automatic'),
+      option('--key <key.pem>', 'its private key').conflicts('automatic'),
+      option('--automatic', 'go back from your own to the automatic one'),
+    ],
+    examples: [
+      'waypost proxy certificate example.com',
+      'waypost proxy certificate example.com --order',
+      'waypost proxy certificate example.com --file fullchain.pem --key privkey.pem',
+      'waypost proxy certificate example.com --automatic',
+    ],
+    async run(call: Call<CertificateOptions>, [domainName]) {
+      // Read first: what is wrong with the files is said before the daemon is asked for anything.
+      const request = await certificateRequest(call.options);
+      const domain = await call.domain(domainName);
+      const path = domainPath(domain, '/proxy');
+      const body = await call.api.json({ ...request, path: request.method === 'GET' ? path : `${path}/certificate` });
+      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      return true;
+    },
+  });
+}
+
+async function certificateRequest({
+  order,
+  file,
+  key,
+  automatic,
+}: CertificateOptions): Promise<Omit<ApiRequest, 'path'>> {
+  if (order) return { method: 'POST', json: {} };
+  if (automatic) return { method: 'DELETE' };
+  if (file === undefined && key === undefined) return { method: 'GET' };
+  if (file === undefined || key === undefined) {
+    throw new CliError('usage', 'A certificate of your own needs --file and --key.');
+  }
+  const [certificate, private_key] = await Promise.all([readPem(file), readPem(key)]);
+  return { method: 'PUT', json: { certificate, private_key } };
+}
+
+/** Longer than any chain; a wrong file is not sent. */
+const LONGEST_PEM = 1 << 20;
+
+async function readPem(file: string): Promise<string> {
+  const text = await readFile(file, 'latin1').catch((error: unknown) => {
+    throw new CliError('unreadable', `${file} can't be read: ${error instanceof Error ? error.message : error}`);
+  });
+  if (text.length <= LONGEST_PEM && text.includes('-----BEGIN ')) return text;
+  throw new CliError('not_pem', `${file} is not in PEM form.`, {
+    next: 'Convert it: "openssl x509 -inform DER -in FILE" for a certificate, "openssl pkey -inform DER -in FILE" for a key.',
+  });
+}

@@ -1,0 +1,56 @@
+/** The state of a proxy for a person: what is, and what to do about what is not as it should be. */
+import { isIPv6 } from 'node:net';
+import { asObject, type Json } from './client.ts';
+import { CliError } from './errors.ts';
+import { rowsOf } from './pages.ts';
+import { shown } from './table.ts';
+
+export function describeProxy(domain: string, proxy: Json): [string, ...string[]] {
+  const on = proxy.is_enabled === 1 || proxy.is_enabled === true;
+  const exposed = rowsOf(proxy.exposed);
+  return [
+    `${domain}: proxy ${on ? 'on' : 'off'}`,
+    ...originLines(domain, proxy, on),
+    ...certificateLines(domain, proxy),
+    ...exposed.map(
+      ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,
+    ),
+    ...(exposed.length === 0 ? [] : [EXPOSED_NEXT]),
+  ];
+}
+
+const EXPOSED_NEXT =
+  '  next: Whoever asks for these names learns the origin\'s address. Proxy them ("waypost record set … --proxied"), ' +
+  'remove them, or move what they serve to another address.';
+
+function originLines(
+  domain: string,
+  { origin_host: host, origin_port: port, origin_protocol: protocol }: Json,
+  on: boolean,
+) {
+  if (typeof host !== 'string' || host === '') {
+    return ['  origin       none', `  next: Name it with "waypost proxy set ${domain} ORIGIN".`];
+  }
+  const origin = `  origin       ${shown(protocol)}://${isIPv6(host) ? `[${host}]` : host}:${shown(port)}`;
+  return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
+}
+
+function certificateLines(domain: string, { ssl_status, ssl_issued_at, ssl_expires_at, ssl_error }: Json): string[] {
+  const times = [
+    ...(ssl_issued_at ? [`issued ${shown(ssl_issued_at)}`] : []),
+    ...(ssl_expires_at ? [`expires ${shown(ssl_expires_at)}`] : []),
+  ];
+  const lines = [`  certificate  ${[shown(ssl_status), ...times].join(', ')}`];
+  if (ssl_error) {
+    lines.push(`  error        ${shown(ssl_error)}`);
+    lines.push(`  next: When that is mended, "waypost proxy certificate ${domain} --order" tries again at once.`);
+  }
+  return lines;
+}
+
+/** Throws CliError `not_the_api`. */
+export function proxyOf(body: Json): Json {
+  const proxy = asObject(body.proxy);
+  if (proxy !== undefined) return proxy;
+  throw new CliError('not_the_api', 'The daemon answered without the state of the proxy.');
+}

@@ -1,0 +1,96 @@
+import { type Command, Option } from 'commander';
+import { asObject } from './client.ts';
+import { domainPath } from './domains.ts';
+import { wholeNumber } from './numbers.ts';
+import { addProxyCertificate } from './proxy-certificate.ts';
+import { describeProxy, proxyOf } from './proxy-status.ts';
+import type { CommandContext } from './run.ts';
+import { count, shown } from './table.ts';
+import { addGroup, addVerb, type Call, option } from './verb.ts';
+
+export function addProxyCommands(program: Command, context: CommandContext): void {
+  const proxy = addGroup(program, 'proxy', 'the proxy before the web servers of a domain', [
+    'waypost proxy set example.com origin.example.net',
+    'waypost proxy on example.com',
+    'waypost proxy status example.com',
+  ]);
+  addVerb(proxy, context, {
+    usage: 'set <domain> <origin>',
+    about: 'say where the web server is: a public address or host name',
+    options: [
+      option('--port <n>', 'its port (default: 443)').argParser(wholeNumber(1, 65_535)),
+      new Option('--protocol <protocol>', 'default: https for port 443, http for port 80').choices(['http', 'https']),
+    ],
+    more: 'Whether the proxy is on stays as it is.',
+    examples: [
+      'waypost proxy set example.com origin.example.net',
+      'waypost proxy set example.com 203.0.113.7 --port 8080 --protocol http',
+    ],
+    async run(call: Call<{ port?: number; protocol?: string }>, [domainName, origin]) {
+      const { port, protocol } = call.options;
+      const domain = await call.domain(domainName);
+      const json = { origin, port, protocol };
+      const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
+      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      return true;
+    },
+  });
+  for (const [name, enable, about] of [
+    ['on', true, 'answer queries for the web names with the addresses of the proxy'],
+    ['off', false, 'answer queries with the records themselves'],
+  ] as const) {
+    addVerb(proxy, context, {
+      usage: `${name} <domain>`,
+      about,
+      examples: [`waypost proxy ${name} example.com`],
+      async run(call, [domainName]) {
+        const domain = await call.domain(domainName);
+        const path = domainPath(domain, '/proxy/toggle');
+        const body = await call.api.json({ method: 'POST', path, json: { enable } });
+        call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+        return true;
+      },
+    });
+  }
+  addVerb(proxy, context, {
+    usage: 'status <domain>',
+    about: 'show origin, certificate, and names that still tell the origin’s address',
+    examples: ['waypost proxy status example.com', 'waypost proxy status example.com --json | jq .proxy.exposed'],
+    async run(call, [domainName]) {
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/proxy') });
+      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      return true;
+    },
+  });
+  addVerb(proxy, context, {
+    usage: 'purge <domain>',
+    about: 'empty the cache of the domain on every node, or the part that is named',
+    options: [
+      option('--url <url...>', 'whole URLs'),
+      option('--prefix <prefix...>', 'all URLs that begin with this'),
+      option('--tag <tag...>', 'all that the origin has tagged so'),
+    ],
+    examples: [
+      'waypost proxy purge example.com',
+      'waypost proxy purge example.com --url https://www.example.com/a.css https://www.example.com/b.js',
+      'waypost proxy purge example.com --prefix https://www.example.com/news/ --tag home',
+    ],
+    async run(call: Call<{ url?: string[]; prefix?: string[]; tag?: string[] }>, [domainName]) {
+      const { url: urls, prefix: prefixes, tag: tags } = call.options;
+      const domain = await call.domain(domainName);
+      const path = domainPath(domain, '/proxy/purge');
+      const body = await call.api.json({ method: 'POST', path, json: { urls, prefixes, tags } });
+      const parts = [
+        ['URL', urls],
+        ['prefix', prefixes],
+        ['tag', tags],
+      ] as const;
+      const narrowed = parts.flatMap(([noun, given]) => (given === undefined ? [] : [count(given.length, noun)]));
+      const what = narrowed.join(', ') || 'everything';
+      call.show(body, `purging ${what} of ${domain.domain} (id ${shown(asObject(body.purge)?.id)})`);
+      return true;
+    },
+  });
+  addProxyCertificate(proxy, context);
+}

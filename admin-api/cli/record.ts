@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import type { Json } from './client.ts';
+import type { Domain } from './domains.ts';
+import { CliError } from './errors.ts';
+import { wholeNumber } from './numbers.ts';
+import { setRecords } from './record-set.ts';
+import { describeBatch, findRecords, type RecordFilter, recordLine, recordPages, sendBatch } from './records.ts';
+import type { CommandContext } from './run.ts';
+import { count } from './table.ts';
+import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
+
+export interface RecordOptions {
+  readonly ttl?: number;
+  readonly priority?: number;
+  readonly proxied?: boolean;
+}
+
+const NAMES = 'NAME is relative to the domain, or absolute; "@" is the domain itself.';
+const CONTENTS = 'Each CONTENT is one record: quote what has spaces, as in "10 mail.example.com".';
+
+const RECORD_OPTIONS = [
+  option('--ttl <seconds>', '30 to 604800; 1 is automatic. All records of a name and type have one').argParser(
+    wholeNumber(1, 604_800),
+  ),
+  option('--priority <n>', 'of MX and SRV, where the content does not begin with it').argParser(wholeNumber(0, 65_535)),
+  option('--proxied', 'answered with the addresses of the proxy while that is on'),
+  option('--no-proxied', 'never proxied'),
+];
+
+export function addRecordCommands(program: Command, context: CommandContext): void {
+  const record = addGroup(program, 'record', 'records of a domain: add, list, set, remove', [
+    'waypost record add example.com www A 192.0.2.1',
+    'waypost record list example.com --type MX',
+    'waypost record set example.com www A 192.0.2.1 192.0.2.2',
+  ]);
+  addVerb(record, context, {
+    usage: 'add <domain> <name> <type> <content...>',
+    about: 'add records beside those that are there',
+    options: RECORD_OPTIONS,
+    more: `${NAMES} ${CONTENTS} All are added, or none.`,
+    examples: [
+      'waypost record add example.com www A 192.0.2.1 192.0.2.2 --ttl 600',
+      'waypost record add example.com @ MX "10 mail.example.com"',
+      'waypost record add example.com @ TXT "v=spf1 mx -all"',
+      'waypost record add example.com mail A 192.0.2.9 --no-proxied',
+    ],
+    async run(call: Call<RecordOptions>, [domainName, name, type, ...contents]) {
+      const domain = await call.domain(domainName);
+      const { ttl, priority, proxied } = call.options;
+      const batch = { post: contents.map((content) => ({ name, type, content, ttl, priority, proxied })) };
+      const body = await sendBatch(call.api, domain, batch);
+      call.show(body, ...describeBatch(domain, batch, body));
+      return true;
+    },
+  });
+  addVerb(record, context, {
+    usage: 'list <domain>',
+    about: 'list the records of a domain',
+    options: [
+      option('--name <name>', 'only those of this name'),
+      option('--type <type>', 'only those of this type'),
+      option('--content <content>', 'only those with this content; MX and SRV by their host too'),
+    ],
+    examples: [
+      'waypost record list example.com',
+      'waypost record list example.com --name @ --type TXT',
+      'waypost record list example.com --json | jq -r .content',
+    ],
+    async run(call: Call<RecordFilter>, [domainName]) {
+      const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
+      const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: 'content' };
+      const found = recordPages(call.api, await call.domain(domainName), call.options);
+      await call.list(found, columns, 'There are no such records.');
+      return true;
+    },
+  });
+  addVerb(record, context, {
+    usage: 'set <domain> <name> <type> <content...>',
+    about: 'make these the only records of a name and type',
+    options: RECORD_OPTIONS,
+    more: `${NAMES} ${CONTENTS} What is not given (TTL, proxied) stays as it is.\nQueries see the old records or the new ones, never a part.`,
+    examples: [
+      'waypost record set example.com www A 192.0.2.1 192.0.2.2',
+      'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',
+      'waypost record set example.com www A 192.0.2.1 --no-proxied',
+    ],
+    run: setRecords,
+  });
+  addVerb(record, context, {
+    usage: 'rm <domain> <id-or-name> [type] [content]',
+    about: 'remove a record by its id, or those of a name; asks first when they are several',
+    options: [YES],
+    examples: [
+      'waypost record rm example.com 0123456789abcdef',
+      'waypost record rm example.com www A 192.0.2.1',
+      'waypost record rm example.com old --yes',
+    ],
+    async run(call, [domainName, which, type, content]) {
+      const domain = await call.domain(domainName);
+      const found = await recordsToRemove(call, domain, which, { type, content });
+      if (found.length > 1) {
+        for (const row of found) call.note(`  - ${recordLine(row)}`);
+        await call.confirm(`Remove these ${count(found.length, 'record')} of ${domain.domain}?`);
+      }
+      const batch = { delete: found };
+      const body = await sendBatch(call.api, domain, batch);
+      call.show(body, ...describeBatch(domain, batch, body));
+      return true;
+    },
+  });
+}
+
+const ID = /^[0-9a-f]{16}$/;
+
+/** Those of the name, or the one of the id; a name that looks like an id comes first. Throws CliError `no_such_record`. */
+async function recordsToRemove(
+  { api }: Call,
+  domain: Domain,
+  which: string,
+  narrower: Omit<RecordFilter, 'name'>,
+): Promise<Json[]> {
+  const found = await findRecords(api, domain, { name: which, ...narrower });
+  if (found.length > 0) return found;
+  if (ID.test(which) && narrower.type === undefined) return [{ id: which }];
+  const filter = [which, narrower.type, narrower.content].filter((part) => part !== undefined).join(' ');
+  throw new CliError('no_such_record', `${domain.domain} has no record "${filter}".`, {
+    next: `See "waypost record list ${domain.domain}" for those that it has.`,
+  });
+}

@@ -1,0 +1,66 @@
+/** The records of a domain, as the API lists and changes them. */
+import type { ApiClient, ApiRequest, Json } from './client.ts';
+import { type Domain, domainPath } from './domains.ts';
+import { pages, type Query, rows, rowsOf } from './pages.ts';
+import { count, shown } from './table.ts';
+
+export interface Batch {
+  /** Rows of the API. */
+  readonly delete?: readonly Json[];
+  readonly put?: readonly Json[];
+  readonly post?: readonly Json[];
+}
+
+export interface RecordFilter {
+  readonly name?: string;
+  readonly type?: string;
+  readonly content?: string;
+}
+
+const recordsPath = (domain: Domain): string => domainPath(domain, '/records');
+
+export function recordPages(api: ApiClient, domain: Domain, filter: RecordFilter): AsyncGenerator<readonly Json[]> {
+  return pages(api, recordsPath(domain), 'records', query(filter));
+}
+
+export async function findRecords(api: ApiClient, domain: Domain, filter: RecordFilter): Promise<Json[]> {
+  const found: Json[] = [];
+  for await (const row of rows(api, recordsPath(domain), 'records', query(filter))) found.push(row);
+  return found;
+}
+
+const query = ({ name, type, content }: RecordFilter): Query => ({ name, type, content });
+
+/** All or nothing, as one change;  `headers` can hold a condition. Throws ApiError. */
+export async function sendBatch(
+  api: ApiClient,
+  domain: Domain,
+  batch: Batch,
+  headers?: ApiRequest['headers'],
+): Promise<Json> {
+  const { delete: gone = [], put = [], post = [] } = batch;
+  const json = { delete: gone.map((row) => row.id), put, post };
+  return api.json({ method: 'POST', path: domainPath(domain, '/records/batch'), json, headers });
+}
+
+/** A batch's answer as lines: how many, then each record. */
+export function describeBatch(domain: Domain, batch: Batch, body: Json): [string, ...string[]] {
+  const parts: [string, string, readonly Json[]][] = [
+    ['deleted', '-', batch.delete ?? []],
+    ['updated', '~', rowsOf(body.updated)],
+    ['created', '+', rowsOf(body.created)],
+  ];
+  const some = parts.filter(([, , records]) => records.length > 0);
+  const counts = some.map(([verb, , records]) => `${verb} ${count(records.length, 'record')}`);
+  return [
+    `${domain.domain}: ${counts.join(', ') || 'nothing to change'}`,
+    ...some.flatMap(([, mark, records]) => records.map((record) => `  ${mark} ${recordLine(record)}`)),
+  ];
+}
+
+/** As a line of a master file, with its id when it has one. */
+export function recordLine({ id, name, ttl, type, content, proxied }: Json): string {
+  const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
+  if (name === undefined) return `record ${shown(id)}`;
+  return `${[name, ttl, type, content].map(shown).join(' ')}${more}${id === undefined ? '' : `  (id ${shown(id)})`}`;
+}

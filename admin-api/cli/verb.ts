@@ -1,0 +1,99 @@
+/**
+ * A verb of the API: what it takes, then one function that asks the daemon and shows what came. The rest is the same for all: the client, `--json`,
+ * `--yes`, tables, examples.
+ */
+import { type Command, Option } from 'commander';
+import { escapeControls } from '../../core/log/index.ts';
+import { type ApiClient, type Json, withClient } from './client.ts';
+import { confirm } from './confirm.ts';
+import { type Domain, requireDomain } from './domains.ts';
+import { type CliIo, type GlobalOptions, print } from './io.ts';
+import type { CommandContext, Outcome } from './run.ts';
+import { type Columns, Table } from './table.ts';
+
+/** What a verb works with. */
+export class Call<Options = object> {
+  readonly io: CliIo;
+  readonly api: ApiClient;
+  readonly options: Options & GlobalOptions;
+
+  constructor(io: CliIo, api: ApiClient, options: Options & GlobalOptions) {
+    this.io = io;
+    this.api = api;
+    this.options = options;
+  }
+
+  /** The account's domain of that name. Throws CliError `no_such_domain`. */
+  domain(name: string): Promise<Domain> {
+    return requireDomain(this.api, name);
+  }
+
+  /** One result: as it is with --json, else as lines for a person, which are escaped. A write's first line says its change. */
+  show(result: Json, first: string, ...more: readonly string[]): void {
+    if (this.options.json) {
+      print(this.io.stdout, JSON.stringify(result));
+      return;
+    }
+    const change = typeof result.change === 'number' ? ` (change ${result.change})` : '';
+    for (const line of [first + change, ...more]) print(this.io.stdout, escapeControls(line));
+  }
+
+  /** Rows as they come, a page at a time: an object a line with --json, else a table. `none` is said when there are none. */
+  async list(pages: AsyncIterable<readonly Json[]>, columns: Columns, none: string): Promise<void> {
+    const table = new Table(this.io.stdout, columns, this.options.json === true);
+    for await (const rows of pages) if (!(await table.write(rows))) return;
+    if (table.empty) this.note(none);
+  }
+
+  /** Something for the person to know that is not the result: never with --json. */
+  note(line: string): void {
+    if (!this.options.json) print(this.io.stderr, escapeControls(line));
+  }
+
+  /** Goes on after "yes" on the terminal or with --yes. Throws CliError `cancelled` or `not_confirmed`. */
+  async confirm(question: string): Promise<void> {
+    const { yes } = this.options as { readonly yes?: boolean };
+    if (!yes) await confirm(this.io, question);
+  }
+}
+
+export interface Verb<Options> {
+  /** Name and arguments, such as `rm <name>`. */
+  readonly usage: string;
+  /** One line of the list of commands. */
+  readonly about: string;
+  readonly options?: readonly Option[];
+  /** What the help says above its examples. */
+  readonly more?: string;
+  /** Command lines without `$`. */
+  readonly examples: readonly string[];
+  run(call: Call<Options>, args: readonly string[]): Promise<Outcome>;
+}
+
+export function addVerb<Options extends object>(
+  parent: Command,
+  { io, action }: CommandContext,
+  { usage, about, options = [], more, examples, run }: Verb<Options>,
+): void {
+  const command = parent.command(usage).description(about);
+  for (const option of options) command.addOption(option);
+  command
+    .addHelpText('after', helpText(examples, more))
+    .action(action<Options>((given, args) => withClient(io, given, (api) => run(new Call(io, api, given), args))));
+}
+
+/** A command that only holds others. */
+export function addGroup(program: Command, name: string, about: string, examples: readonly string[]): Command {
+  return program.command(name).description(about).addHelpText('after', helpText(examples));
+}
+
+function helpText(examples: readonly string[], more?: string): string {
+  const lines = examples.map((example) => `  $ ${example}`);
+  return [...(more === undefined ? [] : ['', more]), '', 'Examples:', ...lines, ''].join('\n');
+}
+
+export function option(flags: string, description: string): Option {
+  return new Option(flags, description);
+}
+
+export const YES = option('--yes', 'do not ask');
