@@ -7,10 +7,21 @@ import { type Config, formatListen, type ListenAddress } from './core/config/ind
 import { openEmbeddedJournal } from './core/journal/embedded.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
 import { createLogger } from './core/log/index.ts';
+import {
+  type Counted,
+  indexMetrics,
+  journalHeadMetrics,
+  processMetrics,
+  Registry,
+  readinessMetrics,
+  storeMetrics,
+} from './core/metrics/index.ts';
+import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
-import { openEnvironment } from './core/store/environment.ts';
+import { type Environment, openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
 import { lockDirectory } from './core/store/lock.ts';
+import { TABLES } from './core/store/rows.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
 
 function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
@@ -33,6 +44,8 @@ function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
 async function serve(config: Config): Promise<void> {
   const log = createLogger(config.log);
   const started = performance.now();
+  const metrics = new Registry();
+  const observed = processMetrics(metrics, version);
   const lock = lockDirectory(config.dataDir);
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
   const defaults = zoneSettings(config);
@@ -43,8 +56,11 @@ async function serve(config: Config): Promise<void> {
     if (zones > 0)
       log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
   }
+  storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
   const journal = openEmbeddedJournal({ environment, index, zoneSettings: defaults, history: config.journal.history });
+  indexMetrics(metrics, index);
+  journalHeadMetrics(metrics, journal);
   const { dns } = config;
   const nameserver = await startNameserver({
     index,
@@ -61,8 +77,10 @@ async function serve(config: Config): Promise<void> {
     },
     log,
   });
+  nameserverMetrics(metrics, nameserver.counters);
   const ready = () =>
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
+  readinessMetrics(metrics, ready);
   const api = createAdminApi({ environment, journal, config, log, zoneSettings: defaults, ready });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
@@ -85,7 +103,15 @@ async function serve(config: Config): Promise<void> {
   await journal.close();
   await nameserver.stop();
   await environment.close();
+  observed.stop();
   lock.release();
+}
+
+/** The tables of the store by name. */
+function tablesOf({ rows, lookups, answers, targets, zones, journal }: Environment): Map<string, Counted> {
+  const tables = new Map<string, Counted>([...TABLES].map(([number, { name }]) => [name, rows.get(number)!]));
+  for (const [name, table] of Object.entries({ lookups, answers, targets, zones, journal })) tables.set(name, table);
+  return tables;
 }
 
 /** The ready line, and what to try next. */

@@ -31,7 +31,8 @@ export const MAX_MESSAGE = 65535;
 export class Responder {
   private readonly index: IndexReader;
   private readonly udpPayload: number;
-  private readonly query = new Query();
+  /** The query answered last, for those who count. */
+  readonly query = new Query();
   private readonly synthesizer: Synthesizer;
   private bytes: Uint8Array = new Uint8Array(0);
   private limit = 0;

@@ -6,6 +6,7 @@ import { formatListen, type ListenAddress } from '../config/index.ts';
 import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/index.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { NameserverCounters } from './counters.ts';
 import { loadLibc } from './linux.ts';
 import type { FromWorker, TcpLimits, WorkerData } from './worker-data.ts';
 
@@ -30,6 +31,7 @@ export interface Nameserver {
   readonly transport: 'batch' | 'portable';
   /** Whether every thread listens. */
   readonly listening: boolean;
+  readonly counters: NameserverCounters;
   stop(): Promise<void>;
 }
 
@@ -48,12 +50,13 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   // Sockets of node:dgram can't share a port among threads.
   const count = transport === 'batch' ? options.workers : 1;
   const sockets = transport === 'batch' ? openSockets(listen, count) : NO_SOCKETS;
+  const counters = new NameserverCounters([...new Array<'udp'>(count).fill('udp'), 'tcp']);
   const threads = [
     ...Array.from(
       { length: count },
-      (_, i) => new Thread(options, listen, udp, `udp ${i + 1}`, i + 1, sockets.fds[i] ?? []),
+      (_, i) => new Thread(options, listen, counters, udp, `udp ${i + 1}`, i + 1, sockets.fds[i] ?? []),
     ),
-    new Thread(options, listen, './tcp-worker.js', 'tcp', count + 1, []),
+    new Thread(options, listen, counters, './tcp-worker.js', 'tcp', count + 1, []),
   ];
   const stop = async (): Promise<void> => {
     for (const thread of threads) thread.stopping = true;
@@ -73,6 +76,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     get listening() {
       return threads.every((thread) => thread.listening);
     },
+    counters,
     stop,
   };
 }
@@ -156,6 +160,7 @@ class Thread {
   listening = false;
   private readonly options: NameserverOptions;
   private readonly listen: readonly ListenAddress[];
+  private readonly counters: NameserverCounters;
   private readonly file: string;
   private readonly name: string;
   private readonly reader: number;
@@ -166,6 +171,7 @@ class Thread {
   constructor(
     options: NameserverOptions,
     listen: readonly ListenAddress[],
+    counters: NameserverCounters,
     file: string,
     name: string,
     reader: number,
@@ -173,6 +179,7 @@ class Thread {
   ) {
     this.options = options;
     this.listen = listen;
+    this.counters = counters;
     this.file = file;
     this.name = name;
     this.reader = reader;
@@ -193,6 +200,7 @@ class Thread {
       fds: this.fds,
       udpPayload,
       tcp,
+      counters: this.counters.slice(this.reader - 1),
     };
     const worker = new Worker(new URL(this.file, import.meta.url), {
       workerData: data,
@@ -235,10 +243,12 @@ class Thread {
   private exit(port: MessagePort, code: number): void {
     const { index, log } = this.options;
     index.unshare(port, this.reader);
+    this.counters.ended(this.reader - 1);
     port.close();
     const wasListening = this.listening;
     this.listening = false;
     if (this.stopping || !wasListening) return;
+    this.counters.restarts++;
     log.error('a DNS thread ended and is started anew', { thread: this.name, code });
     setTimeout(() => {
       if (!this.stopping) this.start().catch((error: unknown) => this.startAgain(error));

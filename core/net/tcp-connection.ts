@@ -9,6 +9,9 @@ const LENGTH = 2;
 /** Answers the query at packet[0, length) in place; returns the response's length, 0 for none. */
 export type Respond = (length: number) => number;
 
+/** Why a connection was cut: it had nothing to say (idle), or a query did not come, or its answer was not taken, in time (slow). */
+export type Timeout = 'idle' | 'slow';
+
 export class TcpConnection {
   private readonly socket: Socket;
   private readonly limits: TcpLimits;
@@ -18,14 +21,22 @@ export class TcpConnection {
   /** What is not answered yet, the length of a message first. */
   private rest: Buffer | null = null;
   private ended = false;
+  private readonly onTimeout: (reason: Timeout) => void;
   private timer: NodeJS.Timeout;
 
-  constructor(socket: Socket, limits: TcpLimits, packet: Uint8Array, respond: Respond) {
+  constructor(
+    socket: Socket,
+    limits: TcpLimits,
+    packet: Uint8Array,
+    respond: Respond,
+    onTimeout: (reason: Timeout) => void,
+  ) {
     this.socket = socket;
     this.limits = limits;
     this.packet = packet;
     this.respond = respond;
-    this.timer = this.expectWithin(limits.idleTimeout);
+    this.onTimeout = onTimeout;
+    this.timer = this.expect('idle');
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
     socket.on('end', () => {
@@ -73,8 +84,8 @@ export class TcpConnection {
     }
     this.rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
     // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
-    if (this.rest === null) this.restart(this.limits.idleTimeout);
-    else if (!begun || at > 0) this.restart(this.limits.queryTimeout);
+    if (this.rest === null) this.restart('idle');
+    else if (!begun || at > 0) this.restart('slow');
     if (responses.length === 0) return;
     const response = responses.length === 1 ? responses[0] : Buffer.concat(responses);
     if (unsent <= MAX_UNSENT) {
@@ -82,7 +93,7 @@ export class TcpConnection {
       return;
     }
     socket.pause();
-    this.restart(this.limits.queryTimeout);
+    this.restart('slow');
     // Not 'drain', which does not come for what could be sent at once. Other connections take their turn before the next messages of this one.
     socket.write(response, () => setImmediate(() => this.sent()));
   }
@@ -93,17 +104,24 @@ export class TcpConnection {
     if (socket.destroyed) return;
     socket.resume();
     this.rest = null;
-    if (rest === null) this.restart(this.limits.idleTimeout);
+    if (rest === null) this.restart('idle');
     else this.answer(rest, false);
     if (this.ended && !socket.isPaused()) socket.end();
   }
 
-  private restart(milliseconds: number): void {
+  private restart(otherwise: Timeout): void {
     clearTimeout(this.timer);
-    this.timer = this.expectWithin(milliseconds);
+    this.timer = this.expect(otherwise);
   }
 
-  private expectWithin(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => this.socket.destroy(), milliseconds);
+  private expect(otherwise: Timeout): NodeJS.Timeout {
+    const { idleTimeout, queryTimeout } = this.limits;
+    return setTimeout(
+      () => {
+        this.onTimeout(otherwise);
+        this.socket.destroy();
+      },
+      otherwise === 'idle' ? idleTimeout : queryTimeout,
+    );
   }
 }

@@ -2,6 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../answer/responder.ts';
+import { COLUMN } from './counters.ts';
 import { clientNetwork } from './ipv6.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
@@ -9,16 +10,21 @@ import { type FromWorker, faultReporter, openReader, type WorkerData } from './w
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
-const { index, responder, stopping } = openReader(data);
+const { index, responder, counters, stopping } = openReader(data);
 /** One packet at a time is answered, so one buffer serves all connections. */
 const packet = new Uint8Array(MAX_MESSAGE + 1);
 const STOP_MS = 100;
 
-function respond(length: number): number {
+/** `family`: 0 for IPv4, 1 for IPv6. */
+function respond(length: number, family: number): number {
   index.enter();
   try {
-    return responder.respond(packet, 0, length, true);
+    const size = responder.respond(packet, 0, length, true);
+    if (size === 0) counters.count(COLUMN.notQuery);
+    else counters.answered(packet, 0, size, responder.query, family);
+    return size;
   } catch (error) {
+    counters.count(COLUMN.fault);
     fault(error);
     return 0;
   } finally {
@@ -29,27 +35,39 @@ function respond(length: number): number {
 const connections = new Set<Socket>();
 const perNetwork = new Map<string, number>();
 
-function accept(socket: Socket): void {
+function accept(socket: Socket, family: number): void {
   const network = clientNetwork(socket.remoteAddress ?? '');
   const others = perNetwork.get(network) ?? 0;
-  if (connections.size >= data.tcp.maxConnections || others >= data.tcp.maxPerAddress) {
+  const isFull = connections.size >= data.tcp.maxConnections;
+  if (isFull || others >= data.tcp.maxPerAddress) {
+    counters.count(isFull ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
     socket.destroy();
     return;
   }
   connections.add(socket);
+  counters.count(COLUMN.tcpAccepted);
+  counters.set(COLUMN.tcpOpen, connections.size);
   perNetwork.set(network, others + 1);
   socket.once('close', () => {
     connections.delete(socket);
+    counters.set(COLUMN.tcpOpen, connections.size);
     const left = (perNetwork.get(network) ?? 1) - 1;
     if (left === 0) perNetwork.delete(network);
     else perNetwork.set(network, left);
   });
-  new TcpConnection(socket, data.tcp, packet, respond);
+  new TcpConnection(
+    socket,
+    data.tcp,
+    packet,
+    (length) => respond(length, family),
+    (reason) => counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
+  );
 }
 
 let waiting = data.listen.length;
 const servers = data.listen.map((listen) => {
-  const server = createServer({ allowHalfOpen: true }, accept);
+  const family = listen.family === 6 ? 1 : 0;
+  const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, family));
   server.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
   server.listen({ port: listen.port, host: listen.address, ipv6Only: listen.family === 6, backlog: 511 }, () => {
     if (--waiting === 0) post({ kind: 'listening' });

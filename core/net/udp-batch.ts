@@ -5,6 +5,7 @@
  */
 import type { IndexReader } from '../answer/index-reader.ts';
 import type { Responder } from '../answer/responder.ts';
+import { COLUMN, type ThreadCounters } from './counters.ts';
 import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
 
 /** Packets a call. */
@@ -30,10 +31,21 @@ const IOVEC_LENGTH = 2;
 /** What the loop needs of the C library. */
 export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
 
+export interface UdpSockets {
+  readonly fds: readonly number[];
+  /** Of each socket. */
+  readonly families: readonly (4 | 6)[];
+  /** Some socket is bound to any address and gives PKTINFO. */
+  readonly anyAddress: boolean;
+  /** The largest response, in bytes. */
+  readonly udpPayload: number;
+}
+
 export class UdpLoop {
   private readonly libc: UdpCalls;
   private readonly index: IndexReader;
   private readonly responder: Responder;
+  private readonly counters: ThreadCounters;
   private readonly slot: number;
   private readonly packets: Uint8Array;
   private readonly addresses = new Uint8Array(BATCH * ADDRESS);
@@ -44,26 +56,28 @@ export class UdpLoop {
   private readonly rows: Uint8Array[];
   private readonly onFault: (error: unknown) => void;
   private readonly fds: readonly number[];
+  /** Of each socket: 0 for IPv4, 1 for IPv6. */
+  private readonly families: readonly number[];
   /** struct pollfd of each socket; empty when there is only one, which is waited for in recvmmsg. */
   private readonly polled: Uint8Array;
   private readonly events: DataView;
   private readonly pktinfo: boolean;
 
-  /**
-   * `udpPayload`: the largest response, in bytes. `anyAddress`: some socket is bound to any address and gives PKTINFO. `onFault` is told of an
-   * exception that a packet caused; the packet is dropped.
-   */
+  /** `onFault` is told of an exception that a packet caused; the packet is dropped. */
   constructor(
     libc: UdpCalls,
     index: IndexReader,
     responder: Responder,
-    { fds, anyAddress, udpPayload }: { fds: readonly number[]; anyAddress: boolean; udpPayload: number },
+    counters: ThreadCounters,
+    { fds, families, anyAddress, udpPayload }: UdpSockets,
     onFault: (error: unknown) => void,
   ) {
     this.libc = libc;
     this.index = index;
     this.responder = responder;
+    this.counters = counters;
     this.fds = fds;
+    this.families = families.map((family) => (family === 6 ? 1 : 0));
     this.pktinfo = anyAddress;
     this.onFault = onFault;
     this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
@@ -99,33 +113,39 @@ export class UdpLoop {
 
   /** Serves the sockets until `stopping` says so. */
   run(stopping: () => boolean): void {
-    const { fds, polled, events, libc } = this;
+    const { fds, families, polled, events, libc } = this;
     if (fds.length === 1) {
-      while (!stopping()) this.turn(fds[0], MSG_WAITFORONE);
+      while (!stopping()) this.turn(fds[0], MSG_WAITFORONE, families[0]);
       return;
     }
     while (!stopping()) {
       if (libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
       for (let i = 0; i < fds.length; i++)
-        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT);
+        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT, families[i]);
     }
   }
 
   /** One batch. */
-  private turn(fd: number, flags: number): void {
-    const { headers, vectors, addresses, packets, slot } = this;
+  private turn(fd: number, flags: number, family: number): void {
+    const { headers, vectors, addresses, packets, slot, counters } = this;
     const count = this.libc.recvmmsg(fd, this.rows[0], BATCH, flags, null);
     if (count <= 0) return;
+    counters.count(COLUMN.batches);
     this.index.enter();
     let first = 0;
     for (let i = 0; i < count; i++) {
       const row = i * WORDS;
       let length = 0;
       // A source port 0 can't be answered; a packet longer than the slot is no query of ours.
-      if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) !== 0 && (headers[row + FLAGS] & MSG_TRUNC) === 0) {
+      if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
+      else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
+      else {
         try {
           length = this.responder.respond(packets, i * slot, headers[row + LENGTH], false);
+          if (length === 0) counters.count(COLUMN.notQuery);
+          else counters.answered(packets, i * slot, length, this.responder.query, family);
         } catch (error) {
+          counters.count(COLUMN.fault);
           this.onFault(error);
         }
       }
@@ -147,7 +167,10 @@ export class UdpLoop {
       const sent = this.libc.sendmmsg(fd, this.rows[i], to - i, 0);
       // What can't be sent (no route, refused by a filter) concerns one packet.
       if (sent > 0) i += sent;
-      else if (this.libc.errno() !== EINTR) i++;
+      else if (this.libc.errno() !== EINTR) {
+        this.counters.count(COLUMN.sendErrors);
+        i++;
+      }
     }
   }
 

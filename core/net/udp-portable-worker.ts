@@ -6,13 +6,14 @@ import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../config/index.ts';
+import { COLUMN } from './counters.ts';
 import { isAny } from './linux.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
-const { index, responder, stopping } = openReader(data);
+const { index, responder, counters, stopping } = openReader(data);
 const MAX_PACKET = 65535;
 const packet = new Uint8Array(MAX_PACKET);
 /** How often it looks whether it should stop. */
@@ -31,6 +32,7 @@ function open(
   onListening: () => void,
   onError: (error: Error) => void,
 ): void {
+  const family = listen.family === 6 ? 1 : 0;
   const socket = createSocket({
     type: listen.family === 4 ? 'udp4' : 'udp6',
     ipv6Only: listen.family === 6,
@@ -39,18 +41,24 @@ function open(
     sendBufferSize: SOCKET_BUFFER,
   });
   socket.on('message', (query, from) => {
-    if (from.port === 0) return;
+    if (from.port === 0) {
+      counters.count(COLUMN.sourcePortZero);
+      return;
+    }
     packet.set(query);
     let length = 0;
     index.enter();
     try {
       length = responder.respond(packet, 0, query.length, false);
+      if (length === 0) counters.count(COLUMN.notQuery);
+      else counters.answered(packet, 0, length, responder.query, family);
     } catch (error) {
+      counters.count(COLUMN.fault);
       fault(error);
     }
     index.leave();
     // The socket keeps the bytes until they are sent, and the next query overwrites these. What can't be sent concerns one packet.
-    if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, ignore);
+    if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, sent);
   });
   socket.on('error', (error) => {
     sockets.delete(socket);
@@ -61,6 +69,10 @@ function open(
 }
 
 function ignore(): void {}
+
+function sent(error: Error | null): void {
+  if (error !== null) counters.count(COLUMN.sendErrors);
+}
 
 /** Addresses that have a socket beside the one bound to any address, as `address port`. */
 const own = new Set<string>();

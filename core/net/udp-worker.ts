@@ -11,9 +11,11 @@ const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
   const anyAddress = data.listen.some((listen) => isAny(listen.address));
-  const { index, responder, stopping } = openReader(data);
+  const { index, responder, counters, stopping } = openReader(data);
   const { fds, udpPayload } = data;
-  const loop = new UdpLoop(loadLibc(), index, responder, { fds, anyAddress, udpPayload }, faultReporter(post));
+  const families = data.listen.map(({ family }) => family);
+  const sockets = { fds, families, anyAddress, udpPayload };
+  const loop = new UdpLoop(loadLibc(), index, responder, counters, sockets, faultReporter(post));
   const turn = (): void => {
     const until = performance.now() + TURN_MS;
     loop.run(() => stopping() || performance.now() > until);

@@ -5,6 +5,7 @@ import { Responder } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
+import { type Slice, ThreadCounters } from './counters.ts';
 import { LmdbNodeStore } from './node-store.ts';
 
 export interface WorkerData {
@@ -19,6 +20,7 @@ export interface WorkerData {
   readonly fds: readonly number[];
   readonly udpPayload: number;
   readonly tcp: TcpLimits;
+  readonly counters: Slice;
 }
 
 /** Times in milliseconds. */
@@ -36,13 +38,19 @@ export type FromWorker =
   /** A packet caused an exception and was dropped. */
   | { readonly kind: 'fault'; readonly message: string };
 
-/** The reading side of the index in a DNS thread. */
-export function openReader(data: WorkerData): { index: IndexReader; responder: Responder; stopping: () => boolean } {
+/** What every DNS thread works with: the reading side of the index, the query path, its counters. */
+export function openReader(data: WorkerData): {
+  index: IndexReader;
+  responder: Responder;
+  counters: ThreadCounters;
+  stopping: () => boolean;
+} {
   const index = new IndexReader(data.shared, data.reader, data.port, new LmdbNodeStore(data.storeDirectory));
   const header = new Int32Array(data.shared.header);
   return {
     index,
     responder: new Responder(index, data.udpPayload),
+    counters: new ThreadCounters(data.counters),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };
 }

@@ -5,8 +5,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
+import { COLUMN, NameserverCounters, ThreadCounters, TYPE_LABELS } from '../../../core/net/counters.ts';
 import { type UdpCalls, UdpLoop } from '../../../core/net/udp-batch.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { RCODE } from '../../../core/wire/types.ts';
 import { ask, octetOf, putZone, UDP_PAYLOAD, ZONE } from './fixture.ts';
 
 const MESSAGE = 64;
@@ -108,13 +110,15 @@ function run(batch: readonly Packet[], failures: readonly number[] = [], respond
   const reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
   const responder = new Responder(reader, UDP_PAYLOAD);
   if (respond !== undefined) responder.respond = respond;
+  counters = new NameserverCounters(['udp']);
   const kernel = new Kernel(batch);
   kernel.failures.push(...failures);
   const loop = new UdpLoop(
     kernel,
     reader,
     responder,
-    { fds: [3], anyAddress: false, udpPayload: UDP_PAYLOAD },
+    new ThreadCounters(counters.slice(0)),
+    { fds: [3], families: [4], anyAddress: false, udpPayload: UDP_PAYLOAD },
     (fault) => faults.push(fault),
   );
   loop.run(() => kernel.isDone);
@@ -123,6 +127,9 @@ function run(batch: readonly Packet[], failures: readonly number[] = [], respond
   return kernel;
 }
 const faults: unknown[] = [];
+/** Of the last run. */
+let counters: NameserverCounters;
+const counted = (column: keyof typeof COLUMN): number => counters.sum('udp', COLUMN[column]);
 
 const good = (n: number): Packet => ({ port: 1000 + n, bytes: ask(`host${n}`, { id: n }) });
 const got = ({ sent }: Kernel): number[][] => sent.map(({ port, bytes }) => [port, octetOf(bytes)]);
@@ -140,6 +147,7 @@ test('source port 0 is never answered, its neighbours are', () => {
     good(6),
   ]);
   assert.equal(got(kernel), right(1, 3, 6));
+  assert.is(counted('sourcePortZero'), 3);
   assert.equal(got(run([{ ...good(1), port: 0 }])), []);
 });
 
@@ -153,6 +161,7 @@ test('ports whose one byte is 0 are ports', () => {
 
 test('a packet that was cut is not answered', () => {
   assert.equal(got(run([good(1), { ...good(2), truncated: true }, good(3)])), right(1, 3));
+  assert.is(counted('oversized'), 1);
 });
 
 test('short packets and responses between good ones, in more than one batch', () => {
@@ -163,11 +172,17 @@ test('short packets and responses between good ones, in more than one batch', ()
       : { port: 9, bytes: good(1).bytes.map((b, k) => (k === 2 ? 0x80 : b)) };
   });
   assert.equal(got(run(packets)), right(...packets.flatMap((_, i) => (i % 3 === 0 ? [i % 100] : []))));
+  assert.is(counted('batches'), Math.ceil(200 / 64));
+  assert.is(counted('notQuery'), 133);
+  assert.is(counters.answers('udp', 0, RCODE.NOERROR), 67);
+  assert.is(counters.types('udp', TYPE_LABELS.indexOf('A')), 67);
 });
 
 test('an answer that can not be sent concerns one packet; an interrupted call is made again', () => {
   assert.equal(got(run([good(1), good(2), good(3)], [101])), right(2, 3));
+  assert.is(counted('sendErrors'), 1);
   assert.equal(got(run([good(1), good(2), good(3)], [EINTR, 0, EINTR])), right(1, 2, 3));
+  assert.is(counted('sendErrors'), 0);
 });
 
 test('a packet that causes an exception is dropped and told', () => {
@@ -182,6 +197,7 @@ test('a packet that causes an exception is dropped and told', () => {
     [1001, 1003],
   );
   assert.is((faults.pop() as Error).message, 'a fault');
+  assert.is(counted('fault'), 1);
 });
 
 // The structures are those of little-endian machines, as the loop's are.

@@ -1,0 +1,154 @@
+/**
+ * What is measured, by name. A metric either keeps its values itself (Counter, Histogram) or is read from where they are kept when somebody asks
+ * (`read`): the DNS threads count in shared memory, and the store knows its own size.
+ */
+import { type Family, type Format, type Kind, labelText, number, type Sample } from './text.ts';
+
+/** Says a value of a metric that is read; `labels` in the order of the metric's names. */
+export type Emit = (value: number, ...labels: string[]) => void;
+
+interface Metric {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly help: string;
+  samples(): Sample[];
+}
+
+/** Names as Prometheus has them. Colons are left to recording rules, and `le` to histograms. */
+const METRIC_NAME = /^[a-z_][a-z0-9_]*$/;
+const LABEL_NAME = /^(?!le$|quantile$|__)[a-z_][a-z0-9_]*$/;
+
+export class Registry {
+  private readonly metrics = new Map<string, Metric>();
+
+  /** `name` ends in `_total`. Throws for a name that is taken or breaks the conventions; so do the other two. */
+  counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
+    return this.add(new Counter(name, help, labelNames), labelNames);
+  }
+
+  /** `bounds`: the upper bounds of the buckets in rising order, in the unit of the name; the last one, +Inf, goes without saying. */
+  histogram(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]): Histogram {
+    return this.add(new Histogram(name, help, labelNames, bounds), labelNames);
+  }
+
+  /** A counter or gauge whose values are kept elsewhere: `read` says each of them, with other labels each time. */
+  read(
+    kind: 'counter' | 'gauge',
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: (emit: Emit) => void,
+  ): void {
+    this.add(
+      {
+        name,
+        kind,
+        help,
+        samples() {
+          const samples: Sample[] = [];
+          read((value, ...labels) => samples.push({ suffix: '', labels: labelText(labelNames, labels), value }));
+          return samples;
+        },
+      },
+      labelNames,
+    );
+  }
+
+  expose(format: Format): string {
+    return format.write([...this.metrics.values()].map(familyOf));
+  }
+
+  private add<M extends Metric>(metric: M, labelNames: readonly string[]): M {
+    const { name, kind } = metric;
+    if (!METRIC_NAME.test(name) || name.endsWith('_total') !== (kind === 'counter'))
+      throw new Error(`${name} is no name for a ${kind}`);
+    for (const label of labelNames) if (!LABEL_NAME.test(label)) throw new Error(`${label} is no name for a label`);
+    if (this.metrics.has(name)) throw new Error(`there is a metric ${name} already`);
+    this.metrics.set(name, metric);
+    return metric;
+  }
+}
+
+function familyOf(metric: Metric): Family {
+  return { name: metric.name, kind: metric.kind, help: metric.help, samples: metric.samples() };
+}
+
+export class Counter implements Metric {
+  readonly kind = 'counter';
+  readonly name: string;
+  readonly help: string;
+  private readonly labelNames: readonly string[];
+  private readonly values = new Map<string, number>();
+
+  constructor(name: string, help: string, labelNames: readonly string[]) {
+    this.name = name;
+    this.help = help;
+    this.labelNames = labelNames;
+    // One without labels is there from the start.
+    if (labelNames.length === 0) this.values.set('', 0);
+  }
+
+  /** `by` is not negative. */
+  add(by: number, ...labels: string[]): void {
+    const text = labelText(this.labelNames, labels);
+    this.values.set(text, (this.values.get(text) ?? 0) + by);
+  }
+
+  samples(): Sample[] {
+    return [...this.values].map(([labels, value]) => ({ suffix: '', labels, value }));
+  }
+}
+
+interface Distribution {
+  /** How many values fell into each bucket and not into the one before; the last is +Inf. */
+  readonly counts: Float64Array;
+  sum: number;
+}
+
+export class Histogram implements Metric {
+  readonly kind = 'histogram';
+  readonly name: string;
+  readonly help: string;
+  private readonly labelNames: readonly string[];
+  private readonly bounds: readonly number[];
+  private readonly distributions = new Map<string, Distribution>();
+
+  constructor(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]) {
+    this.name = name;
+    this.help = help;
+    this.labelNames = labelNames;
+    this.bounds = bounds;
+    if (labelNames.length === 0) this.distribution('');
+  }
+
+  observe(value: number, ...labels: string[]): void {
+    const distribution = this.distribution(labelText(this.labelNames, labels));
+    let bucket = 0;
+    while (bucket < this.bounds.length && value > this.bounds[bucket]) bucket++;
+    distribution.counts[bucket]++;
+    distribution.sum += value;
+  }
+
+  samples(): Sample[] {
+    const samples: Sample[] = [];
+    for (const [labels, { counts, sum }] of this.distributions) {
+      let count = 0;
+      counts.forEach((own, bucket) => {
+        count += own;
+        const le = `le="${number(this.bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
+        samples.push({ suffix: '_bucket', labels: labels === '' ? le : `${labels},${le}`, value: count });
+      });
+      samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count });
+    }
+    return samples;
+  }
+
+  private distribution(labels: string): Distribution {
+    let distribution = this.distributions.get(labels);
+    if (distribution === undefined) {
+      distribution = { counts: new Float64Array(this.bounds.length + 1), sum: 0 };
+      this.distributions.set(labels, distribution);
+    }
+    return distribution;
+  }
+}

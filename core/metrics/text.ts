@@ -1,0 +1,80 @@
+/**
+ * The two text formats of Prometheus: its own, version 0.0.4, and OpenMetrics 1.0.0. They differ in the name of a counter's family, in what is escaped
+ * in HELP, and in the end mark.
+ */
+
+export type Kind = 'counter' | 'gauge' | 'histogram';
+
+export interface Sample {
+  /** What follows the family's name: `_bucket`, `_sum`, `_count`, or nothing. A counter's `_total` is put by the writer. */
+  readonly suffix: string;
+  /** As `labelText` gives it. */
+  readonly labels: string;
+  readonly value: number;
+}
+
+export interface Family {
+  /** Of a counter: with `_total`. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+export interface Format {
+  readonly contentType: string;
+  write(families: Iterable<Family>): string;
+}
+
+/** The formats' media types also say the character set, since the default for text is not UTF-8 everywhere. */
+export const PROMETHEUS: Format = {
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  write: (families) => writeFamilies(families, false),
+};
+
+export const OPENMETRICS: Format = {
+  contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  write: (families) => `${writeFamilies(families, true)}# EOF\n`,
+};
+
+/** The format that an Accept header asks for: OpenMetrics where it is named and not refused (`q=0`), else Prometheus' own. */
+export function formatFor(accept: string | undefined): Format {
+  for (const range of accept?.split(',') ?? []) {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    if (type !== 'application/openmetrics-text') continue;
+    if (!parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))) return OPENMETRICS;
+  }
+  return PROMETHEUS;
+}
+
+const TOTAL = '_total';
+
+function writeFamilies(families: Iterable<Family>, isOpenMetrics: boolean): string {
+  const lines: string[] = [];
+  for (const { name, kind, help, samples } of families) {
+    const base = kind === 'counter' ? name.slice(0, -TOTAL.length) : name;
+    const family = isOpenMetrics ? base : name;
+    const text = escapeText(help);
+    lines.push(`# HELP ${family} ${isOpenMetrics ? text.replace(/"/g, '\\"') : text}`, `# TYPE ${family} ${kind}`);
+    for (const { suffix, labels, value } of samples)
+      lines.push(`${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${number(value)}`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** `name="value",…`, ready to stand in braces. Different values never give the same text. */
+export function labelText(names: readonly string[], values: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i < names.length; i++)
+    text += `${i === 0 ? '' : ','}${names[i]}="${escapeText(values[i]).replace(/"/g, '\\"')}"`;
+  return text;
+}
+
+function escapeText(text: string): string {
+  return text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
+}
+
+export function number(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+}

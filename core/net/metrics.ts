@@ -1,0 +1,135 @@
+/** The nameserver's counts by the names under which they are read. */
+import type { Registry } from '../metrics/index.ts';
+import {
+  COLUMN,
+  FAMILY_LABELS,
+  type NameserverCounters,
+  RCODE_LABELS,
+  type Transport,
+  TYPE_LABELS,
+} from './counters.ts';
+
+const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
+
+/** Columns that are told by transport. */
+const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
+  ['truncated_responses', COLUMN.truncated, 'Responses with TC set.'],
+  ['nodata_responses', COLUMN.nodata, 'Responses with NOERROR and an empty answer section, referrals not among them.'],
+  ['referral_responses', COLUMN.referrals, 'Responses that refer to a delegated zone.'],
+];
+
+const UDP_DROPS: readonly (readonly [reason: string, column: number])[] = [
+  ['not_query', COLUMN.notQuery],
+  ['oversized', COLUMN.oversized],
+  ['source_port_zero', COLUMN.sourcePortZero],
+  ['fault', COLUMN.fault],
+];
+const TCP_DROPS = UDP_DROPS.filter(([reason]) => reason === 'not_query' || reason === 'fault');
+
+export function nameserverMetrics(registry: Registry, counters: NameserverCounters): void {
+  registry.read(
+    'counter',
+    'waypost_dns_queries_total',
+    'DNS queries that were answered, whatever the answer.',
+    ['transport', 'family'],
+    (emit) => {
+      for (const transport of TRANSPORTS)
+        FAMILY_LABELS.forEach((label, family) => {
+          let sum = 0;
+          for (let code = 0; code < RCODE_LABELS.length; code++) sum += counters.answers(transport, family, code);
+          emit(sum, transport, label);
+        });
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_responses_total',
+    'DNS responses by their code.',
+    ['transport', 'rcode'],
+    (emit) => {
+      for (const transport of TRANSPORTS)
+        RCODE_LABELS.forEach((label, code) => {
+          if (label === undefined) return;
+          let sum = 0;
+          for (let family = 0; family < FAMILY_LABELS.length; family++)
+            sum += counters.answers(transport, family, code);
+          emit(sum, transport, label);
+        });
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_queries_by_type_total',
+    'DNS queries that were answered, by the type they ask for; "none" when the question could not be read.',
+    ['transport', 'type'],
+    (emit) => {
+      for (const transport of TRANSPORTS)
+        for (const [type, label] of TYPE_LABELS.entries()) emit(counters.types(transport, type), transport, label);
+    },
+  );
+  for (const [name, column, help] of BY_TRANSPORT)
+    registry.read('counter', `waypost_dns_${name}_total`, help, ['transport'], (emit) => {
+      for (const transport of TRANSPORTS) emit(counters.sum(transport, column), transport);
+    });
+  registry.read(
+    'counter',
+    'waypost_dns_dropped_packets_total',
+    'Packets and TCP messages that got no answer, by the reason.',
+    ['transport', 'reason'],
+    (emit) => {
+      for (const [reason, column] of UDP_DROPS) emit(counters.sum('udp', column), 'udp', reason);
+      for (const [reason, column] of TCP_DROPS) emit(counters.sum('tcp', column), 'tcp', reason);
+    },
+  );
+  registry.read('counter', 'waypost_dns_thread_restarts_total', 'DNS threads that ended unasked.', [], (emit) =>
+    emit(counters.restarts),
+  );
+  udpMetrics(registry, counters);
+  tcpMetrics(registry, counters);
+}
+
+function udpMetrics(registry: Registry, counters: NameserverCounters): void {
+  registry.read(
+    'counter',
+    'waypost_dns_udp_batches_total',
+    'Batches of packets that were received; none where packets come one by one.',
+    [],
+    (emit) => emit(counters.sum('udp', COLUMN.batches)),
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_udp_send_errors_total',
+    'Responses that the system did not send: no route, or refused by a filter.',
+    [],
+    (emit) => emit(counters.sum('udp', COLUMN.sendErrors)),
+  );
+}
+
+function tcpMetrics(registry: Registry, counters: NameserverCounters): void {
+  registry.read('gauge', 'waypost_dns_tcp_connections', 'TCP connections that are open.', [], (emit) =>
+    emit(counters.sum('tcp', COLUMN.tcpOpen)),
+  );
+  registry.read('counter', 'waypost_dns_tcp_accepted_total', 'TCP connections that were taken.', [], (emit) =>
+    emit(counters.sum('tcp', COLUMN.tcpAccepted)),
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_tcp_refused_total',
+    'TCP connections closed at once, since the limit in all or that of one client was reached.',
+    ['limit'],
+    (emit) => {
+      emit(counters.sum('tcp', COLUMN.tcpRefused), 'all');
+      emit(counters.sum('tcp', COLUMN.tcpRefusedClient), 'client');
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_tcp_timeouts_total',
+    'TCP connections that were cut: no query came in time, or a query did not come whole or its answer was not read in time.',
+    ['reason'],
+    (emit) => {
+      emit(counters.sum('tcp', COLUMN.tcpIdle), 'idle');
+      emit(counters.sum('tcp', COLUMN.tcpSlow), 'slow');
+    },
+  );
+}
