@@ -166,6 +166,11 @@ export const schema = {
       'Connections at one time from one client address (IPv6: from one /64).',
     ),
     max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),
+    metrics: setting(
+      choice('loopback', 'token', 'off'),
+      'loopback',
+      'Who may read /metrics without a token: "loopback" for requests from this machine that no proxy has passed on, "token" for nobody; with "off" there is none. Tokens are an administrator\'s.',
+    ),
     login_rate_limit: setting(
       integer(0, 1_000_000_000),
       10,
