@@ -1,6 +1,5 @@
 /** Type, content and TTL as the API takes them. */
 import { InvalidError } from '../../core/errors.ts';
-import { toAscii } from '../../core/wire/idn.ts';
 import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';
@@ -18,7 +17,7 @@ export function parseRecordType(text: string): number {
   if (type !== undefined && isDataType(type)) return type;
   throw new InvalidError(
     'invalid_type',
-    `"${text.slice(0, 40)}" is no type of record. There are A, AAAA, CNAME, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI and TYPEn.`,
+    `"${text.slice(0, 40)}" is no type of record. There are A, AAAA, CNAME, ALIAS, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI and TYPEn.`,
     { pointer: '/type' },
   );
 }
@@ -34,24 +33,20 @@ export function checkTtl(ttl: number): number {
   );
 }
 
-/** Types whose content ends in a host name, which may be Unicode. */
-const HOSTS: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.NS, TYPE.PTR, TYPE.DNAME, TYPE.MX, TYPE.SRV]);
-
 /** Fields of the content when it begins with the priority. */
 const FIELDS: ReadonlyMap<number, number> = new Map([
   [TYPE.MX, 2],
   [TYPE.SRV, 4],
 ]);
 
-/** Wire form of a content, with the `priority` that may stand beside it. Throws InvalidError. */
+/**
+ * Wire form of a content, with the `priority` that may stand beside it. For types other than MX and SRV it says nothing: clients send
+ * it with every type. Throws InvalidError.
+ */
 export function parseContent(type: number, content: string, priority: number | undefined, apex: Name): Uint8Array {
-  const text = HOSTS.has(type) ? toAscii(content, '/content') : content;
   const fields = FIELDS.get(type);
-  return parseRdata(
-    type,
-    fields === undefined || priority === undefined ? text : withPriority(text, priority, fields),
-    apex,
-  );
+  const text = fields === undefined || priority === undefined ? content : withPriority(content, priority, fields);
+  return parseRdata(type, text, apex);
 }
 
 function withPriority(text: string, priority: number, fields: number): string {

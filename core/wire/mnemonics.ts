@@ -14,6 +14,8 @@ const NAMES: readonly (readonly [number, string])[] = Object.entries(
     128: 'NXNAME',
     249: 'TKEY TSIG IXFR AXFR MAILB MAILA ANY URI CAA AVC DOA AMTRELAY RESINFO WALLET CLA IPN',
     32768: 'TA DLV',
+    // Private use (RFC 6895 3.1).
+    65401: 'ALIAS',
   },
 ).flatMap(([first, row]) => row.split(' ').map((name, i) => [Number(first) + i, name] as const));
 

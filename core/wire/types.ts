@@ -37,6 +37,11 @@ export const TYPE = {
   ANY: 255,
   URI: 256,
   CAA: 257,
+  /**
+   * A name that answers with the addresses of another one; of private use, numbered as PowerDNS does. It is stored and shown, and never sent
+   * on the wire as such.
+   */
+  ALIAS: 65401,
 } as const;
 
 /**

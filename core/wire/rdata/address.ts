@@ -100,27 +100,31 @@ export function formatIPv6(bytes: Uint8Array): string {
 }
 
 const ipv4: FieldKind = {
-  what: 'address',
   parse(input, out) {
-    const text = input.word(this.what);
+    const text = input.word('address');
     const bytes = new Uint8Array(4);
     if (!readIPv4(Buffer.from(text, 'latin1'), 0, text.length, bytes))
-      input.fail(this.what, 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
+      input.fail('address', 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
     out.bytes(bytes);
   },
   format: (input) => formatIPv4(input.take(4)),
+  take(input, into) {
+    into.address = formatIPv4(input.take(4));
+  },
 };
 
 const ipv6: FieldKind = {
-  what: 'address',
   parse(input, out) {
-    const text = input.word(this.what);
+    const text = input.word('address');
     const bytes = new Uint8Array(16);
     if (!readIPv6(Buffer.from(text, 'latin1'), 0, text.length, bytes))
-      input.fail(this.what, 'must be an IPv6 address without a zone id or prefix length', text);
+      input.fail('address', 'must be an IPv6 address without a zone id or prefix length', text);
     out.bytes(bytes);
   },
   format: (input) => formatIPv6(input.take(16)),
+  take(input, into) {
+    into.address = formatIPv6(input.take(16));
+  },
 };
 
 export const ADDRESS_ROWS: readonly RdataRow[] = [

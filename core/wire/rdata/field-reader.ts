@@ -1,24 +1,32 @@
 /** Takes the fields of a content one after another, and says what is wrong with one and how to write it right. */
 import { InvalidError } from '../../errors.ts';
+import { toAscii } from '../idn.ts';
 import { typeName } from '../mnemonics.ts';
 import type { Name } from '../name.ts';
-import { type Field, parseNameBytes, shown } from './fields.ts';
+import { type Field, parseNameBytes, shown, toText } from './fields.ts';
+
+/** How names are read. */
+export interface NameContext {
+  /** What `@` stands for, if it stands for anything. */
+  readonly apex: Name | undefined;
+  /** Completes names without the last dot. */
+  readonly origin: Name;
+  /** Whether labels may be Unicode (RFC 5890 2.3.2.1, U-labels). */
+  readonly unicode: boolean;
+}
 
 export class FieldReader {
   readonly #type: number;
   readonly #example: string;
   readonly #fields: readonly Field[];
-  readonly #apex: Name | undefined;
-  readonly #origin: Name;
+  readonly #names: NameContext;
   #next = 0;
 
-  /** `apex`: what `@` stands for, if it stands for anything. `origin`: completes names without the last dot. */
-  constructor(type: number, example: string, fields: readonly Field[], apex: Name | undefined, origin: Name) {
+  constructor(type: number, example: string, fields: readonly Field[], names: NameContext) {
     this.#type = type;
     this.#example = example;
     this.#fields = fields;
-    this.#apex = apex;
-    this.#origin = origin;
+    this.#names = names;
   }
 
   fail(what: string, rule: string, text?: string, code = 'invalid_content'): never {
@@ -32,6 +40,15 @@ export class FieldReader {
 
   get left(): number {
     return this.#fields.length - this.#next;
+  }
+
+  get type(): number {
+    return this.#type;
+  }
+
+  /** The next field, without taking it. */
+  peek(): Field | undefined {
+    return this.#fields[this.#next];
   }
 
   /** The next field as it stands. */
@@ -64,9 +81,10 @@ export class FieldReader {
 
   name(what: string): Name {
     const text = this.word(what);
-    if (text === '@') return this.#apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
+    const { apex, origin, unicode } = this.#names;
+    if (text === '@') return apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
     try {
-      return parseNameBytes(text, this.#origin);
+      return parseNameBytes(unicode ? toAscii(toText(text), '/content') : text, origin);
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
       return this.fail(what, `is not a domain name (${error.message.replace(/\.$/, '')})`, undefined, error.code);

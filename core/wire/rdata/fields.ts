@@ -18,8 +18,8 @@ export function toByteString(text: string): string {
   return text;
 }
 
-/** A byte string as people wrote it, for messages. */
-function toText(bytes: string): string {
+/** A byte string as people wrote it. */
+export function toText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 

@@ -1,3 +1,4 @@
 export { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
 export type { Field } from './fields.ts';
-export { checkRdata, formatRdata, parseRdata, parseRdataFields } from './rdata.ts';
+export type { RdataObject } from './kind.ts';
+export { checkRdata, formatRdata, parseRdata, parseRdataFields, rdataToObject } from './rdata.ts';

@@ -1,18 +1,24 @@
 /**
- * What a row of the rdata table is made of. A type is a list of field kinds; each kind knows its presentation form and its wire
- * form, so that one description parses, prints and checks a type.
+ * What a row of the rdata table is made of. A type is a list of field kinds; each kind knows its presentation form, its wire
+ * form and its structured form, so that one description parses, checks, prints and takes apart a type.
  */
 import type { FieldReader } from './field-reader.ts';
 import type { RdataWriter } from './rdata-writer.ts';
 import type { WireReader } from './wire-reader.ts';
 
+/** A record's content as an object of JSON values: keys in snake case, bytes that are no text in hexadecimal. */
+export type RdataObject = Record<string, unknown>;
+
 export interface FieldKind {
-  /** The field's name in its RFC, for messages. */
-  readonly what: string;
-  /** Takes one field (a last one may take all that are left) and writes its wire form. Throws InvalidError. */
+  /** Takes its fields of the presentation form (one as a rule) and writes their wire form. Throws InvalidError. */
   parse(input: FieldReader, out: RdataWriter): void;
-  /** Reads its wire form and gives the canonical presentation form. Throws InvalidError when the bytes are no such field. */
+  /**
+   * Reads its wire form and gives the canonical presentation form; empty: none, as of a list without members. Throws InvalidError when
+   * the bytes are no such field.
+   */
   format(input: WireReader): string;
+  /** Reads its wire form and puts it into `into`. Throws InvalidError when the bytes are too few. */
+  take(input: WireReader, into: RdataObject): void;
 }
 
 export interface RdataRow {

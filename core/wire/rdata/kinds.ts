@@ -5,27 +5,35 @@ import type { FieldReader } from './field-reader.ts';
 import { shown } from './fields.ts';
 import type { FieldKind } from './kind.ts';
 
-export const u8 = (what: string): FieldKind => ({
-  what,
+/** In each kind below `what` is the field's name in its RFC, for messages, and `key` its name in the structured form. */
+const keyOf = (what: string): string => what.replaceAll(' ', '_');
+
+export const u8 = (what: string, key = keyOf(what)): FieldKind => ({
   parse: (input, out) => out.u8(input.integer(what, 0xff)),
   format: (input) => String(input.u8()),
+  take(input, into) {
+    into[key] = input.u8();
+  },
 });
 
-export const u16 = (what: string): FieldKind => ({
-  what,
+export const u16 = (what: string, key = keyOf(what)): FieldKind => ({
   parse: (input, out) => out.u16(input.integer(what, 0xffff)),
   format: (input) => String(input.u16()),
+  take(input, into) {
+    into[key] = input.u16();
+  },
 });
 
-export const u32 = (what: string): FieldKind => ({
-  what,
+export const u32 = (what: string, key = keyOf(what)): FieldKind => ({
   parse: (input, out) => out.u32(input.integer(what, 0xffffffff)),
   format: (input) => String(input.u32()),
+  take(input, into) {
+    into[key] = input.u32();
+  },
 });
 
 /** Seconds; BIND's units are taken, digits come out. Wider than MAX_TTL only as plain digits: the field has 32 bits. */
-export const seconds = (what: string): FieldKind => ({
-  what,
+export const seconds = (what: string, key = keyOf(what)): FieldKind => ({
   parse(input, out) {
     const text = input.word(what);
     const value = /^\d{1,10}$/.test(text) ? Number(text) : parseTtl(text);
@@ -34,12 +42,17 @@ export const seconds = (what: string): FieldKind => ({
     out.u32(value);
   },
   format: (input) => String(input.u32()),
+  take(input, into) {
+    into[key] = input.u32();
+  },
 });
 
-export const domainName = (what: string): FieldKind => ({
-  what,
+export const domainName = (what: string, key = keyOf(what)): FieldKind => ({
   parse: (input, out) => out.bytes(input.name(what)),
   format: (input) => formatName(input.name()),
+  take(input, into) {
+    into[key] = formatName(input.name());
+  },
 });
 
 /** Resolves `\DDD` and `\X` of a byte string to bytes (RFC 1035 5.1). */
@@ -79,9 +92,13 @@ export function quote(bytes: Uint8Array): string {
   return `${text}"`;
 }
 
+/** Bytes as text. What is not UTF-8 becomes U+FFFD; the content has every byte. */
+export function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
+
 /** A <character-string>: a length byte and up to 255 bytes (RFC 1035 3.3). */
-export const characterString = (what: string): FieldKind => ({
-  what,
+export const characterString = (what: string, key = keyOf(what)): FieldKind => ({
   parse(input, out) {
     const bytes = unescapeText(input.field(what).text, what, input);
     if (bytes.length > 255)
@@ -90,19 +107,8 @@ export const characterString = (what: string): FieldKind => ({
     out.bytes(bytes);
   },
   format: (input) => quote(input.take(input.u8())),
-});
-
-/** Bytes to the end of the rdata, written as one string of any length (CAA, URI). */
-export const longString = (what: string, min: number): FieldKind => ({
-  what,
-  parse(input, out) {
-    const bytes = unescapeText(input.field(what).text, what, input);
-    if (bytes.length < min) input.fail(what, 'must not be empty');
-    out.bytes(bytes);
-  },
-  format(input) {
-    if (input.left < min) input.fail(`the ${what} is empty`);
-    return quote(input.rest());
+  take(input, into) {
+    into[key] = utf8(input.take(input.u8()));
   },
 });
 

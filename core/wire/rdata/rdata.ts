@@ -1,14 +1,15 @@
 /**
- * Rdata between its presentation form and its uncompressed wire form. Parsed rdata is normalised: names and CAA tags are in
- * lower case. For normalised rdata, parsing what was formatted gives the same bytes.
+ * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed rdata is normalised: names and CAA
+ * tags are in lower case. For normalised rdata, parsing what was formatted gives the same bytes.
  */
 import { InvalidError } from '../../errors.ts';
 import { typeName } from '../mnemonics.ts';
 import { type Name, ROOT } from '../name.ts';
-import { FieldReader } from './field-reader.ts';
+import { FieldReader, type NameContext } from './field-reader.ts';
 import { type Field, splitFields, toByteString } from './fields.ts';
 import { formatGeneric, GENERIC_MARK, parseGeneric } from './generic.ts';
-import type { RdataRow } from './kind.ts';
+import type { RdataObject, RdataRow } from './kind.ts';
+import { formatHex } from './kinds.ts';
 import { MAX_RDATA, RdataWriter } from './rdata-writer.ts';
 import { RDATA_TABLE } from './table.ts';
 import { WireReader } from './wire-reader.ts';
@@ -16,11 +17,14 @@ import { WireReader } from './wire-reader.ts';
 /** Used by one parse at a time: parsing never yields. */
 const writer = new RdataWriter();
 
+/** Names as we print them. */
+const CANONICAL: NameContext = { apex: undefined, origin: ROOT, unicode: false };
+
 const GENERIC_EXAMPLE = '\\# 4 c0000201';
 
 /**
- * One record's content as the API takes it. Host names are absolute with or without the last dot; `@` is `origin` (refused
- * when there is none). TXT without a leading quote is one text, cut at 255 bytes; escapes count in it too. Every type takes the
+ * One record's content as the API takes it. Names are absolute with or without the last dot, and may be Unicode; `@` is `origin`
+ * (refused when there is none). TXT without a leading quote is one text, cut at 255 bytes; escapes count in it too. Every type takes the
  * RFC 3597 form, and a type that is not in the table only that.
  * Throws InvalidError `invalid_content` or `invalid_name`, pointer `/content`.
  */
@@ -28,29 +32,23 @@ export function parseRdata(type: number, text: string, origin?: Name): Uint8Arra
   const content = toByteString(text.trim());
   const row = RDATA_TABLE.get(type);
   if (row?.parseBare && content !== '' && !content.startsWith('"') && !/^\\#(\s|$)/.test(content)) {
-    const reader = new FieldReader(type, row.example, [], origin, ROOT);
+    const reader = new FieldReader(type, row.example, [], CANONICAL);
     row.parseBare(content, reader, writer.reset());
     return writer.finish();
   }
-  return parse(type, row, splitFields(content), origin, ROOT);
+  return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true });
 }
 
 /**
  * The same from the fields of a master file entry: names without the last dot are completed with `origin`, and every TXT field is
- * one string. Field texts are byte strings.
+ * one string. Names are ASCII. Field texts are byte strings.
  */
 export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
-  return parse(type, RDATA_TABLE.get(type), fields, origin, origin);
+  return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false });
 }
 
-function parse(
-  type: number,
-  row: RdataRow | undefined,
-  fields: readonly Field[],
-  apex: Name | undefined,
-  origin: Name,
-): Uint8Array {
-  const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, apex, origin);
+function parse(type: number, row: RdataRow | undefined, fields: readonly Field[], names: NameContext): Uint8Array {
+  const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, names);
   if (fields.length > 0 && fields[0].text === GENERIC_MARK && !fields[0].quoted) {
     reader.word('mark');
     return normalize(row, parseGeneric(reader));
@@ -66,13 +64,16 @@ function parse(
 /** Well-formed wire bytes with the case of names and tags as the presentation form would have given it. */
 function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
   if (row === undefined) return rdata;
-  return parse(row.type, row, splitFields(format(row, rdata)), undefined, ROOT);
+  return parse(row.type, row, splitFields(format(row, rdata)), CANONICAL);
 }
 
 function format(row: RdataRow, rdata: Uint8Array): string {
   const reader = new WireReader(row.type, rdata);
   let text = row.fields[0].format(reader);
-  for (let i = 1; i < row.fields.length; i++) text += ` ${row.fields[i].format(reader)}`;
+  for (let i = 1; i < row.fields.length; i++) {
+    const field = row.fields[i].format(reader);
+    if (field !== '') text += ` ${field}`;
+  }
   reader.end();
   return text;
 }
@@ -84,6 +85,19 @@ function format(row: RdataRow, rdata: Uint8Array): string {
 export function formatRdata(type: number, rdata: Uint8Array): string {
   const row = RDATA_TABLE.get(type);
   return row === undefined ? formatGeneric(rdata) : format(row, rdata);
+}
+
+/**
+ * The content as an object, for programs that should not have to take the text apart: the fields of the type, names absolute with the
+ * last dot. Of a type that is not in the table: `rdata`, in hexadecimal. Throws InvalidError as formatRdata.
+ */
+export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
+  const row = RDATA_TABLE.get(type);
+  if (row === undefined) return { rdata: formatHex(rdata) };
+  const reader = new WireReader(type, rdata);
+  const object: RdataObject = {};
+  for (const field of row.fields) field.take(reader, object);
+  return object;
 }
 
 /**

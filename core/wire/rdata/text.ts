@@ -1,12 +1,11 @@
 /** TXT (RFC 1035 3.3.14): one or more character-strings. */
 import { TYPE } from '../types.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
-import { characterString, unescapeText } from './kinds.ts';
+import { characterString, unescapeText, utf8 } from './kinds.ts';
 
 const one = characterString('text');
 
 const strings: FieldKind = {
-  what: 'text',
   parse(input, out) {
     do one.parse(input, out);
     while (input.left > 0);
@@ -15,6 +14,13 @@ const strings: FieldKind = {
     let text = one.format(input);
     while (input.left > 0) text += ` ${one.format(input)}`;
     return text;
+  },
+  take(input, into) {
+    const strings: string[] = [];
+    do strings.push(utf8(input.take(input.u8())));
+    while (input.left > 0);
+    into.strings = strings;
+    into.text = strings.join('');
   },
 };
 

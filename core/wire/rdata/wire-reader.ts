@@ -35,7 +35,8 @@ export class WireReader {
   }
 
   u8(): number {
-    return this.take(1)[0];
+    if (this.left === 0) this.fail('1 byte is missing');
+    return this.#bytes[this.#position++];
   }
 
   u16(): number {
@@ -44,6 +45,16 @@ export class WireReader {
 
   u32(): number {
     return this.u16() * 0x10000 + this.u16();
+  }
+
+  /** A reader of the next bytes alone. */
+  part(count: number): WireReader {
+    return new WireReader(this.#type, this.take(count));
+  }
+
+  /** A reader of the bytes that are left, which stay to be read here. */
+  again(): WireReader {
+    return new WireReader(this.#type, this.#bytes.subarray(this.#position));
   }
 
   /** An uncompressed name, as a view. */

@@ -34,11 +34,11 @@ export const nameInZone: fc.Arbitrary<Name> = labels(255 - ORIGIN.length).map((b
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength });
 
+const join = (...parts: fc.Arbitrary<Uint8Array>[]) => fc.tuple(...parts).map((list) => concat(...list));
+
 const string = fc
   .oneof({ weight: 9, arbitrary: bytes(0, 20) }, { weight: 1, arbitrary: bytes(250, 255) })
   .map((text) => Uint8Array.from([text.length, ...text]));
-
-const join = (...parts: fc.Arbitrary<Uint8Array>[]) => fc.tuple(...parts).map((list) => concat(...list));
 
 /** Addresses with runs of zeros and with the mapped prefix more often than chance has them. */
 const ipv6 = fc
@@ -62,11 +62,100 @@ const digest = (lengths: readonly (readonly [number, number])[]) =>
     .constantFrom(...lengths)
     .chain(([algorithm, length]) => bytes(length, length).map((data) => Uint8Array.from([algorithm, ...data])));
 
+const textOf = (texts: fc.Arbitrary<string>) => texts.map((text) => Uint8Array.from(Buffer.from(text, 'latin1')));
+
+const string8 = (texts: fc.Arbitrary<string>) => textOf(texts).map((text) => Uint8Array.from([text.length, ...text]));
+
+/** Values of the tags whose grammar is checked (RFC 8659 4.2), and any bytes for other tags. */
+const caaProperty = fc.oneof(
+  join(tag, bytes(0, 300)),
+  join(
+    string8(fc.constantFrom('issue', 'issuewild', 'issuemail')),
+    textOf(
+      fc.stringMatching(
+        /^([a-z0-9]{1,5}(-{1,2}[a-z0-9]{1,5}){0,2}(\.[a-z0-9]{1,5}){0,2} {0,3})?(; ?|(; ?[a-z]{1,4}=[!-:<-~]{0,9} ?){0,3})$/,
+      ),
+    ),
+  ),
+);
+
+const naptrRewrite = fc.oneof(
+  join(
+    bytes(1, 1).map(() => Uint8Array.of(0)),
+    anyName,
+  ),
+  join(
+    string8(
+      fc
+        .stringMatching(/^!\^[ -[\]-~]{0,20}\$!([^!\\]|\\.){0,9}!i?$/)
+        .filter((text) => /^![^!\\]*![^!]*!i?$/.test(text) && /^[ -~]+$/.test(text)),
+    ),
+    fc.constant(Uint8Array.of(0)),
+  ),
+);
+
+const uri = textOf(fc.stringMatching(/^[a-z][a-z0-9+.-]{0,5}:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]{0,60}$/));
+
+/** A digit and a power of ten; zero has one form. */
+const extent = fc
+  .tuple(fc.nat(9), fc.nat(9))
+  .map(([digit, power]) => Uint8Array.of(digit === 0 ? 0 : (digit << 4) | power));
+
+const angle = (degrees: number) =>
+  fc.integer({ min: -degrees * 3_600_000, max: degrees * 3_600_000 }).map((value) => {
+    const out = Buffer.alloc(4);
+    out.writeUInt32BE(0x80000000 + value);
+    return Uint8Array.from(out);
+  });
+
+/** A value of a parameter of SVCB by its key. */
+const PARAMS: readonly (readonly [key: number, value: fc.Arbitrary<Uint8Array>])[] = [
+  [
+    1,
+    fc
+      .array(fc.oneof(bytes(1, 9), textOf(fc.constantFrom('h2', 'h3', 'http/1.1', 'f\\oo,bar', '\\', ',', '"'))), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      .map((items) => concat(...items.map((item) => Uint8Array.from([item.length, ...item])))),
+  ],
+  [3, bytes(2, 2)],
+  [4, fc.array(bytes(4, 4), { minLength: 1, maxLength: 3 }).map((list) => concat(...list))],
+  [5, bytes(1, 40)],
+  [6, fc.array(ipv6, { minLength: 1, maxLength: 3 }).map((list) => concat(...list))],
+  [7, textOf(fc.constantFrom('/dns-query{?dns}', '/q{?x,dns}', '/\u00c3\u00bc{?dns}', '/{dns}'))],
+  [8, fc.constant(new Uint8Array(0))],
+  [667, bytes(0, 30)],
+  [65534, bytes(0, 4)],
+];
+
+const svcParams = fc
+  .tuple(
+    fc.tuple(...PARAMS.map(([key, value]) => value.map((bytes) => [key, bytes] as const))),
+    fc.subarray(PARAMS.map(([key]) => key)),
+    fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
+    fc.boolean(),
+  )
+  .map(([values, chosen, flags, noDefault]) => {
+    const params = values.filter(([key]) => chosen.includes(key));
+    if (noDefault && chosen.includes(1)) params.push([2, new Uint8Array(0)]);
+    const wanted = params
+      .map(([key]) => key)
+      .sort((a, b) => a - b)
+      .filter((_, i) => flags[i]);
+    if (wanted.length > 0) params.push([0, Uint8Array.from(wanted.flatMap((key) => [key >> 8, key & 255]))]);
+    params.sort(([a], [b]) => a - b);
+    return concat(...params.map(([key, value]) => Uint8Array.from([key >> 8, key & 255, 0, value.length, ...value])));
+  });
+
+const svcb = join(bytes(2, 2), anyName, svcParams);
+
 /** Type to a generator of its rdata. Every row of the table is here; a test holds that. */
 export const RDATA: ReadonlyMap<number, fc.Arbitrary<Uint8Array>> = new Map([
   [TYPE.A, bytes(4, 4)],
   [TYPE.AAAA, ipv6],
   [TYPE.CNAME, anyName],
+  [TYPE.ALIAS, anyName],
   [TYPE.NS, anyName],
   [TYPE.PTR, anyName],
   [TYPE.DNAME, anyName],
@@ -74,7 +163,7 @@ export const RDATA: ReadonlyMap<number, fc.Arbitrary<Uint8Array>> = new Map([
   [TYPE.SRV, join(bytes(6, 6), anyName)],
   [TYPE.SOA, join(anyName, anyName, bytes(20, 20))],
   [TYPE.TXT, fc.array(string, { minLength: 1, maxLength: 5 }).map((list) => concat(...list))],
-  [TYPE.CAA, join(bytes(1, 1), tag, bytes(0, 300))],
+  [TYPE.CAA, join(bytes(1, 1), caaProperty)],
   [
     TYPE.DS,
     join(
@@ -110,8 +199,11 @@ export const RDATA: ReadonlyMap<number, fc.Arbitrary<Uint8Array>> = new Map([
       ]),
     ),
   ],
-  [TYPE.NAPTR, join(bytes(4, 4), string, string, string, anyName)],
-  [TYPE.URI, join(bytes(4, 4), bytes(1, 300))],
+  [TYPE.NAPTR, join(bytes(4, 4), string8(fc.stringMatching(/^[a-zA-Z0-9]{0,3}$/)), string, naptrRewrite)],
+  [TYPE.URI, join(bytes(4, 4), uri)],
+  [TYPE.SVCB, svcb],
+  [TYPE.HTTPS, svcb],
+  [TYPE.LOC, join(fc.constant(Uint8Array.of(0)), extent, extent, extent, angle(90), angle(180), bytes(4, 4))],
 ]);
 
 /** Types without a row: one with a mnemonic, one without. */
