@@ -48,6 +48,10 @@ export class ServerProcess {
     this.#child.on('exit', () => this.#end());
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   #end(): void {
     this.#ended = true;
     running.delete(this);

@@ -1,0 +1,109 @@
+/**
+ * `npm run bench:api -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--verify]`: the admin API against PowerDNS's, one account with 100,000 domains, and changes to a
+ * zone of 100,000 records. The server on core 0, the load on core 1. What each figure means stands in README.md beside this file.
+ */
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type AccountResult, measureAccount } from './api/account.ts';
+import { measureCeiling } from './api/ceiling.ts';
+import { type Compared, compare } from './api/compare.ts';
+import type { Contender } from './api/contender.ts';
+import { type LargeZoneResult, measureLargeZone } from './api/large-zone.ts';
+import { powerDnsVersion, startPowerDns } from './api/powerdns.ts';
+import { accountTable, ceilingTable, largeZoneTable, missed, ratioTable, speedTable, syncTable } from './api/report.ts';
+import { addFilledZones, allRows } from './api/rows.ts';
+import { countSyncs, type SyncCount } from './api/sync.ts';
+import { startWaypost, type WaypostApi } from './api/waypost.ts';
+import { SERVER_CORE } from './dns/servers.ts';
+import { Waypost } from './dns/waypost.ts';
+import { describeMachine } from './machine.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    verify: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 5));
+const seconds = Number(options.seconds ?? (options.quick ? 1 : 5));
+const MANY = options.quick ? 10_000 : 100_000;
+const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+const ACCOUNT = 'account';
+const LARGE_ZONE = 'large-zone';
+const rows = allRows();
+const ids = [...rows.map(({ id }) => id), ACCOUNT, LARGE_ZONE];
+for (const id of options.only ?? [])
+  if (!ids.includes(id)) throw new Error(`No row "${id}"; there are ${ids.join(', ')}.`);
+const wanted = (id: string) => options.only?.includes(id) ?? true;
+const chosen = rows.filter(({ id }) => wanted(id));
+
+const version = new Waypost().version();
+if (version === null) throw new Error('Waypost is not built: run `npm run build` first.');
+const peer = powerDnsVersion();
+if (peer === null) say('PowerDNS is not installed here: it is not measured.');
+mkdirSync(work, { recursive: true });
+
+/** Runs `measure` with a Waypost that begins empty. */
+async function withWaypost<T>(name: string, measure: (server: WaypostApi) => Promise<T>): Promise<T> {
+  const server = await startWaypost(work, name);
+  server.process.pin(SERVER_CORE);
+  try {
+    return await measure(server);
+  } finally {
+    await server.process.stop();
+  }
+}
+
+async function compareAll(): Promise<{ results: Compared[]; syncs: SyncCount[] }> {
+  const results: Compared[] = [];
+  const syncs: SyncCount[] = [];
+  const servers: Contender[] = [];
+  try {
+    if (peer !== null) servers.push(await startPowerDns(work));
+    servers.push(await startWaypost(work));
+    for (const server of servers) {
+      await addFilledZones(server);
+      server.process.pin(SERVER_CORE);
+      for (const clients of options.verify ? [1, 32] : []) {
+        const count = await countSyncs(server, clients, work);
+        if (count === null) say('strace is not installed here: syncs are not counted.');
+        else syncs.push(count);
+      }
+      server.process.pause();
+    }
+    for (const row of chosen) results.push(await compare(row, servers, { rounds, seconds, work, say }));
+  } finally {
+    for (const server of servers) await server.process.stop();
+  }
+  return { results, syncs };
+}
+
+const ceiling = await measureCeiling(Math.min(seconds, 2), work, say);
+const { results, syncs } = chosen.length > 0 ? await compareAll() : { results: [], syncs: [] };
+const account: AccountResult | null = wanted(ACCOUNT)
+  ? await withWaypost('waypost-account', (server) => measureAccount(server, MANY, seconds, work, say))
+  : null;
+const zone: LargeZoneResult | null = wanted(LARGE_ZONE)
+  ? await withWaypost('waypost-large-zone', (server) =>
+      measureLargeZone(server, MANY, Math.min(rounds, 3), seconds, say),
+    )
+  : null;
+
+const machine = describeMachine([`Waypost: ${version}`, `PowerDNS: ${peer ?? 'not installed'}`]);
+const about = `- ${rounds} rounds of ${seconds} s${options.quick ? '; quick run, not for the record' : ''}`;
+const tables = [
+  ceilingTable(ceiling),
+  ...(results.length > 0 ? [speedTable(results), ratioTable(results)] : []),
+  ...(syncs.length > 0 ? [syncTable(syncs)] : []),
+  ...(account ? [accountTable(account)] : []),
+  ...(zone ? [largeZoneTable(zone)] : []),
+];
+process.stdout.write(`\n${machine}\n${about}\n\n${tables.join('\n\n')}\n`);
+process.exit(missed(results, account, zone) && !options.quick ? 1 : 0);

@@ -1,0 +1,54 @@
+/** A zone of very many records: how soon a change of one is served, and what it does to the queries meanwhile. */
+import { fileURLToPath } from 'node:url';
+import type { ChangesResult } from './changes.ts';
+import { onLoadCore } from './drive.ts';
+import type { StreamResult } from './stream.ts';
+import { WAYPOST_DNS_PORT, type WaypostApi } from './waypost.ts';
+
+const STREAM = fileURLToPath(new URL('stream.js', import.meta.url));
+const CHANGES = fileURLToPath(new URL('changes.js', import.meta.url));
+const ZONE = 'large.example';
+/** Queries a second. */
+export const RATE = 2000;
+/** The changes begin before the stream and end after it. */
+const LEAD_MS = 700;
+
+export interface LargeZoneResult {
+  readonly records: number;
+  readonly changes: ChangesResult;
+  /** The stream of each round. */
+  readonly quiet: readonly StreamResult[];
+  readonly changing: readonly StreamResult[];
+}
+
+export async function measureLargeZone(
+  server: WaypostApi,
+  records: number,
+  rounds: number,
+  seconds: number,
+  say: (line: string) => void,
+): Promise<LargeZoneResult> {
+  await server.addZone(ZONE, records);
+  const changes: ChangesResult = { create: [], update: [], delete: [] };
+  const quiet: StreamResult[] = [];
+  const changing: StreamResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const idle of round % 2 === 0 ? [true, false] : [false, true]) {
+      const { daemon, token } = server;
+      const place = [daemon.url, token, server.id(ZONE), ZONE, String(WAYPOST_DNS_PORT)];
+      const length = String(seconds + 2 * (LEAD_MS / 1000));
+      const watching = onLoadCore<ChangesResult>(CHANGES, [...place, length, idle ? 'idle' : 'change']);
+      watching.catch(() => {}); // awaited below
+      await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
+      const stream = [String(WAYPOST_DNS_PORT), ZONE, String(records), String(RATE), String(seconds)];
+      const figure = await onLoadCore<StreamResult>(STREAM, stream);
+      const made = await watching;
+      for (const kind of ['create', 'update', 'delete'] as const) changes[kind].push(...made[kind]);
+      (idle ? quiet : changing).push(figure);
+      say(
+        `large-zone ${round + 1} ${idle ? 'quiet' : `${made.create.length * 3} changes`}: queries p50 ${figure.p50.toFixed(3)} p99 ${figure.p99.toFixed(3)} p99.9 ${figure.p999.toFixed(3)} max ${figure.max.toFixed(2)} ms, ${figure.lost} lost, ${figure.wrong} wrong`,
+      );
+    }
+  }
+  return { records, changes, quiet, changing };
+}

@@ -1,0 +1,101 @@
+/**
+ * A steady stream of UDP queries: `node dist/bench/api/stream.js PORT ZONE HOSTS RATE SECONDS`. Open loop: queries leave by the clock, whatever the answers do, and a
+ * latency counts from the time at which its query had to leave, so that a stall is seen in all that it held up. Prints one line of JSON (StreamResult).
+ */
+import koffi from 'koffi';
+import { addressQuery } from '../dns/probe.ts';
+import { addressOf, Batch, openSocket } from '../dns/udp.ts';
+
+export interface StreamResult {
+  readonly sent: number;
+  readonly lost: number;
+  /** Answers other than NOERROR with one record. */
+  readonly wrong: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+const [port, zone, hosts, rate, seconds] = process.argv.slice(2);
+const MESSAGES = 64;
+const ROOM = 1536;
+const QUERIES = 4096;
+const SLOT = 512;
+/** For the answers that are still out at the end. */
+const LAST_MS = 1000;
+const POLLIN = 1;
+
+const ppoll = koffi.load(null).func('int ppoll(void*, ulong, void*, void*)');
+const fd = openSocket('connect', Number(port));
+const pollfd = Buffer.alloc(8);
+pollfd.writeInt32LE(fd, 0);
+pollfd.writeInt16LE(POLLIN, 4);
+const timeout = Buffer.alloc(16);
+
+const queries = Buffer.alloc(QUERIES * SLOT);
+const lengths = new Uint16Array(QUERIES);
+for (let i = 0; i < QUERIES; i++) {
+  const query = addressQuery(`h${Math.floor(Math.random() * Number(hosts))}.${zone}`, 0);
+  lengths[i] = query.length;
+  queries.set(query, i * SLOT);
+}
+const queriesAt = addressOf(queries);
+const arena = Buffer.alloc(MESSAGES * ROOM);
+const arenaAt = addressOf(arena);
+const incoming = new Batch(MESSAGES);
+const outgoing = new Batch(MESSAGES);
+for (let i = 0; i < MESSAGES; i++) incoming.point(i, arenaAt + i * ROOM, ROOM);
+
+const total = Math.floor(Number(rate) * Number(seconds));
+const gap = 1000 / Number(rate);
+/** By message ID: when its query had to leave; NaN: answered, or not sent. */
+const due = new Float64Array(65_536).fill(Number.NaN);
+const latencies = new Float64Array(total);
+let sent = 0;
+let received = 0;
+let wrong = 0;
+
+function take(now: number): void {
+  for (let n = incoming.receive(fd, false); n > 0; n = incoming.receive(fd, false)) {
+    for (let i = 0; i < n; i++) {
+      const at = i * ROOM;
+      const id = (arena[at] << 8) | arena[at + 1];
+      if (Number.isNaN(due[id])) continue;
+      latencies[received++] = now - due[id];
+      due[id] = Number.NaN;
+      if ((arena[at + 3] & 15) !== 0 || arena[at + 7] !== 1) wrong++;
+    }
+    if (n < MESSAGES) return;
+  }
+}
+
+const start = performance.now();
+for (;;) {
+  let now = performance.now();
+  let count = 0;
+  while (sent + count < total && count < MESSAGES && start + (sent + count) * gap <= now) {
+    const n = sent + count;
+    const slot = (n % QUERIES) * SLOT;
+    queries[slot] = (n >> 8) & 255;
+    queries[slot + 1] = n & 255;
+    due[n & 0xffff] = start + n * gap;
+    outgoing.point(count++, queriesAt + slot, lengths[n % QUERIES]);
+  }
+  if (count > 0 && outgoing.send(fd, count) !== count) throw new Error('The kernel did not take a query.');
+  sent += count;
+  now = performance.now();
+  const next = sent < total ? start + sent * gap : start + total * gap + LAST_MS;
+  if (sent === total && (received === total || now >= next)) break;
+  const wait = Math.max(0, next - now);
+  timeout.writeBigInt64LE(BigInt(Math.floor(wait / 1000)), 0);
+  timeout.writeBigInt64LE(BigInt(Math.floor((wait % 1000) * 1e6)), 8);
+  if (ppoll(pollfd, 1, timeout, null) > 0) take(performance.now());
+}
+
+const sorted = latencies.subarray(0, received).sort();
+const rank = (percent: number) => sorted[Math.max(0, Math.ceil((percent / 100) * received) - 1)] ?? Number.NaN;
+const lost = total - received;
+const result: StreamResult = { sent, lost, wrong, p50: rank(50), p99: rank(99), p999: rank(99.9), max: rank(100) };
+process.stdout.write(`${JSON.stringify(result)}\n`);
