@@ -1,0 +1,130 @@
+/**
+ * A strict reader of Prometheus' text formats, sharing nothing with core/metrics: a fault there must not hide itself here. What a lenient server would let pass
+ * is an error: lines out of order, a family twice, a sample twice, names or kinds against the conventions, buckets that fall.
+ */
+
+export interface ReadFamily {
+  readonly kind: string;
+  readonly help: string;
+  /** In the order of the text. */
+  readonly samples: readonly ReadSample[];
+}
+
+export interface ReadSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)|\+Inf|-Inf|NaN)$/;
+const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+  counter: ['_total'],
+  gauge: [''],
+  histogram: ['_bucket', '_sum', '_count'],
+};
+
+/** Families by name; of a counter the name ends in `_total` in both formats. Throws for any fault, with the line. */
+export function readExposition(text: string, format: 'prometheus' | 'openmetrics'): Map<string, ReadFamily> {
+  const families = new Map<string, { kind: string; help: string; samples: ReadSample[] }>();
+  if (!text.endsWith('\n')) throw new Error('the last line has no end');
+  const lines = text.slice(0, -1).split('\n');
+  if (format === 'openmetrics' && lines.pop() !== '# EOF') throw new Error('no end mark');
+  for (let at = 0; at < lines.length; ) {
+    const fail = (why: string): never => {
+      throw new Error(`line ${at + 1}: ${why}: ${lines[at]}`);
+    };
+    const [, family, rawHelp] = /^# HELP (\S+) (.+)$/.exec(lines[at] ?? '') ?? fail('no HELP');
+    const quote = format === 'openmetrics' ? '"' : '';
+    const help = unescapeText(rawHelp, quote) ?? fail('a bad escape');
+    at++;
+    const [, typed, kind] = /^# TYPE (\S+) (counter|gauge|histogram)$/.exec(lines[at] ?? '') ?? fail('no TYPE');
+    if (typed !== family || !NAME.test(family)) fail('another name');
+    const base = kind === 'counter' && format === 'prometheus' ? family.replace(/_total$/, '') : family;
+    if (kind === 'counter' && format === 'prometheus' && base === family) fail('a counter without _total');
+    if (kind !== 'counter' && /_(?:total|bucket|sum|count)$/.test(family)) fail('a suffix of another kind');
+    const samples: ReadSample[] = [];
+    const seen = new Set<string>();
+    for (at++; at < lines.length && !lines[at].startsWith('#'); at++) {
+      const sample = readSample(lines[at]) ?? fail('no sample');
+      const suffix = SUFFIXES[kind].find((one) => sample.name === base + one);
+      if (suffix === undefined) fail('a sample of another family');
+      const id = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
+      if (seen.has(id)) fail('a sample twice');
+      seen.add(id);
+      if (kind !== 'gauge' && !(sample.value >= 0)) fail('a negative count');
+      samples.push(sample);
+    }
+    const name = kind === 'counter' ? `${base}_total` : family;
+    if (families.has(name)) fail(`${name} twice`);
+    if (kind === 'histogram') checkBuckets(base, samples);
+    families.set(name, { kind, help, samples });
+  }
+  return families;
+}
+
+/** The value of the one sample that has these labels and no others. Throws when there is none. */
+export function sampleOf(
+  families: ReadonlyMap<string, ReadFamily>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  const family = families.get(name) ?? families.get(name.replace(/_(?:bucket|sum|count)$/, ''));
+  const wanted = JSON.stringify(Object.entries(labels).sort());
+  const found = family?.samples.find(
+    (sample) => sample.name === name && JSON.stringify(Object.entries(sample.labels).sort()) === wanted,
+  );
+  if (found === undefined) throw new Error(`no ${name} with ${wanted}`);
+  return found.value;
+}
+
+function readSample(line: string): ReadSample | undefined {
+  const name = /^[a-zA-Z_][a-zA-Z0-9_]*/.exec(line)?.[0] ?? '';
+  let rest = line.slice(name.length);
+  const labels: Record<string, string> = {};
+  if (rest.startsWith('{')) {
+    rest = rest.slice(1);
+    for (;;) {
+      const match = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"([,}])/.exec(rest);
+      if (match === null || match[1] in labels || match[1].startsWith('__')) return undefined;
+      const value = unescapeText(match[2], '"');
+      if (value === undefined) return undefined;
+      labels[match[1]] = value;
+      rest = rest.slice(match[0].length);
+      if (match[3] === '}') break;
+    }
+  }
+  const value = rest.slice(1);
+  if (name === '' || !rest.startsWith(' ') || !NUMBER.test(value)) return undefined;
+  return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
+}
+
+/** Undefined for an escape that does not exist. `quote`: a character that has to be escaped, or nothing. */
+function unescapeText(text: string, quote: string): string | undefined {
+  const bare = text.replace(/\\(?:\\|n|")/g, '');
+  if (bare.includes('\\') || (quote !== '' && bare.includes(quote))) return undefined;
+  if (quote === '' && text.replace(/\\\\/g, '').includes('\\"')) return undefined;
+  return text.replace(/\\(\\|n|")/g, (_, c: string) => (c === 'n' ? '\n' : c));
+}
+
+/** Each distribution: bounds and counts rise, the last bucket is +Inf and equals the count. */
+function checkBuckets(base: string, samples: readonly ReadSample[]): void {
+  const series = new Map<string, { bounds: number[]; counts: number[]; sum?: number; count?: number }>();
+  for (const { name, labels, value } of samples) {
+    const { le, ...others } = labels;
+    const id = JSON.stringify(Object.entries(others).sort());
+    const one = series.get(id) ?? { bounds: [], counts: [] };
+    series.set(id, one);
+    if (name === `${base}_bucket`) {
+      one.bounds.push(Number(le.replace('+Inf', 'Infinity')));
+      one.counts.push(value);
+    } else if (name === `${base}_sum`) one.sum = value;
+    else one.count = value;
+  }
+  const rises = (numbers: readonly number[], strictly: boolean): boolean =>
+    numbers.every((n, i) => i === 0 || (strictly ? n > numbers[i - 1] : n >= numbers[i - 1]));
+  for (const [id, { bounds, counts, sum, count }] of series) {
+    const isWhole = rises(bounds, true) && rises(counts, false) && bounds.at(-1) === Number.POSITIVE_INFINITY;
+    if (!isWhole || sum === undefined || count !== counts.at(-1)) throw new Error(`${base} ${id} is no histogram`);
+  }
+}
