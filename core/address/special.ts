@@ -1,0 +1,121 @@
+/**
+ * The special-purpose address registries of IANA (RFC 6890, RFC 8190; as of 2025-10-09), the multicast blocks, and IANA's IPv6 address
+ * space (RFC 4291 2.4), so that every address lies in some row. The most specific row decides.
+ *
+ * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect there for a customer it does not trust.
+ * Rows that the registry calls reachable but that hold no web server (anycast services of a protocol, AS112, identifiers that only look
+ * like addresses) are refused with a `note` that says so.
+ */
+import { type Prefix, parsePrefix } from './prefix.ts';
+
+export interface SpecialRange {
+  readonly prefix: Prefix;
+  /** As in the registry. */
+  readonly name: string;
+  /** Where the range is defined, such as `RFC 1918`. */
+  readonly source: string;
+  readonly public: boolean;
+  /** Why it is refused though the registry calls it globally reachable. */
+  readonly note?: string;
+}
+
+const ANYCAST = 'a service of one protocol answers there, no web server';
+const SINK = 'a sink for stray reverse look-ups, no web server';
+const IDENTIFIER = 'these are identifiers and not routed';
+
+const open = (text: string, name: string, source: string): SpecialRange => ({
+  prefix: parsePrefix(text),
+  name,
+  source,
+  public: true,
+});
+
+const shut = (text: string, name: string, source: string, note?: string): SpecialRange => ({
+  prefix: parsePrefix(text),
+  name,
+  source,
+  public: false,
+  note,
+});
+
+export const IPV4_RANGES: readonly SpecialRange[] = [
+  open('0.0.0.0/0', 'Unicast', 'RFC 791'),
+  shut('0.0.0.0/8', 'This network', 'RFC 791'),
+  shut('0.0.0.0/32', 'This host on this network', 'RFC 1122'),
+  shut('10.0.0.0/8', 'Private-Use', 'RFC 1918'),
+  shut('100.64.0.0/10', 'Shared Address Space', 'RFC 6598'),
+  shut('127.0.0.0/8', 'Loopback', 'RFC 1122'),
+  shut('169.254.0.0/16', 'Link Local', 'RFC 3927'),
+  shut('172.16.0.0/12', 'Private-Use', 'RFC 1918'),
+  shut('192.0.0.0/24', 'IETF Protocol Assignments', 'RFC 6890'),
+  shut('192.0.0.0/29', 'IPv4 Service Continuity Prefix', 'RFC 7335'),
+  shut('192.0.0.8/32', 'IPv4 dummy address', 'RFC 7600'),
+  shut('192.0.0.9/32', 'Port Control Protocol Anycast', 'RFC 7723', ANYCAST),
+  shut('192.0.0.10/32', 'Traversal Using Relays around NAT Anycast', 'RFC 8155', ANYCAST),
+  shut('192.0.0.170/32', 'NAT64/DNS64 Discovery', 'RFC 8880'),
+  shut('192.0.0.171/32', 'NAT64/DNS64 Discovery', 'RFC 8880'),
+  shut('192.0.2.0/24', 'Documentation (TEST-NET-1)', 'RFC 5737'),
+  shut('192.31.196.0/24', 'AS112-v4', 'RFC 7535', SINK),
+  shut('192.52.193.0/24', 'AMT', 'RFC 7450', ANYCAST),
+  shut('192.88.99.0/24', 'Deprecated (6to4 Relay Anycast)', 'RFC 7526'),
+  shut('192.88.99.2/32', '6a44-relay anycast address', 'RFC 6751'),
+  shut('192.168.0.0/16', 'Private-Use', 'RFC 1918'),
+  shut('192.175.48.0/24', 'Direct Delegation AS112 Service', 'RFC 7534', SINK),
+  shut('198.18.0.0/15', 'Benchmarking', 'RFC 2544'),
+  shut('198.51.100.0/24', 'Documentation (TEST-NET-2)', 'RFC 5737'),
+  shut('203.0.113.0/24', 'Documentation (TEST-NET-3)', 'RFC 5737'),
+  shut('224.0.0.0/4', 'Multicast', 'RFC 5771'),
+  shut('240.0.0.0/4', 'Reserved', 'RFC 1112'),
+  shut('255.255.255.255/32', 'Limited Broadcast', 'RFC 919'),
+];
+
+export const IPV6_RANGES: readonly SpecialRange[] = [
+  // What is not assigned for unicast, from IANA's IPv6 address space.
+  shut('::/8', 'Reserved by IETF', 'RFC 4291'),
+  shut('100::/8', 'Reserved by IETF', 'RFC 4291'),
+  shut('200::/7', 'Reserved by IETF (previously OSI NSAP)', 'RFC 4048'),
+  shut('400::/6', 'Reserved by IETF', 'RFC 4291'),
+  shut('800::/5', 'Reserved by IETF', 'RFC 4291'),
+  shut('1000::/4', 'Reserved by IETF', 'RFC 4291'),
+  open('2000::/3', 'Global Unicast', 'RFC 4291'),
+  shut('4000::/3', 'Reserved by IETF', 'RFC 4291'),
+  shut('6000::/3', 'Reserved by IETF', 'RFC 4291'),
+  shut('8000::/3', 'Reserved by IETF', 'RFC 4291'),
+  shut('a000::/3', 'Reserved by IETF', 'RFC 4291'),
+  shut('c000::/3', 'Reserved by IETF', 'RFC 4291'),
+  shut('e000::/4', 'Reserved by IETF', 'RFC 4291'),
+  shut('f000::/5', 'Reserved by IETF', 'RFC 4291'),
+  shut('f800::/6', 'Reserved by IETF', 'RFC 4291'),
+  shut('fe00::/9', 'Reserved by IETF', 'RFC 4291'),
+  // Outside 2000::/3.
+  shut('::/96', 'IPv4-Compatible Address (deprecated)', 'RFC 4291'),
+  shut('::/128', 'Unspecified Address', 'RFC 4291'),
+  shut('::1/128', 'Loopback Address', 'RFC 4291'),
+  shut('::ffff:0:0/96', 'IPv4-mapped Address', 'RFC 4291'),
+  shut('::ffff:0:0:0/96', 'IPv4-translated Address', 'RFC 2765'),
+  shut('64:ff9b::/96', 'IPv4-IPv6 Translat.', 'RFC 6052'),
+  shut('64:ff9b:1::/48', 'IPv4-IPv6 Translat.', 'RFC 8215'),
+  shut('100::/64', 'Discard-Only Address Block', 'RFC 6666'),
+  shut('100:0:0:1::/64', 'Dummy IPv6 Prefix', 'RFC 9780'),
+  shut('5f00::/16', 'Segment Routing (SRv6) SIDs', 'RFC 9602'),
+  shut('fc00::/7', 'Unique-Local', 'RFC 4193'),
+  shut('fe80::/10', 'Link-Local Unicast', 'RFC 4291'),
+  shut('fec0::/10', 'Site-Local Unicast (deprecated)', 'RFC 3879'),
+  shut('ff00::/8', 'Multicast', 'RFC 4291'),
+  // Inside 2000::/3.
+  shut('2001::/23', 'IETF Protocol Assignments', 'RFC 2928'),
+  shut('2001::/32', 'TEREDO', 'RFC 4380'),
+  shut('2001:1::1/128', 'Port Control Protocol Anycast', 'RFC 7723', ANYCAST),
+  shut('2001:1::2/128', 'Traversal Using Relays around NAT Anycast', 'RFC 8155', ANYCAST),
+  shut('2001:1::3/128', 'DNS-SD Service Registration Protocol Anycast', 'RFC 9665', ANYCAST),
+  shut('2001:2::/48', 'Benchmarking', 'RFC 5180'),
+  shut('2001:3::/32', 'AMT', 'RFC 7450', ANYCAST),
+  shut('2001:4:112::/48', 'AS112-v6', 'RFC 7535', SINK),
+  shut('2001:10::/28', 'Deprecated (previously ORCHID)', 'RFC 4843'),
+  shut('2001:20::/28', 'ORCHIDv2', 'RFC 7343', IDENTIFIER),
+  shut('2001:30::/28', 'Drone Remote ID Protocol Entity Tags (DETs) Prefix', 'RFC 9374', IDENTIFIER),
+  shut('2001:db8::/32', 'Documentation', 'RFC 3849'),
+  shut('2002::/16', '6to4', 'RFC 3056'),
+  shut('2620:4f:8000::/48', 'Direct Delegation AS112 Service', 'RFC 7534', SINK),
+  shut('3fff::/20', 'Documentation', 'RFC 9637'),
+];

@@ -1,0 +1,71 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mayConnect, privateOrigin, readHost } from '../../../core/address/index.ts';
+import { IPV4_RANGES, IPV6_RANGES } from '../../../core/address/special.ts';
+import { InvalidError } from '../../../core/errors.ts';
+import { type Row, TABLE } from './table.ts';
+
+/** What a check without resolving says: the canonical host, or throws. */
+function check(text: string): string {
+  const host = readHost(text);
+  if (host.kind === 'name') return host.name;
+  const verdict = mayConnect(host.bytes);
+  if (!verdict.public) privateOrigin(`The address ${host.canonical}`, verdict.reason);
+  return host.canonical;
+}
+
+function outcome(text: string): Row {
+  try {
+    return { text, verdict: 'public', reason: check(text) };
+  } catch (error) {
+    assert.instance(error, InvalidError, `${JSON.stringify(text)} threw ${error}`);
+    const { code, message, pointer } = error as InvalidError;
+    assert.is(pointer, '/origin');
+    assert.ok(code === 'private_origin' || code === 'invalid_origin', code);
+    return { text, verdict: code === 'private_origin' ? 'private' : 'invalid', reason: message };
+  }
+}
+
+test('every row has its verdict and its reason', () => {
+  for (const { text, verdict, reason } of TABLE) {
+    const got = outcome(text);
+    assert.is(got.verdict, verdict, `${JSON.stringify(text)}: ${got.reason}`);
+    if (verdict === 'public') assert.is(got.reason, reason === '' ? text : reason);
+    else {
+      assert.is.not(reason, '', text);
+      for (const part of reason.split('…'))
+        assert.ok(got.reason.includes(part), `${JSON.stringify(text)}: "${got.reason}" lacks "${part}"`);
+    }
+  }
+});
+
+test('no text stands in the table twice, and there are enough', () => {
+  assert.is(new Set(TABLE.map(({ text }) => text)).size, TABLE.length);
+  assert.ok(TABLE.length >= 180);
+  assert.ok(TABLE.filter(({ verdict }) => verdict === 'public').length >= 40);
+});
+
+test('every refused range decides some row of the table', () => {
+  const messages = TABLE.map(({ text }) => outcome(text).reason);
+  for (const { prefix, public: open } of [...IPV4_RANGES, ...IPV6_RANGES])
+    if (!open)
+      assert.ok(
+        messages.some((message) => message.includes(prefix.text)),
+        prefix.text,
+      );
+});
+
+test('messages show nothing that steers a terminal, and stay short', () => {
+  for (const { text } of TABLE) {
+    const { verdict, reason } = outcome(text);
+    if (verdict === 'public') continue;
+    assert.not.match(reason, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u, JSON.stringify(text));
+    assert.ok(reason.length < 400, reason);
+  }
+});
+
+test('what passes passes again as the same, in canonical form', () => {
+  for (const { text, verdict } of TABLE) if (verdict === 'public') assert.is(check(check(text)), check(text));
+});
+
+test.run();

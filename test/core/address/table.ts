@@ -1,0 +1,13 @@
+/** Origins as customers and attackers write them, each with what becomes of it and why. */
+import { RANGE_ROWS } from './table-ranges.ts';
+import { SPELLING_ROWS } from './table-spellings.ts';
+
+export interface Row {
+  readonly text: string;
+  /** `private` and `invalid` are the codes `private_origin` and `invalid_origin`. */
+  readonly verdict: 'public' | 'private' | 'invalid';
+  /** Parts of the message, with `…` between them; for `public` the canonical form, empty when that is the text. */
+  readonly reason: string;
+}
+
+export const TABLE: readonly Row[] = [...RANGE_ROWS, ...SPELLING_ROWS];
