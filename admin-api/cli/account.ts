@@ -20,7 +20,7 @@ const plan = () => option('--plan <plan>', 'how many domains: free, pro, unlimit
 const email = (more = '') => option('--email <address>', `e-mail address, which can also be used to log in${more}`);
 
 export function addAccountCommands(program: Command, context: CommandContext): void {
-  const account = addGroup(program, 'account', 'accounts of the service; all but "show" need an administrator', [
+  const account = addGroup(program, 'account', 'accounts of the service, for administrators', [
     'waypost account show',
     'waypost account add alice --plan pro',
   ]);

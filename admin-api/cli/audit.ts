@@ -34,7 +34,8 @@ const COLUMNS: Columns = {
 export function addAuditCommand(program: Command, context: CommandContext): void {
   addVerb(program, context, {
     usage: 'audit',
-    about: 'who changed what, newest first; of all accounts for administrators',
+    about: 'who changed what, newest first',
+    more: 'Of your own account; of all accounts for administrators.',
     options: [
       option('--limit <n>', 'how many entries').argParser(wholeNumber(1, 100_000)).default(50),
       option('--domain <name>', 'only what concerns this domain'),
@@ -74,12 +75,14 @@ async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'fo
 async function follow({ io, api, options }: Call<AuditOptions>): Promise<boolean> {
   const table = new Table(io.stdout, COLUMNS, options.json === true);
   let last: Json | undefined;
-  for (let limit = options.limit; ; limit = CAUGHT_UP) {
+  let limit = options.limit;
+  while (io.stdout.writable) {
     const rows = await since(newest(api, { ...options, limit }), last);
     last = rows[0] ?? last;
-    if (!(await table.write(rows.reverse()))) return true;
-    await (io.sleep ?? wait)(POLL_MS);
+    limit = CAUGHT_UP;
+    if (await table.write(rows.reverse())) await (io.sleep ?? wait)(POLL_MS);
   }
+  return true;
 }
 
 /** What is newer than `last`, newest first. An entry that is older ends it too: `last` itself may have been forgotten. */

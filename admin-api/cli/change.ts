@@ -16,7 +16,8 @@ interface ChangeOptions {
 export function addChangeCommand(program: Command, context: CommandContext): void {
   addVerb(program, context, {
     usage: 'change <seq>',
-    about: 'which nodes serve a change, given by the number that the write has told',
+    about: 'which nodes serve a change already',
+    more: 'Every write tells the number of its change: "(change 1234)", or with --json the field "change".',
     options: [
       option('--wait', 'until all nodes serve it'),
       option('--timeout <seconds>', 'the longest wait').argParser(wholeNumber(1, 86_400)).default(60),

@@ -8,7 +8,7 @@ const HIDDEN = '(set, not shown)';
 export function addConfigCommands(program: Command, { io, action }: CommandContext): void {
   program
     .command('check-config')
-    .description('print the configuration as it would be used, or every fault in it')
+    .description('print the configuration, or every fault in it')
     .addHelpText(
       'after',
       `

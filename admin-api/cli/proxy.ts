@@ -67,17 +67,18 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     usage: 'purge <domain>',
     about: 'empty the cache of the domain on every node, or the part that is named',
     options: [
-      option('--url <url...>', 'whole URLs'),
+      // Not --url: that is the daemon, with every command.
+      option('--resource <url...>', 'what these URLs, as a whole, lead to'),
       option('--prefix <prefix...>', 'all URLs that begin with this'),
       option('--tag <tag...>', 'all that the origin has tagged so'),
     ],
     examples: [
       'waypost proxy purge example.com',
-      'waypost proxy purge example.com --url https://www.example.com/a.css https://www.example.com/b.js',
+      'waypost proxy purge example.com --resource https://www.example.com/a.css https://www.example.com/b.js',
       'waypost proxy purge example.com --prefix https://www.example.com/news/ --tag home',
     ],
-    async run(call: Call<{ url?: string[]; prefix?: string[]; tag?: string[] }>, [domainName]) {
-      const { url: urls, prefix: prefixes, tag: tags } = call.options;
+    async run(call: Call<{ resource?: string[]; prefix?: string[]; tag?: string[] }>, [domainName]) {
+      const { resource: urls, prefix: prefixes, tag: tags } = call.options;
       const domain = await call.domain(domainName);
       const path = domainPath(domain, '/proxy/purge');
       const body = await call.api.json({ method: 'POST', path, json: { urls, prefixes, tags } });

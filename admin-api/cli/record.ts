@@ -37,7 +37,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'add <domain> <name> <type> <content...>',
     about: 'add records beside those that are there',
     options: RECORD_OPTIONS,
-    more: `${NAMES} ${CONTENTS} All are added, or none.`,
+    more: `${NAMES}\n${CONTENTS}\nAll are added, or none.`,
     examples: [
       'waypost record add example.com www A 192.0.2.1 192.0.2.2 --ttl 600',
       'waypost record add example.com @ MX "10 mail.example.com"',
@@ -78,7 +78,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'set <domain> <name> <type> <content...>',
     about: 'make these the only records of a name and type',
     options: RECORD_OPTIONS,
-    more: `${NAMES} ${CONTENTS} What is not given (TTL, proxied) stays as it is.\nQueries see the old records or the new ones, never a part.`,
+    more: `${NAMES}\n${CONTENTS}\nWhat is not given (TTL, proxied) stays as it is. Queries see the old records or the new ones, never a part.`,
     examples: [
       'waypost record set example.com www A 192.0.2.1 192.0.2.2',
       'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',
@@ -88,8 +88,9 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
   });
   addVerb(record, context, {
     usage: 'rm <domain> <id-or-name> [type] [content]',
-    about: 'remove a record by its id, or those of a name; asks first when they are several',
+    about: 'remove a record by its id, or those of a name',
     options: [YES],
+    more: 'Asks first when they are several.',
     examples: [
       'waypost record rm example.com 0123456789abcdef',
       'waypost record rm example.com www A 192.0.2.1',

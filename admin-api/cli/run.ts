@@ -36,7 +36,7 @@ Examples:
   $ export WAYPOST_TOKEN=$(waypost token create --login admin)
   $ waypost domain add example.com
   $ waypost record add example.com www A 192.0.2.1
-  $ waypost proxy set example.com 192.0.2.1 && waypost proxy on example.com
+  $ waypost proxy set example.com origin.example.net && waypost proxy on example.com
   $ waypost zone import zones/                         every NAME.zone of the folder
   $ waypost zone export example.net --out example.net.zone
   $ waypost status
@@ -65,6 +65,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   program
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help says more)');
   program
     .description('Authoritative nameserver with a REST API, and the tool to run both')

@@ -5,7 +5,7 @@ import type { CommandContext } from './run.ts';
 export function addServeCommand(program: Command, { io, action }: CommandContext): void {
   program
     .command('serve')
-    .description('run the daemon until it is told to stop (SIGTERM, SIGINT)')
+    .description('run the daemon until SIGTERM or SIGINT')
     .addHelpText(
       'after',
       `

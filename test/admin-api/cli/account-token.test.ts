@@ -96,4 +96,50 @@ test('a random password is long, printed once, and the one that was sent', async
   assert.is(JSON.parse(daemon.seen[0].body).password, password);
 });
 
+test('account set changes what is given, by username or id', async ({ daemon, env }) => {
+  const accounts = [
+    { id: 'a1', username: 'alice' },
+    { id: 'b2', username: 'a1' },
+  ];
+  const cases: [string[], string, object][] = [
+    [['Alice', '--role', 'admin', '--plan', 'gold'], 'a1', { role: 'admin', plan: 'gold' }],
+    [['a1', '--api', 'off'], 'a1', { api_enabled: false }],
+    [['b2', '--api', 'on', '--email', ''], 'b2', { email: null, api_enabled: true }],
+    [['alice', '--password-stdin'], 'a1', { password: 'new secret' }],
+  ];
+  for (const [argv, id, changes] of cases) {
+    daemon.before.push({ body: { ok: true, accounts, next_cursor: null } }, { body: { ok: true, account: { id } } });
+    const { code, stdout, stderr } = await run(['account', 'set', ...argv], { env, stdin: 'new secret\n' });
+    assert.is(code, 0, stderr);
+    const { method, url, body } = daemon.seen[daemon.seen.length - 1];
+    assert.equal([method, url, JSON.parse(body)], ['PATCH', `/api/v1/accounts/${id}`, changes]);
+    assert.not.match(stdout, /new secret/);
+  }
+  const nothing = await run(['account', 'set', 'alice'], { env });
+  assert.match(nothing.stderr, /\(usage\)\n {2}next: Pass --email/);
+  assert.is((await run(['account', 'set', 'alice', '--api', 'maybe'], { env })).code, 2);
+});
+
+test('account set --random-password prints it once, also as JSON', async ({ daemon, env }) => {
+  for (const more of [[], ['--json']]) {
+    daemon.before.push({ body: { ok: true, accounts: [{ id: 'a1', username: 'alice' }], next_cursor: null } });
+    daemon.before.push({ body: { ok: true, account: { id: 'a1' } } });
+    const { stdout } = await run(['account', 'set', 'alice', '--random-password', ...more], { env });
+    const { password } = JSON.parse(daemon.seen[daemon.seen.length - 1].body);
+    assert.match(password, /^[\w-]{20}$/);
+    assert.is(stdout.split(password).length, 2);
+  }
+});
+
+test('account rm asks', async ({ daemon, env }) => {
+  const list = { body: { ok: true, accounts: [{ id: 'a1', username: 'alice' }], next_cursor: null } };
+  daemon.before.push(list);
+  const kept = await run(['account', 'rm', 'alice'], { env, typed: 'no\n' });
+  assert.equal([kept.code, daemon.seen.length], [1, 1]);
+  daemon.before.push(list, { body: { ok: true } });
+  const gone = await run(['account', 'rm', 'alice', '--yes'], { env });
+  assert.equal([gone.code, gone.stdout], [0, 'removed account alice\n']);
+  assert.equal([daemon.seen[2].method, daemon.seen[2].url], ['DELETE', '/api/v1/accounts/a1']);
+});
+
 test.run();

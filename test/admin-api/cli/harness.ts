@@ -7,7 +7,8 @@ import { type CliIo, runCli } from '../../../admin-api/cli/index.ts';
 
 export const TOKEN = 'wp_test';
 type Answer = { status?: number; headers?: Record<string, string>; body: object | string };
-type Zone = { id: number; domain: string; record_count: number; text: string };
+type Row = { readonly [field: string]: unknown };
+type Zone = { id: number; domain: string; record_count: number; text: string; revision: number; records: Row[] };
 
 export interface Seen {
   readonly method: string;
@@ -21,6 +22,10 @@ function fault(status: number, code: string, more: object = {}): Answer {
   return { status, body: { ok: false, error, request_id: 'req-1' } };
 }
 
+function filterOf(query: URLSearchParams): (row: Row) => boolean {
+  return (row) => ['name', 'type', 'content'].every((field) => !query.has(field) || query.get(field) === row[field]);
+}
+
 /** A line of a master file that starts with "bad" is a bad one; all other lines are records. */
 export class FakeDaemon {
   readonly zones = new Map<string, Zone>();
@@ -29,6 +34,8 @@ export class FakeDaemon {
   readonly foreign = new Set<string>();
   /** Answers given before the real one, first to last. */
   readonly before: Answer[] = [];
+  /** Called before a batch is done. */
+  onBatch: (() => void) | undefined;
   ready = true;
   /** Requests whose connection is cut instead of answered. */
   drops = 0;
@@ -65,7 +72,14 @@ export class FakeDaemon {
   }
 
   addZone(domain: string, text = ''): Zone {
-    const zone = { id: ++this.#id, domain, record_count: text.split('\n').filter(Boolean).length, text };
+    const zone = {
+      id: ++this.#id,
+      domain,
+      record_count: text.split('\n').filter(Boolean).length,
+      text,
+      revision: 1,
+      records: [],
+    };
     this.zones.set(domain, zone);
     return zone;
   }
@@ -109,6 +123,10 @@ export class FakeDaemon {
         return { headers: { 'content-type': 'text/dns' }, body: zone.text };
       case 'PUT /api/v1/domains/:id/zonefile':
         return this.#put(zone, seen.body);
+      case 'GET /api/v1/domains/:id/records':
+        return { body: { ok: true, records: zone.records.filter(filterOf(url.searchParams)), next_cursor: null } };
+      case 'POST /api/v1/domains/:id/records/batch':
+        return this.#batch(zone, seen);
     }
     return fault(404, 'no_such_endpoint');
   }
@@ -124,6 +142,19 @@ export class FakeDaemon {
     return { body: { ok: true, domain: this.#row(zone), records: zone.record_count } };
   }
 
+  #batch(zone: Zone, { headers, body }: Seen): Answer {
+    this.onBatch?.();
+    const condition = headers['if-match'];
+    if (condition !== undefined && condition !== `"${zone.revision}"`) return fault(412, 'changed');
+    const { delete: deleted, put, post } = JSON.parse(body);
+    const updated: Row[] = put.map((row: Row) => ({ ...zone.records.find(({ id }) => id === row.id), ...row }));
+    const created: Row[] = post.map((row: Row) => ({ id: `r${++this.#id}`, ttl: 300, proxied: null, ...row }));
+    const kept = zone.records.filter(({ id }) => !deleted.includes(id) && !updated.some((row) => row.id === id));
+    zone.records = [...kept, ...updated, ...created];
+    zone.revision++;
+    return { headers: { 'x-waypost-revision': `${zone.revision}` }, body: { ok: true, deleted, updated, created } };
+  }
+
   #list(query: URLSearchParams): Answer {
     const all = [...this.zones.values()].filter((zone) => zone.domain.includes(query.get('q') ?? ''));
     const from = Number(query.get('cursor') ?? 0);
@@ -132,8 +163,8 @@ export class FakeDaemon {
     return { body: { ok: true, domains, next_cursor: to < all.length ? String(to) : null } };
   }
 
-  #row({ id, domain, record_count }: Zone): object {
-    return { id, domain, record_count };
+  #row({ id, domain, record_count, revision }: Zone): object {
+    return { id, domain, record_count, revision };
   }
 }
 
@@ -150,6 +181,10 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Keys typed on a terminal. */
   readonly typed?: string;
+  /** Standard output is a terminal of this width. */
+  readonly columns?: number;
+  /** Instead of remembering the time only; `closeOutput` is what `| head` does. */
+  readonly sleep?: (milliseconds: number, closeOutput: () => void) => void;
   readonly serve?: CliIo['serve'];
   readonly rebuildAnswers?: CliIo['rebuildAnswers'];
 }
@@ -169,13 +204,17 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const terminal = { isTTY: true, setRawMode: () => {} };
   const code = await runCli(argv, {
     stdin: options.typed === undefined ? input : Object.assign(input, terminal),
-    stdout: out.stream,
+    stdout:
+      options.columns === undefined ? out.stream : Object.assign(out.stream, { isTTY: true, columns: options.columns }),
     stderr: err.stream,
     env: options.env ?? {},
     version: '1.2.3',
     serve: options.serve ?? (async () => {}),
     rebuildAnswers: options.rebuildAnswers ?? (async () => ({ zones: 0, answers: 0 })),
-    sleep: async (milliseconds) => void slept.push(milliseconds),
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds);
+      options.sleep?.(milliseconds, () => out.stream.end());
+    },
   });
   await new Promise((resolve) => setImmediate(resolve));
   return { code, stdout: out.text(), stderr: err.text(), slept };

@@ -17,8 +17,18 @@ test('every command has help with an example', async () => {
     ['serve'],
     ['check-config'],
     ['status'],
-    ['account', 'add'],
-    ['token', 'create'],
+    ...['add', 'list', 'show', 'rm'].map((verb) => ['domain', verb]),
+    ...['add', 'list', 'set', 'rm'].map((verb) => ['record', verb]),
+    ...['set', 'on', 'off', 'status', 'purge', 'certificate'].map((verb) => ['proxy', verb]),
+    ...['add', 'show', 'list', 'set', 'rm'].map((verb) => ['account', verb]),
+    ...['create', 'list', 'revoke'].map((verb) => ['token', verb]),
+    ['audit'],
+    ['change'],
+    ['domain'],
+    ['record'],
+    ['proxy'],
+    ['account'],
+    ['token'],
     ['zone', 'list'],
     ['zone', 'import'],
     ['zone', 'export'],
@@ -30,6 +40,24 @@ test('every command has help with an example', async () => {
     assert.is(code, 0, command.join(' '));
     assert.match(stdout, /Examples?:\n {2}\$ .*waypost /, command.join(' '));
   }
+});
+
+test('the list of commands is grouped, a line each', async () => {
+  const { stdout } = await run(['--help']);
+  const commands = stdout.slice(stdout.indexOf('Domains and records:'), stdout.indexOf('Examples:'));
+  const headings = commands.match(/^\S.*:$/gm);
+  assert.equal(headings, [
+    'Domains and records:',
+    'Proxy:',
+    'Accounts and tokens:',
+    'What happened:',
+    'The daemon:',
+    'Help:',
+  ]);
+  for (const line of commands.split('\n')) assert.match(line, /^$|^\S.*:$|^ {2}\S/);
+  assert.match(commands, /^ {2}domain {2,}\S/m);
+  const topic = await run(['help', 'record']);
+  assert.equal([topic.code, topic.stdout], [0, (await run(['record', '--help'])).stdout]);
 });
 
 test('what is not understood ends with 2 and says so on standard error', async () => {

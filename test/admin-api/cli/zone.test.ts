@@ -32,7 +32,7 @@ test('list --filter, and as JSON an object a line', async ({ daemon, env }) => {
   daemon.addZone('a.test');
   daemon.addZone('b.test');
   const { stdout } = await run(['zone', 'list', '--filter', 'b.', '--json'], { env });
-  assert.equal(JSON.parse(stdout), { id: 2, domain: 'b.test', record_count: 0 });
+  assert.equal(JSON.parse(stdout), { id: 2, domain: 'b.test', record_count: 0, revision: 1 });
 });
 
 test('export to standard output and to a file', async ({ daemon, env, folder }) => {
