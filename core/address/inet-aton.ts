@@ -5,14 +5,12 @@
 
 const PART = /^(0x[0-9a-f]*|[0-9]+)$/i;
 
-/** A part's value. `octal` says what a leading 0 means: parsers disagree. Undefined when it is no number or over 32 bits. */
+/** A part's value, however large. `octal` says what a leading 0 means: parsers disagree. Undefined when it is no number. */
 function partValue(part: string, octal: boolean): number | undefined {
   if (!PART.test(part)) return undefined;
-  let value: number;
   // "0x" alone is 0 to WHATWG. A part with an 8 or 9 can't be octal: who takes it at all, takes it as decimal.
-  if (/^0x/i.test(part)) value = part.length === 2 ? 0 : Number.parseInt(part.slice(2), 16);
-  else value = Number.parseInt(part, octal && /^0[0-7]*$/.test(part) ? 8 : 10);
-  return value <= 0xffff_ffff ? value : undefined;
+  if (/^0x/i.test(part)) return part.length === 2 ? 0 : Number.parseInt(part.slice(2), 16);
+  return Number.parseInt(part, octal && /^0[0-7]*$/.test(part) ? 8 : 10);
 }
 
 function read(text: string, octal: boolean): Uint8Array | undefined {

@@ -13,6 +13,7 @@ export interface SpecialName {
 const PRIVATE = 'for private networks';
 const COMMON = 'commonly used in private networks';
 
+/** The first that fits counts: `home.arpa` before `arpa`. */
 export const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'localhost', use: 'for the machine itself', source: 'RFC 6761 6.3', rig: true },
   { suffix: 'local', use: 'for multicast DNS on the local link', source: 'RFC 6762', rig: true },
@@ -32,13 +33,9 @@ export const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'arpa', use: 'for infrastructure, not for hosts', source: 'RFC 3172', rig: false },
 ];
 
-/** The row of a name (lower case, no last dot); the longest suffix wins. */
+/** The row of a name (lower case, no last dot). */
 export function specialName(name: string): SpecialName | undefined {
-  let found: SpecialName | undefined;
-  for (const row of SPECIAL_NAMES)
-    if (name === row.suffix || name.endsWith(`.${row.suffix}`))
-      if (found === undefined || row.suffix.length > found.suffix.length) found = row;
-  return found;
+  return SPECIAL_NAMES.find(({ suffix }) => name === suffix || name.endsWith(`.${suffix}`));
 }
 
 /** `localhost` and what lies under it, which resolve to loopback without asking anybody (RFC 6761 6.3). */

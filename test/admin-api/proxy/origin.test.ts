@@ -61,7 +61,8 @@ test.after.each(() => {
   Socket.prototype.connect = originals.tcp;
   DatagramSocket.prototype.bind = originals.bind;
   DatagramSocket.prototype.send = originals.send;
-  assert.equal(opened, [], 'no socket is opened');
+  // Emptied first: after a failure uvu calls this once more.
+  assert.equal(opened.splice(0), [], 'no socket is opened');
 });
 
 test('the watch over sockets sees them', () => {

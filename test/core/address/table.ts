@@ -1,5 +1,6 @@
 /** Origins as customers and attackers write them, each with what becomes of it and why. */
-import { RANGE_ROWS } from './table-ranges.ts';
+import { IPV4_ROWS } from './table-ipv4.ts';
+import { IPV6_ROWS } from './table-ipv6.ts';
 import { SPELLING_ROWS } from './table-spellings.ts';
 
 export interface Row {
@@ -10,4 +11,4 @@ export interface Row {
   readonly reason: string;
 }
 
-export const TABLE: readonly Row[] = [...RANGE_ROWS, ...SPELLING_ROWS];
+export const TABLE: readonly Row[] = [...IPV4_ROWS, ...IPV6_ROWS, ...SPELLING_ROWS];
