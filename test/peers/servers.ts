@@ -91,14 +91,21 @@ export function whyNot(name: Peer['name']): string | null {
   return `${program} is not installed`;
 }
 
-/** Resolves when all zones are loaded; rejects with the server's output when one is not. */
-export async function startPeer(name: Peer['name'], zones: readonly (readonly ResourceRecord[])[]): Promise<Peer> {
+/**
+ * Resolves when all zones are loaded; rejects with the server's output when one is not. Each zone begins with its SOA. `write`
+ * makes its master file.
+ */
+export async function startPeer(
+  name: Peer['name'],
+  zones: readonly (readonly ResourceRecord[])[],
+  write: (zone: readonly ResourceRecord[]) => string = formatZone,
+): Promise<Peer> {
   const kind = name === 'knot' ? KNOT : NSD;
   const folder = temporaryFolder(name);
   mkdirSync(join(folder, 'zones'));
   const files = zones.map((records, i): ZoneFile => {
     const file = join(folder, 'zones', `${i}.zone`);
-    writeFileSync(file, formatZone(records));
+    writeFileSync(file, write(records));
     return { name: formatName(records[0].name), file };
   });
   const port = await freePort();

@@ -79,19 +79,12 @@ const caaProperty = fc.oneof(
   ),
 );
 
+/** Without groups and back references: readers that compile the expression look at those. */
+const substitution = fc.stringMatching(/^!\^?[a-zA-Z0-9 .:@"#&;-]{1,20}\$?!([a-zA-Z .:@"#;()-]|\\[!"a-z\\]){0,12}!i?$/);
+
 const naptrRewrite = fc.oneof(
-  join(
-    bytes(1, 1).map(() => Uint8Array.of(0)),
-    anyName,
-  ),
-  join(
-    string8(
-      fc
-        .stringMatching(/^!\^[ -[\]-~]{0,20}\$!([^!\\]|\\.){0,9}!i?$/)
-        .filter((text) => /^![^!\\]*![^!]*!i?$/.test(text) && /^[ -~]+$/.test(text)),
-    ),
-    fc.constant(Uint8Array.of(0)),
-  ),
+  join(fc.constant(Uint8Array.of(0)), anyName),
+  join(string8(substitution), fc.constant(Uint8Array.of(0))),
 );
 
 const uri = textOf(fc.stringMatching(/^[a-z][a-z0-9+.-]{0,5}:[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]{0,60}$/));
