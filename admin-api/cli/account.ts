@@ -9,6 +9,7 @@ import { fields, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
 
 interface SetOptions extends PasswordOptions {
+  readonly username?: string;
   readonly email?: string;
   readonly role?: string;
   readonly plan?: string;
@@ -70,6 +71,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     usage: 'set <account>',
     about: 'change an account, given by username or id',
     options: [
+      option('--username <name>', 'another username'),
       email('; "" for none'),
       role(),
       plan(),
@@ -82,8 +84,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       'waypost account set carol --random-password',
     ],
     async run(call: Call<SetOptions>, [who]) {
-      const { email, role, plan, api, passwordStdin, randomPassword } = call.options;
+      const { username, email, role, plan, api, passwordStdin, randomPassword } = call.options;
       const changes = Object.entries({
+        username,
         email: email === '' ? null : email,
         role,
         plan,
@@ -92,7 +95,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const asked = passwordStdin || randomPassword;
       if (changes.length === 0 && !asked) {
         throw new CliError('usage', 'Nothing is to be changed.', {
-          next: 'Pass --email, --role, --plan, --api, --password-stdin or --random-password.',
+          next: 'Pass --username, --email, --role, --plan, --api, --password-stdin or --random-password.',
         });
       }
       const found = await findAccount(call.api, who);

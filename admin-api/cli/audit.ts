@@ -64,7 +64,7 @@ async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'fo
   const wanted = domain === undefined ? undefined : zoneName(domain);
   let left = limit;
   const query = { limit: String(Math.min(PAGE, limit)), domain: wanted };
-  for await (const page of pages(api, '/api/v1/audit', 'audit', query)) {
+  for await (const page of pages(api, '/api/v1/audit', 'entries', query)) {
     const rows = page.filter((row) => wanted === undefined || row.domain === wanted).slice(0, left);
     left -= rows.length;
     yield rows;

@@ -37,8 +37,8 @@ interface Wanted extends RecordOptions {
 }
 
 /**
- * What leads from the records that are there to those that are wanted. A content that is the same but written in another way is deleted and
- * created, which ends at the same.
+ * What leads from the records that are there to those that are wanted. A content that is the same but written in an unusual way is deleted
+ * and created, which ends at the same.
  */
 export function difference(present: readonly Json[], { contents, ...wanted }: Wanted): Required<Batch> {
   const { ttl = present[0]?.ttl, proxied = common(present.map((row) => row.proxied)) } = wanted;
@@ -46,8 +46,7 @@ export function difference(present: readonly Json[], { contents, ...wanted }: Wa
   const put: Json[] = [];
   const post: Json[] = [];
   for (const content of new Set(contents)) {
-    const ways = [content, `${wanted.priority} ${content}`, `"${content}"`];
-    const at = rest.findIndex((row) => ways.includes(String(row.content)));
+    const at = rest.findIndex((row) => waysToWrite(content, wanted.priority).includes(String(row.content)));
     if (at === -1) {
       post.push({ ...wanted, content, ttl, proxied });
       continue;
@@ -57,6 +56,12 @@ export function difference(present: readonly Json[], { contents, ...wanted }: Wa
     if (changed) put.push({ id: row.id, ...wanted, content, ttl });
   }
   return { delete: rest, put, post };
+}
+
+/** As the API gives it back: with the priority before, the last dot of a host name, the quotes of a text. */
+function waysToWrite(content: string, priority: number | undefined): string[] {
+  const whole = priority === undefined ? [content] : [content, `${priority} ${content}`];
+  return [...whole, ...whole.map((way) => `${way}.`), `"${content}"`];
 }
 
 /** The switch that all have alike; undefined leaves it to the daemon. */

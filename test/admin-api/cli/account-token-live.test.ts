@@ -76,4 +76,37 @@ test('tokens: list with scopes and expiry, never a secret; revoke ends one at on
   assert.match(again.stderr, /\(no_such_token\)\n {2}next: See "waypost token list"/);
 });
 
+test('account set: off and on again, another name, a new password; rm', async ({ daemon, waypost, json }) => {
+  const { id, token } = await daemon.account('bob');
+  const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: token };
+  assert.match(
+    (await waypost(['account', 'set', 'bob', '--api', 'off'])).stdout,
+    /^changed api_enabled of account bob/,
+  );
+  assert.match((await waypost(['domain', 'list'], { env })).stderr, /\(api_disabled\)/);
+  const [changed] = await json([
+    'account',
+    'set',
+    id,
+    '--api',
+    'on',
+    '--username',
+    'robert',
+    '--plan',
+    'pro',
+    '--email',
+    'b@x.test',
+  ]);
+  const { username, plan, email, api_enabled } = changed.account;
+  assert.equal([username, plan, email, api_enabled], ['robert', 'pro', 'b@x.test', true]);
+  const [{ password }] = await json(['account', 'set', 'robert', '--random-password', '--email', '']);
+  const login = ['token', 'create', '--login', 'robert', '--password-stdin'];
+  assert.is((await waypost(login, { env, stdin: `${password}\n` })).code, 0);
+  assert.match((await waypost(login, { env, stdin: 'bob secret\n' })).stderr, /\(bad_credentials\)/);
+  assert.match((await waypost(['account', 'rm', 'ROBERT', '--yes'])).stdout, /^removed account robert/);
+  assert.match((await waypost(['account', 'rm', id, '--yes'])).stderr, /\(no_such_account\)/);
+  const last = await waypost(['account', 'rm', 'admin', '--yes']);
+  assert.match(last.stderr, /\(last_admin\)\n {2}next: Make another account/);
+});
+
 test.run();

@@ -105,6 +105,7 @@ test('account set changes what is given, by username or id', async ({ daemon, en
     [['Alice', '--role', 'admin', '--plan', 'gold'], 'a1', { role: 'admin', plan: 'gold' }],
     [['a1', '--api', 'off'], 'a1', { api_enabled: false }],
     [['b2', '--api', 'on', '--email', ''], 'b2', { email: null, api_enabled: true }],
+    [['alice', '--username', 'alicia'], 'a1', { username: 'alicia' }],
     [['alice', '--password-stdin'], 'a1', { password: 'new secret' }],
   ];
   for (const [argv, id, changes] of cases) {
@@ -116,7 +117,7 @@ test('account set changes what is given, by username or id', async ({ daemon, en
     assert.not.match(stdout, /new secret/);
   }
   const nothing = await run(['account', 'set', 'alice'], { env });
-  assert.match(nothing.stderr, /\(usage\)\n {2}next: Pass --email/);
+  assert.match(nothing.stderr, /\(usage\)\n {2}next: Pass --username, --email/);
   assert.is((await run(['account', 'set', 'alice', '--api', 'maybe'], { env })).code, 2);
 });
 

@@ -23,7 +23,7 @@ const entry = (n: number, more: object = {}) => ({
   ...more,
 });
 const page = (entries: object[], next: string | null = null) => ({
-  body: { ok: true, audit: entries, next_cursor: next },
+  body: { ok: true, entries, next_cursor: next },
 });
 const ids = (stdout: string) => stdout.match(/r\d+/g) ?? [];
 
