@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AccountResult, measureAccount } from './api/account.ts';
 import { measureCeiling } from './api/ceiling.ts';
-import { type Compared, compare } from './api/compare.ts';
+import { type Compared, compare, disturbedCount } from './api/compare.ts';
 import type { Contender } from './api/contender.ts';
 import { type LargeZoneResult, measureLargeZone } from './api/large-zone.ts';
 import { powerDnsVersion, startPowerDns } from './api/powerdns.ts';
@@ -31,6 +31,7 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 5));
 const seconds = Number(options.seconds ?? (options.quick ? 1 : 5));
+const repeats = options.quick ? 0 : 3;
 const MANY = options.quick ? 10_000 : 100_000;
 const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -78,7 +79,7 @@ async function compareAll(): Promise<{ results: Compared[]; syncs: SyncCount[] }
       }
       server.process.pause();
     }
-    for (const row of chosen) results.push(await compare(row, servers, { rounds, seconds, work, say }));
+    for (const row of chosen) results.push(await compare(row, servers, { rounds, seconds, repeats, work, say }));
   } finally {
     for (const server of servers) await server.process.stop();
   }
@@ -97,7 +98,8 @@ const zone: LargeZoneResult | null = wanted(LARGE_ZONE)
   : null;
 
 const machine = describeMachine([`Waypost: ${version}`, `PowerDNS: ${peer ?? 'not installed'}`]);
-const about = `- ${rounds} rounds of ${seconds} s${options.quick ? '; quick run, not for the record' : ''}`;
+const about = `- ${rounds} rounds of ${seconds} s${options.quick ? '; quick run, not for the record' : ''}
+- measurements that had to share a core: ${disturbedCount(results)}`;
 const tables = [
   ceilingTable(ceiling),
   ...(results.length > 0 ? [speedTable(results), ratioTable(results)] : []),

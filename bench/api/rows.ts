@@ -25,14 +25,29 @@ export function allRows(): Row[] {
   const create = (id: string, zones: number) => async (server: Contender, round: number) =>
     (await emptyZones(server, `${id}-${round}`, zones)).map((zone) => server.create(zone));
   return [
-    { id: 'list', text: 'listing a zone of 100 records, 32 clients', clients: CLIENTS, atLeast: 5, calls: list },
-    { id: 'list-1', text: 'the same, 1 client', clients: 1, atLeast: 5, calls: list },
-    { id: 'domain', text: 'reading one domain, 32 clients', clients: CLIENTS, atLeast: 5, calls: read },
-    { id: 'domain-1', text: 'the same, 1 client', clients: 1, atLeast: 5, calls: read },
+    {
+      id: 'list',
+      text: 'listing a zone of 100 records, 32 clients',
+      clients: CLIENTS,
+      saturates: true,
+      atLeast: 5,
+      calls: list,
+    },
+    { id: 'list-1', text: 'the same, 1 client', clients: 1, saturates: false, atLeast: 5, calls: list },
+    {
+      id: 'domain',
+      text: 'reading one domain, 32 clients',
+      clients: CLIENTS,
+      saturates: true,
+      atLeast: 5,
+      calls: read,
+    },
+    { id: 'domain-1', text: 'the same, 1 client', clients: 1, saturates: false, atLeast: 5, calls: read },
     {
       id: 'create',
       text: 'creating a record, synced, 32 clients, 32 zones',
       clients: CLIENTS,
+      saturates: false,
       atLeast: 5,
       calls: create('create', CLIENTS),
     },
@@ -40,6 +55,7 @@ export function allRows(): Row[] {
       id: 'create-one',
       text: 'the same into one zone',
       clients: CLIENTS,
+      saturates: false,
       atLeast: 5,
       calls: create('create-one', 1),
     },
