@@ -5,6 +5,12 @@ import { typeName } from '../mnemonics.ts';
 import type { Name } from '../name.ts';
 import { type Field, parseNameBytes, shown, toText } from './fields.ts';
 
+/**
+ * Bytes of text that can still be a name: 255 bytes, each as `\DDD` or as the UTF-8 of a character, decomposed ones among them. The
+ * time that Unicode labels take grows with the square of their length.
+ */
+const MAX_NAME_TEXT = 2048;
+
 /** How names are read. */
 export interface NameContext {
   /** What `@` stands for, if it stands for anything. */
@@ -83,6 +89,8 @@ export class FieldReader {
     const text = this.word(what);
     const { apex, origin, unicode } = this.#names;
     if (text === '@') return apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
+    if (text.length > MAX_NAME_TEXT)
+      this.fail(what, 'is no domain name: it is longer than 255 bytes', text, 'invalid_name');
     try {
       return parseNameBytes(unicode ? toAscii(toText(text), '/content') : text, origin);
     } catch (error) {
