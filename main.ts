@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The composition root: reads the configuration, starts the parts, stops them in order. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { createAdminApi } from './admin-api/index.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
@@ -10,6 +11,7 @@ import { createLogger } from './core/log/index.ts';
 import {
   type Counted,
   indexMetrics,
+  JournalMetrics,
   journalHeadMetrics,
   processMetrics,
   Registry,
@@ -18,6 +20,7 @@ import {
 } from './core/metrics/index.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
+import { openSecrets } from './core/secrets.ts';
 import { type Environment, openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
 import { lockDirectory } from './core/store/lock.ts';
@@ -58,7 +61,13 @@ async function serve(config: Config): Promise<void> {
   }
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
-  const journal = openEmbeddedJournal({ environment, index, zoneSettings: defaults, history: config.journal.history });
+  const journal = openEmbeddedJournal({
+    environment,
+    index,
+    zoneSettings: defaults,
+    history: config.journal.history,
+    observer: new JournalMetrics(metrics),
+  });
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
@@ -81,7 +90,8 @@ async function serve(config: Config): Promise<void> {
   const ready = () =>
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
   readinessMetrics(metrics, ready);
-  const api = createAdminApi({ environment, journal, config, log, zoneSettings: defaults, ready });
+  const secrets = openSecrets(config.secrets.keyFile ?? join(config.dataDir, 'secret.key'));
+  const api = createAdminApi({ environment, journal, config, log, zoneSettings: defaults, secrets, metrics, ready });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;

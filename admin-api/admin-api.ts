@@ -2,19 +2,25 @@
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
+import { HttpMetrics, type Registry } from '../core/metrics/index.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
-import { ensureAdmin } from './auth/accounts.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { ensureAdmin } from './accounts/service.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { Passwords } from './auth/password.ts';
-import { authRoutes } from './auth/routes.ts';
+import { tokenRoutes } from './auth/routes.ts';
+import { replay } from './change.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { createApp } from './http/app.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
+import { metricsRoutes } from './metrics.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
@@ -27,14 +33,15 @@ export interface AdminApiOptions {
   readonly log: Logger;
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
-  readonly nodeName?: string;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
 }
 
 export interface AdminApi {
   /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
   listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
   close(): Promise<void>;
-  /** See auth/accounts.ts: the random password of a new account `admin`, else null. */
+  /** See accounts/service.ts: the random password of a new account `admin`, else null. */
   ensureAdmin(): Promise<string | null>;
 }
 
@@ -42,27 +49,36 @@ const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
 export function createAdminApi(options: AdminApiOptions): AdminApi {
-  const { environment, journal, config, log, zoneSettings } = options;
+  const { environment, journal, config, log, zoneSettings, secrets } = options;
   const reader = new StoreReader(environment);
-  const services: Services = { environment, journal, reader, config, zoneSettings, log, turns: new Turns() };
+  const services: Services = { environment, journal, reader, config, zoneSettings, log, secrets, turns: new Turns() };
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
+  const authenticator = new Authenticator(reader);
   const handler = createApp({
     routes: [
-      ...healthRoutes(options.ready, options.nodeName),
-      ...authRoutes(services, passwords, logins),
+      ...healthRoutes(options.ready, config.nodeName),
+      ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
+      ...tokenRoutes(services, passwords, logins),
+      ...accountRoutes(services, passwords),
+      ...auditRoutes(services, config.nodeName),
       ...domainRoutes(services),
       ...recordRoutes(services, pool),
     ],
-    authenticator: new Authenticator(reader),
+    authenticator,
+    observer: new HttpMetrics(options.metrics),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
+    replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
   });
   let listening: Listening | undefined;
   return {
     async listen() {
-      const transport = await selectTransport(config.admin.transport);
+      const transport = await selectTransport(config.admin.transport, {
+        limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },
+        log,
+      });
       listening = await transport.listen(config.admin.listen, handler);
       return { port: listening.port, transport: transport.name };
     },

@@ -1,5 +1,7 @@
 /** Whether the process lives, and whether it serves. */
-import { publicRoute, type Route } from './http/app.ts';
+import { Type } from '@sinclair/typebox';
+import { publicRoute, type Route } from './http/route.ts';
+import { list, text } from './http/schema.ts';
 
 export interface Readiness {
   readonly ok: boolean;
@@ -7,12 +9,28 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
-export function healthRoutes(ready: () => Readiness, nodeName: string | undefined): Route[] {
+const healthAnswer = Type.Object({ node: text('the name of the node') });
+
+export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
   return [
-    publicRoute({ method: 'GET', path: '/healthz', run: () => ({ node: nodeName }) }),
+    publicRoute({
+      method: 'GET',
+      path: '/healthz',
+      tag: 'operations',
+      summary: 'Whether the process lives',
+      answer: healthAnswer,
+      run: () => ({ node: nodeName }),
+    }),
     publicRoute({
       method: 'GET',
       path: '/readyz',
+      tag: 'operations',
+      summary: 'Whether it serves: all changes applied, all listeners open',
+      answer: Type.Object({
+        ...healthAnswer.properties,
+        reasons: list(Type.String(), 'what is not ready yet'),
+      }),
+      faults: { 503: [] },
       run({ headers }) {
         const { ok, reasons } = ready();
         headers['Content-Type'] = 'application/json';

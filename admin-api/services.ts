@@ -2,6 +2,7 @@
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import type { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
@@ -15,6 +16,7 @@ export interface Services {
   readonly zoneSettings: ZoneSettings;
   readonly log: Logger;
   readonly turns: Turns;
+  readonly secrets: Secrets;
 }
 
 export const REVISION = 'X-Waypost-Revision';

@@ -1,7 +1,7 @@
 /** Who calls. The token is looked up in the store at each request, so that a revoked one ends at once. */
 import type { StoreReader } from '../../core/store/reader.ts';
-import type { Caller, Scope } from '../http/app.ts';
 import { HttpError } from '../http/errors.ts';
+import type { Caller, Scope } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { allows, scopesOf } from './scopes.ts';
 import { matchesHash, tokenId } from './token.ts';

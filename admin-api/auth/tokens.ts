@@ -1,9 +1,10 @@
 /** Tokens: the exchange of a password for one, and their list. */
-import { InvalidError } from '../../core/errors.ts';
-import { write } from '../../core/journal/draft.ts';
-import { type Account, newId, type Token, tokens } from '../../core/store/rows.ts';
-import type { Caller } from '../http/app.ts';
+import { InvalidError, StateError } from '../../core/errors.ts';
+import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
+import { auditEntry, change } from '../change.ts';
 import { HttpError } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 import { apiDisabled } from './authenticate.ts';
@@ -14,37 +15,60 @@ import { hashToken, mintToken, visiblePrefix } from './token.ts';
 /** Live tokens of one account. Each login makes one, so who never revokes any is stopped before the list is endless. */
 const MAX_TOKENS = 1000;
 
-export interface NewToken {
-  readonly token: Token;
-  /** The secret, told once. */
-  readonly text: string;
-  readonly sequence: number;
-}
-
 /** Throws HttpError 401 for a login or password that is wrong, 403 when API access is off. */
 export async function exchange(
   services: Services,
   passwords: Passwords,
+  { requestId, remoteAddress }: Pick<Context<null>, 'requestId' | 'remoteAddress'>,
   body: { readonly login: string; readonly password: string; readonly name: string },
-): Promise<NewToken & { account: Account }> {
+): Promise<{ readonly account: Account; readonly token: Token; readonly text: string; readonly sequence: number }> {
   const account = services.reader.accountByLogin(body.login);
-  if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined)
-    throw new HttpError(401, 'bad_credentials', 'The login or the password is wrong.');
+  if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
-  const made = await addToken(services, account, { name: body.name, scopes: scopesOf(account.role), expiresAt: null });
-  return { ...made, account };
+  const { token, text } = newToken(account, { name: body.name, scopes: scopesOf(account.role), expiresAt: null });
+  const { environment, journal } = services;
+  const { sequence } = await write(environment, journal, account.id, (draft) => {
+    // What was true before the password was looked at may not be so any more.
+    const now = draft.account(account.id);
+    if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
+    if (!now.apiEnabled) throw apiDisabled();
+    addToken(draft, token);
+    const detail = { name: token.name, scopes: token.scopes, by: 'password' };
+    const caller = { account, token };
+    draft.put(
+      audits,
+      auditEntry({ caller, requestId, remoteAddress }, { action: 'token.create', target: token.id, detail }),
+    );
+  });
+  return { account, token, text, sequence };
 }
+
+const badCredentials = (): HttpError =>
+  new HttpError(401, 'bad_credentials', 'The login or the password is wrong.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 
 /** A token that can do no more than the caller's. Throws InvalidError. */
 export function createToken(
   services: Services,
-  { account, token }: Caller,
+  context: Context<Caller>,
   body: { readonly name: string; readonly scopes?: readonly string[]; readonly expires_at?: string | null },
-): Promise<NewToken> {
-  const scopes = body.scopes === undefined ? token.scopes : narrow(body.scopes, token.scopes);
+) {
+  const { account, token: own } = context.caller;
+  const scopes = body.scopes === undefined ? own.scopes : narrow(body.scopes, own.scopes);
   if (scopes.length === 0)
     throw new InvalidError('invalid_scope', 'Name at least one scope, or leave "scopes" out.', { pointer: '/scopes' });
-  return addToken(services, account, { name: body.name, scopes, expiresAt: readExpiry(body.expires_at) });
+  const { token, text } = newToken(account, { name: body.name, scopes, expiresAt: readExpiry(body.expires_at) });
+  return change(services, context, (draft) => {
+    if (draft.account(account.id) === undefined) throw badCredentials();
+    addToken(draft, token);
+    return {
+      action: 'token.create',
+      target: token.id,
+      detail: { name: token.name, scopes, expires_at: viewToken(token).expires_at },
+      answer: () => ({ token: text, ...viewToken(token) }),
+    };
+  });
 }
 
 function readExpiry(text: string | null | undefined): number | null {
@@ -56,40 +80,31 @@ function readExpiry(text: string | null | undefined): number | null {
   });
 }
 
-async function addToken(
-  { environment, journal }: Services,
-  account: Account,
-  row: Pick<Token, 'name' | 'scopes' | 'expiresAt'>,
-): Promise<NewToken> {
+function newToken(account: Account, row: Pick<Token, 'name' | 'scopes' | 'expiresAt'>): { token: Token; text: string } {
   const id = newId();
   const text = mintToken(id);
-  const token: Token = { ...row, id, accountId: account.id, hash: hashToken(text), createdAt: nowSeconds() };
-  const { sequence } = await write(environment, journal, account.id, (draft) => {
-    if (draft.account(account.id) === undefined) throw new HttpError(401, 'bad_credentials', 'The account is gone.');
-    const others = draft.tokensOf(account.id);
-    // Those that have expired make room.
-    const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= token.createdAt);
-    if (others.length - expired.length >= MAX_TOKENS)
-      throw new HttpError(409, 'token_limit', `The account has ${MAX_TOKENS} tokens; revoke some first.`);
-    for (const other of expired) draft.delete(tokens, other);
-    draft.put(tokens, token);
-  });
-  return { token, text, sequence };
+  return { text, token: { ...row, id, accountId: account.id, hash: hashToken(text), createdAt: nowSeconds() } };
+}
+
+function addToken(draft: Draft, token: Token): void {
+  const others = draft.tokensOf(token.accountId);
+  // Those that have expired make room.
+  const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= token.createdAt);
+  if (others.length - expired.length >= MAX_TOKENS)
+    throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens; revoke some first.`);
+  for (const other of expired) draft.delete(tokens, other);
+  draft.put(tokens, token);
 }
 
 /** Throws HttpError 404. */
-export async function revokeToken(
-  { environment, journal }: Services,
-  { account }: Caller,
-  id: string,
-): Promise<number> {
-  const { sequence } = await write(environment, journal, account.id, (draft) => {
+export function revokeToken(services: Services, context: Context<Caller>, id: string) {
+  return change(services, context, (draft) => {
     const token = isId(id) ? draft.token(id) : undefined;
-    if (token === undefined || token.accountId !== account.id)
+    if (token === undefined || token.accountId !== context.caller.account.id)
       throw new HttpError(404, 'no_such_token', 'The account has no token of that id.');
     draft.delete(tokens, token);
+    return { action: 'token.revoke', target: id, detail: { name: token.name }, answer: () => ({}) };
   });
-  return sequence;
 }
 
 export function viewToken(token: Token) {

@@ -1,28 +1,30 @@
 /** Endpoints of domains. */
 import { Type } from '@sinclair/typebox';
-import { type Route, route } from '../http/app.ts';
-import { bodySchema } from '../http/json-body.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
-import { REVISION, type Services } from '../services.ts';
+import { type Route, route } from '../http/route.ts';
+import { NOTHING, pageQuery } from '../http/schema.ts';
+import type { Services } from '../services.ts';
 import { etag, ownedDomain } from './owned.ts';
+import { domainAnswer, domainBody, domainsAnswer } from './schema.ts';
 import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';
 
-const domainBody = bodySchema(
-  Type.Object({
-    domain: Type.String({
-      minLength: 1,
-      maxLength: 1024,
-      description: 'a string, a domain name such as "example.com"',
-    }),
-  }),
-);
+const DOMAINS = '/api/v1/domains';
+const DOMAIN = `${DOMAINS}/{domain_id}`;
 
 export function domainRoutes(services: Services): Route[] {
   return [
     route({
       method: 'GET',
-      path: '/api/v1/domains',
+      path: DOMAINS,
+      tag: 'domains',
+      summary: 'List domains',
       scope: 'dns',
+      query: Type.Object({
+        ...pageQuery,
+        q: Type.Optional(Type.String({ description: 'only domains whose name contains this' })),
+      }),
+      answer: domainsAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { rows, last } = listDomains(services, context.caller, readPage(context.query), context.query.get('q'));
         return {
@@ -33,19 +35,26 @@ export function domainRoutes(services: Services): Route[] {
     }),
     route({
       method: 'POST',
-      path: '/api/v1/domains',
+      path: DOMAINS,
+      tag: 'domains',
+      summary: 'Create a domain',
       scope: 'dns',
       body: domainBody,
-      async run({ caller, body, headers }) {
-        const { domain, sequence } = await createDomain(services, caller, body.domain);
-        headers[REVISION] = String(sequence);
-        return { domain: describeDomain(services, domain) };
+      answer: domainAnswer,
+      faults: {
+        409: ['zone_exists', 'plan_limit'],
+        422: ['invalid_domain', 'invalid_name', 'public_suffix'],
       },
+      run: (context) => createDomain(services, context, context.body.domain),
     }),
     route({
       method: 'GET',
-      path: '/api/v1/domains/{domain_id}',
+      path: DOMAIN,
+      tag: 'domains',
+      summary: 'One domain',
       scope: 'dns',
+      answer: domainAnswer,
+      faults: { 404: ['no_such_domain'] },
       run({ caller, params, headers }) {
         const view = describeDomain(services, ownedDomain(services.reader, caller, params.domain_id));
         headers.ETag = etag(view.revision);
@@ -54,12 +63,14 @@ export function domainRoutes(services: Services): Route[] {
     }),
     route({
       method: 'DELETE',
-      path: '/api/v1/domains/{domain_id}',
+      path: DOMAIN,
+      tag: 'domains',
+      summary: 'Delete a domain with all its records',
       scope: 'dns',
-      async run({ caller, params, headers, header }) {
-        headers[REVISION] = String(await deleteDomain(services, caller, params.domain_id, header('if-match')));
-        return {};
-      },
+      conditional: true,
+      answer: NOTHING,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => deleteDomain(services, context, context.params.domain_id),
     }),
   ];
 }

@@ -1,37 +1,54 @@
 /** Domains: create, list, describe, delete. */
 import { InvalidError, StateError } from '../../core/errors.ts';
 import { ChangeWriter } from '../../core/journal/changes.ts';
-import { type Draft, write } from '../../core/journal/draft.ts';
-import { afterPrefix, idKey } from '../../core/store/keys.ts';
-import type { Reader } from '../../core/store/reader.ts';
-import { type Domain, domains, newId, records } from '../../core/store/rows.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';
+import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
+import {
+  certificates,
+  type Domain,
+  domains,
+  newId,
+  proxiedOf,
+  proxies,
+  purges,
+  records,
+} from '../../core/store/rows.ts';
 import { formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
-import { planLimit } from '../auth/accounts.ts';
-import type { Caller } from '../http/app.ts';
+import { planLimit } from '../accounts/service.ts';
+import { change } from '../change.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
+import type { Caller, Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
 import { formatDomain, parseDomain, refusePublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 
 /** Throws InvalidError, and StateError `zone_exists` or `plan_limit`. */
-export async function createDomain(services: Services, { account }: Caller, text: string) {
-  const { environment, journal, config, turns } = services;
+export async function createDomain(services: Services, context: Context<Caller>, text: string) {
+  const { config, turns } = services;
+  const { account } = context.caller;
   const apex = parseDomain(text);
   if (account.role !== 'admin') refusePublicSuffix(apex);
   const domain: Domain = { id: newId(), accountId: account.id, apex, createdAt: nowSeconds(), kept: null };
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
-    write(environment, journal, account.id, (draft) => {
+    change(services, context, (draft) => {
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
         throw new StateError('plan_limit', `The plan "${account.plan}" has ${limit} domains, and all are in use.`);
       draft.put(domains, domain);
+      const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
+      return {
+        action: 'domain.create',
+        domain,
+        target: domain.id,
+        answer: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
+      };
     });
   // Who is counted conflicts with every other creation of the account.
-  const { sequence } = limit > 0 ? await turns.exclusive(account.id, commit) : await commit();
-  return { domain, sequence };
+  return limit > 0 ? turns.exclusive(account.id, commit) : commit();
 }
 
 function requireFree(draft: Draft, apex: Name, accountId: string): void {
@@ -54,15 +71,16 @@ export function listDomains({ reader }: Services, { account }: Caller, page: Pag
   const wanted = filter?.toLowerCase();
   const rows: Domain[] = [];
   let after = page.after === null ? null : readCursor(page.after);
+  const size = wanted === undefined ? page.limit + 1 : 500;
   for (let scanned = 0; scanned < SCANNED; ) {
-    const batch = reader.domainsOf(account.id, after, 500);
+    const batch = reader.domainsOf(account.id, after, size);
     for (const domain of batch) {
       if (rows.length === page.limit) return { rows, last: cursorAt(after) };
       if (wanted === undefined || formatDomain(domain.apex).includes(wanted)) rows.push(domain);
       after = domain.apex;
       scanned++;
     }
-    if (batch.length < 500) return { rows, last: null };
+    if (batch.length < size) return { rows, last: null };
   }
   return { rows, last: cursorAt(after) };
 }
@@ -78,46 +96,68 @@ function readCursor(cursor: Buffer): Name {
   }
 }
 
-/** With all its records, in one commit. Throws HttpError 404 and 412. */
-export async function deleteDomain(
-  services: Services,
-  caller: Caller,
-  id: string,
-  ifMatch: string | undefined,
-): Promise<number> {
-  const { environment, journal, turns } = services;
+/** With all that belongs to it, in one commit. Throws HttpError 404 and 412. */
+export function deleteDomain(services: Services, context: Context<Caller>, id: string) {
   const commit = () =>
-    write(environment, journal, caller.account.id, (draft) => {
-      const domain = ownedDomain(draft, caller, id);
-      requireMatch(services, draft, domain, ifMatch);
+    change(services, context, (draft) => {
+      const domain = ownedDomain(draft, context.caller, id);
+      requireMatch(services, draft, domain, context.header('if-match'));
       const changes = new ChangeWriter();
       deleteRecords(services, draft, domain, changes);
+      const count = changes.count;
+      deleteProxy(draft, domain.id);
       // After its records: whoever applies this must know whose they are.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);
+      return { action: 'domain.delete', domain, target: id, detail: { records: count }, answer: () => ({}) };
     });
-  const { sequence } = await turns.exclusive(id, commit);
-  return sequence;
+  return services.turns.exclusive(id, commit);
 }
 
-/** Writes the deletion of every record of a domain; the whole range counts as read. */
-export function deleteRecords({ environment }: Services, draft: Draft, domain: Domain, changes: ChangeWriter): void {
+/** What the edge knows of a domain. */
+function deleteProxy(draft: Draft, domainId: string): void {
+  const proxy = draft.proxy(domainId);
+  if (proxy !== undefined) draft.delete(proxies, proxy);
+  const certificate = draft.certificate(domainId);
+  if (certificate !== undefined) draft.delete(certificates, certificate);
+  for (const purge of draft.purgesOf(domainId)) draft.delete(purges, purge);
+}
+
+/**
+ * Writes the deletion of every record of a domain; the whole range counts as read. Returns what the records said of the proxy, by
+ * their names' canonical keys in Latin-1; names that say nothing are left out.
+ */
+export function deleteRecords(
+  { environment }: Services,
+  draft: Draft,
+  domain: Domain,
+  changes: ChangeWriter,
+): ReadonlyMap<string, boolean> {
   const start = idKey(domain.id);
   const end = afterPrefix(start);
   draft.reads({ table: records.number, start, end });
-  for (const key of environment.rows.get(records.number)!.getKeys({ start, end }))
-    changes.delete(records.number, key as Buffer);
+  const flags = new Map<string, boolean>();
+  for (const { key, value } of environment.records.getRange({ start, end })) {
+    const k = key as Buffer;
+    changes.delete(records.number, k);
+    const proxied = proxiedOf(value);
+    if (proxied !== null) flags.set(k.toString('latin1', 8, recordKeyParts(k).nameEnd), proxied);
+  }
+  return flags;
 }
 
 export function describeDomain(services: Services, domain: Domain) {
-  const state = services.reader.zoneState(domain.id);
+  return viewDomain(services, domain, services.reader.zoneState(domain.id));
+}
+
+function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
     domain: formatDomain(domain.apex),
     nameservers: nameserversOf(services.reader, domain) ?? services.zoneSettings.nameservers,
     record_count: state.recordCount,
     revision: state.revision,
-    proxy_enabled: false,
+    proxy_enabled: services.reader.proxy(domain.id)?.enabled ?? false,
     created_at: formatTime(domain.createdAt),
     updated_at: formatTime(state.updatedAt || domain.createdAt),
   };

@@ -1,53 +1,74 @@
 /** Endpoints of records and master files. */
 import { Type } from '@sinclair/typebox';
 import { etag, ownedDomain } from '../domains/owned.ts';
-import { describeDomain } from '../domains/service.ts';
-import { bytesRoute, type Caller, type Context, type Route, route } from '../http/app.ts';
 import { HttpError } from '../http/errors.ts';
-import { bodySchema } from '../http/json-body.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
-import { REVISION, type Services } from '../services.ts';
+import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
+import { NOTHING, pageQuery } from '../http/schema.ts';
+import type { Services } from '../services.ts';
+import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
-import { createRecord, deleteRecord, type Target, updateRecord, type Written } from './service.ts';
+import { batchAnswer, batchBody, importAnswer, recordAnswer, recordBody, recordsAnswer } from './schema.ts';
+import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { viewRecord } from './view.ts';
 import { exportZone } from './zonefile/export.ts';
 import { importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 
-const recordBody = bodySchema(
-  Type.Object({
-    name: Type.String({
-      maxLength: 1024,
-      description: 'a string, the name in the domain, such as "www"; "@" is the domain itself',
-    }),
-    type: Type.String({ maxLength: 40, description: 'a string, the type of the record, such as "A"' }),
-    content: Type.String({ maxLength: 300_000, description: 'a string, such as "192.0.2.1"' }),
-    ttl: Type.Optional(Type.Integer({ description: 'a whole number of seconds' })),
-    priority: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 65535, description: 'a whole number from 0 to 65535' }),
-    ),
-  }),
-);
-
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
 const RECORD = `${RECORDS}/{record_id}`;
 const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
+/** Ten thousand records of a few hundred bytes. */
+const MAX_BATCH_BODY = 8 << 20;
+
+const RECORD_FAULTS: Faults = {
+  409: ['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+  422: [
+    'invalid_name',
+    'name_outside',
+    'invalid_type',
+    'invalid_content',
+    'invalid_ttl',
+    'invalid_host',
+    'not_proxiable',
+    'target_is_cname',
+    'soa_is_ours',
+    'apex_ns_is_ours',
+    'ds_at_apex',
+    'ns_at_wildcard',
+    'too_many_types',
+    'rrset_too_large',
+    'name_too_large',
+  ],
+};
+const NO_DOMAIN = ['no_such_domain'];
+const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   return [
     route({
       method: 'GET',
       path: RECORDS,
+      tag: 'records',
+      summary: 'List records',
       scope: 'dns',
+      query: Type.Object({
+        ...pageQuery,
+        name: Type.Optional(Type.String({ description: 'only records of this name, written as in a record' })),
+        type: Type.Optional(Type.String({ description: 'only records of this type' })),
+        content: Type.Optional(Type.String({ description: 'only records of this content, in any way to write it' })),
+      }),
+      answer: recordsAnswer,
+      faults: {
+        400: ['invalid_limit', 'invalid_cursor'],
+        404: NO_DOMAIN,
+        422: ['invalid_name', 'name_outside', 'invalid_type'],
+      },
       run(context) {
         const domain = ownedDomain(services.reader, context.caller, context.params.domain_id);
-        const { rows, last } = listRecords(
-          services,
-          domain,
-          readPage(context.query),
-          readFilter(domain, context.query),
-        );
+        const filter = readFilter(domain, context.query);
+        const { rows, last } = listRecords(services, domain, readPage(context.query), filter);
         context.headers.ETag = etag(services.reader.zoneState(domain.id).revision);
         return { records: rows.map((row) => viewRecord(domain, row)), next_cursor: nextCursor(last, context) };
       },
@@ -55,36 +76,66 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
     route({
       method: 'POST',
       path: RECORDS,
+      tag: 'records',
+      summary: 'Create a record',
       scope: 'dns',
+      conditional: true,
       body: recordBody,
-      run: async (context) =>
-        written(context, await createRecord(services, context.caller, target(context), context.body)),
+      answer: recordAnswer,
+      faults: { ...RECORD_FAULTS, 404: NO_DOMAIN },
+      run: (context) => createRecord(services, context, context.body),
     }),
     route({
       method: 'PUT',
       path: RECORD,
+      tag: 'records',
+      summary: 'Replace a record',
+      description: 'The id stays. `ttl` and `proxied` stay too when they are left out.',
       scope: 'dns',
+      conditional: true,
       body: recordBody,
-      run: async (context) =>
-        written(
-          context,
-          await updateRecord(services, context.caller, target(context), context.params.record_id, context.body),
-        ),
+      answer: recordAnswer,
+      faults: { ...RECORD_FAULTS, 404: NO_RECORD },
+      run: (context) => updateRecord(services, context, context.params.record_id, context.body),
     }),
     route({
       method: 'DELETE',
       path: RECORD,
+      tag: 'records',
+      summary: 'Delete a record',
       scope: 'dns',
-      async run(context) {
-        const { sequence } = await deleteRecord(services, context.caller, target(context), context.params.record_id);
-        context.headers[REVISION] = String(sequence);
-        return {};
+      conditional: true,
+      answer: NOTHING,
+      faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours'] },
+      run: (context) => deleteRecord(services, context, context.params.record_id),
+    }),
+    route({
+      method: 'POST',
+      path: `${RECORDS}/batch`,
+      tag: 'records',
+      summary: 'Change many records as one',
+      description:
+        'All or nothing, in one revision. What is deleted or replaced goes first, so that the order does not matter to the rules.',
+      scope: 'dns',
+      conditional: true,
+      body: batchBody,
+      limit: MAX_BATCH_BODY,
+      answer: batchAnswer,
+      faults: {
+        ...RECORD_FAULTS,
+        404: NO_RECORD,
+        422: [...RECORD_FAULTS[422], 'batch_too_large', 'named_twice'],
       },
+      run: (context) => changeRecords(services, context, context.body),
     }),
     route({
       method: 'GET',
       path: ZONEFILE,
+      tag: 'records',
+      summary: 'The domain as a master file (RFC 1035 section 5)',
       scope: 'dns',
+      answerType: 'text/dns',
+      faults: { 404: NO_DOMAIN },
       run({ caller, params, headers }) {
         const domain = ownedDomain(services.reader, caller, params.domain_id);
         headers['Content-Type'] = 'text/dns; charset=utf-8';
@@ -95,26 +146,24 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
     bytesRoute({
       method: 'PUT',
       path: ZONEFILE,
+      tag: 'records',
+      summary: 'Replace all records by those of a master file',
       scope: 'dns',
-      types: ZONE_TYPES,
+      conditional: true,
+      bodyTypes: ZONE_TYPES,
       limit: services.config.admin.maxBody,
-      async run(context) {
-        const keepApex = readApex(context.query.get('apex'));
-        const imported = await importZone(services, pool, context.caller, target(context), context.body, keepApex);
-        context.headers[REVISION] = String(imported.sequence);
-        return { domain: describeDomain(services, imported.domain), records: imported.count };
-      },
+      query: Type.Object({
+        apex: Type.Optional(
+          Type.String({
+            description: '"keep" takes the SOA timers and apex NS of the file, "service" (the default) not',
+          }),
+        ),
+      }),
+      answer: importAnswer,
+      faults: { 400: ['invalid_apex'], 404: NO_DOMAIN, 422: ['invalid_zonefile'] },
+      run: (context) => importZone(services, pool, context, context.body, readApex(context.query.get('apex'))),
     }),
   ];
-}
-
-function target<B>({ params, header }: Context<Caller, B>): Target {
-  return { domainId: params.domain_id, ifMatch: header('if-match') };
-}
-
-function written<B>({ headers }: Context<Caller, B>, { domain, record, sequence }: Written) {
-  headers[REVISION] = String(sequence);
-  return { record: viewRecord(domain, record) };
 }
 
 /** Throws HttpError 400. */

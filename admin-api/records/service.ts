@@ -1,128 +1,136 @@
-/** Single records: create, replace, delete. */
+/** Records: create, replace, delete, one by one. */
 import { InvalidError } from '../../core/errors.ts';
-import { type Draft, write } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import { typeName } from '../../core/wire/mnemonics.ts';
+import { formatRelative } from '../../core/wire/name.ts';
+import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
+import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import { change, type Done } from '../change.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
-import type { Caller } from '../http/app.ts';
 import { HttpError } from '../http/errors.ts';
+import type { Caller, Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 import { checkPlace } from './rules/place.ts';
 import { checkRecord } from './rules/record.ts';
+import { viewRecord } from './view.ts';
 
 export interface RecordBody {
   readonly name: string;
   readonly type: string;
   readonly content: string;
   readonly ttl?: number;
-  readonly priority?: number;
-}
-
-export interface Target {
-  readonly domainId: string;
-  readonly ifMatch: string | undefined;
-}
-
-export interface Written {
-  readonly domain: Domain;
-  readonly record: RecordRow;
-  readonly sequence: number;
+  readonly priority?: number | null;
+  readonly proxied?: boolean | null;
 }
 
 /** Throws InvalidError, StateError, HttpError 404 and 412. */
-export async function createRecord(
-  services: Services,
-  caller: Caller,
-  target: Target,
-  body: RecordBody,
-): Promise<Written> {
+export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
   const id = newId();
-  return change(services, caller, target, body.name, (draft, domain) => {
-    const now = nowSeconds();
-    const record: RecordRow = {
-      ...readBody(domain, body),
-      id,
-      domainId: domain.id,
-      ttl: checkTtl(body.ttl ?? DEFAULT_TTL),
-      proxied: null,
-      createdAt: now,
-      updatedAt: now,
+  return changeRecord(services, context, body.name, (draft, domain) => {
+    const record = newRecord(domain, id, body);
+    place(draft, domain, record, body.proxied === undefined);
+    return {
+      action: 'record.create',
+      target: id,
+      detail: told(domain, record),
+      answer: () => ({ record: viewRecord(domain, record) }),
     };
-    putRecord(draft, domain, record, null);
-    return record;
   });
 }
 
-/** The id stays, whatever else changes; a TTL that is left out stays too. Throws as createRecord. */
-export async function updateRecord(
-  services: Services,
-  caller: Caller,
-  target: Target,
-  recordId: string,
-  body: RecordBody,
-): Promise<Written> {
-  return change(services, caller, target, body.name, (draft, domain) => {
-    const old = existing(draft, domain, recordId);
-    const record: RecordRow = {
-      ...old,
-      ...readBody(domain, body),
-      ttl: body.ttl === undefined ? old.ttl : checkTtl(body.ttl),
-      updatedAt: nowSeconds(),
+/** The id stays, whatever else changes; a TTL or `proxied` that is left out stays too. Throws as createRecord. */
+export function updateRecord(services: Services, context: Context<Caller>, id: string, body: RecordBody) {
+  return changeRecord(services, context, body.name, (draft, domain) => {
+    const old = existing(draft, domain, id);
+    const record = renewed(domain, old, body);
+    draft.delete(records, old);
+    place(draft, domain, record, body.proxied === undefined);
+    return {
+      action: 'record.update',
+      target: id,
+      detail: { ...told(domain, record), before: told(domain, old) },
+      answer: () => ({ record: viewRecord(domain, record) }),
     };
-    putRecord(draft, domain, record, old);
-    return record;
   });
 }
 
 /** Throws HttpError 404 and 412, InvalidError for a record that is the service's. */
-export async function deleteRecord(
-  services: Services,
-  caller: Caller,
-  target: Target,
-  recordId: string,
-): Promise<Written> {
-  return change(services, caller, target, recordId, (draft, domain) => {
-    const record = existing(draft, domain, recordId);
+export function deleteRecord(services: Services, context: Context<Caller>, id: string) {
+  return changeRecord(services, context, id, (draft, domain) => {
+    const record = existing(draft, domain, id);
     draft.delete(records, record);
-    return record;
+    return { action: 'record.delete', target: id, detail: told(domain, record), answer: () => ({}) };
   });
 }
 
 /** `place`: text that is the same for most writes which would conflict, such as the name as the client wrote it. */
-async function change(
+function changeRecord<R extends Reply>(
   services: Services,
-  caller: Caller,
-  { domainId, ifMatch }: Target,
+  context: Context<Caller>,
   place: string,
-  work: (draft: Draft, domain: Domain) => RecordRow,
-): Promise<Written> {
-  const { environment, journal, turns } = services;
+  work: (draft: Draft, domain: Domain) => Omit<Done<R>, 'domain'>,
+): Promise<R> {
+  const { turns } = services;
+  const { caller, params } = context;
+  const ifMatch = context.header('if-match');
   const commit = () =>
-    write(environment, journal, caller.account.id, (draft) => {
-      const domain = ownedDomain(draft, caller, domainId);
+    change(services, context, (draft) => {
+      const domain = ownedDomain(draft, caller, params.domain_id);
       requireMatch(services, draft, domain, ifMatch);
-      return { domain, record: work(draft, domain) };
+      return { ...work(draft, domain), domain };
     });
   // A condition on the whole domain conflicts with every other write to it.
-  const { result, sequence } =
-    ifMatch === undefined
-      ? await turns.shared(domainId, () => turns.exclusive(`${domainId} ${place.toLowerCase()}`, commit))
-      : await turns.exclusive(domainId, commit);
-  return { ...result, sequence };
+  return ifMatch === undefined
+    ? turns.shared(params.domain_id, () => turns.exclusive(`${params.domain_id} ${place.toLowerCase()}`, commit))
+    : turns.exclusive(params.domain_id, commit);
+}
+
+/** Throws InvalidError. */
+export function newRecord(domain: Domain, id: string, body: RecordBody): RecordRow {
+  const now = nowSeconds();
+  return {
+    ...readBody(domain, body),
+    id,
+    domainId: domain.id,
+    ttl: checkTtl(body.ttl ?? DEFAULT_TTL),
+    proxied: body.proxied ?? null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Throws InvalidError. */
+export function renewed(domain: Domain, old: RecordRow, body: RecordBody): RecordRow {
+  return {
+    ...old,
+    ...readBody(domain, body),
+    ttl: body.ttl === undefined ? old.ttl : checkTtl(body.ttl),
+    proxied: body.proxied === undefined ? old.proxied : body.proxied,
+    updatedAt: nowSeconds(),
+  };
 }
 
 function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 'type' | 'rdata'> {
   const name = parseOwner(body.name, domain.apex);
   const type = parseRecordType(body.type);
-  const rdata = parseContent(type, body.content, body.priority, domain.apex);
+  if (typeof body.proxied === 'boolean' && !WEB_TYPES.has(type))
+    throw new InvalidError(
+      'not_proxiable',
+      `Only A, AAAA, CNAME and ALIAS records can go through the proxy; leave "proxied" out of ${typeName(type)} records.`,
+      { pointer: '/proxied' },
+    );
+  const rdata = parseContent(type, body.content, body.priority ?? undefined, domain.apex);
   checkRecord(domain.apex, name, type, rdata);
   return { name, type, rdata };
 }
 
-function existing(draft: Draft, domain: Domain, id: string): RecordRow {
+/** Throws HttpError 404, InvalidError for a record that is the service's. */
+export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
   const record = isId(id) ? draft.record(id) : undefined;
   if (record === undefined || record.domainId !== domain.id)
     throw new HttpError(404, 'no_such_record', 'The domain has no record of that id.');
@@ -134,13 +142,35 @@ function existing(draft: Draft, domain: Domain, id: string): RecordRow {
   return record;
 }
 
-/** Writes a record, and its TTL to the others of its RRset (RFC 2181 5.2). */
-function putRecord(draft: Draft, domain: Domain, record: RecordRow, old: RecordRow | null): void {
-  const others = draft.recordsAt(domain.id, record.name).filter((other) => other.id !== record.id);
+/**
+ * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead.
+ */
+export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: boolean): void {
+  const others = draft.recordsAt(domain.id, record.name);
   checkPlace(draft, domain, record, others);
-  if (old !== null) draft.delete(records, old);
-  draft.put(records, record);
-  for (const other of others)
-    if (other.type === record.type && other.ttl !== record.ttl)
-      draft.put(records, { ...other, ttl: record.ttl, updatedAt: record.updatedAt });
+  const web = WEB_TYPES.has(record.type);
+  const neighbour = web && adopts ? others.find(({ type }) => WEB_TYPES.has(type)) : undefined;
+  const { ttl, updatedAt } = record;
+  const proxied = neighbour === undefined ? record.proxied : neighbour.proxied;
+  draft.put(records, web ? { ...record, proxied } : { ...record, proxied: null });
+  for (const other of others) {
+    const wanted = {
+      ttl: other.type === record.type ? ttl : other.ttl,
+      proxied: web && WEB_TYPES.has(other.type) ? proxied : other.proxied,
+    };
+    if (other.ttl !== wanted.ttl || other.proxied !== wanted.proxied)
+      draft.put(records, { ...other, ...wanted, updatedAt });
+  }
+}
+
+/** What the audit says of a record. */
+function told({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow) {
+  return {
+    name: formatRelative(name, apex),
+    type: typeName(type),
+    content: formatRdata(type, rdata).slice(0, 1000),
+    ttl,
+    ...(proxied === null ? {} : { proxied }),
+  };
 }

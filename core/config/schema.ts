@@ -2,7 +2,7 @@
  * Every setting, once: its key in TOML, its kind, its default and its documentation. The type Config, the names in the environment,
  * the validation and config/waypost.toml all follow from this table.
  */
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import {
   bytes,
   choice,
@@ -67,6 +67,13 @@ export const schema = {
     text('the path of a folder'),
     './data',
     'Folder of the database. A relative path starts at the working directory.',
+  ),
+  node_name: computed(
+    text('a name without control characters'),
+    hostname,
+    'the host name of the machine',
+    '"ns1"',
+    'What this node is called in answers about its state.',
   ),
   nameservers: setting(
     hostNames,
@@ -159,10 +166,10 @@ export const schema = {
       'auto',
       'HTTP server: "uws" (uWebSockets.js, where it loads), "node" (node:http), or "auto" for the best that works.',
     ),
-    max_connections: setting(integer(1, 1_000_000), 1024, 'Connections at one time, in all.'),
+    max_connections: setting(integer(1, 1_000_000), 4096, 'Connections at one time, in all.'),
     max_connections_per_address: setting(
       integer(1, 1_000_000),
-      256,
+      1024,
       'Connections at one time from one client address (IPv6: from one /64).',
     ),
     max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),

@@ -4,8 +4,9 @@
  */
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
-import { domains, records, STAMP, TABLES } from '../store/rows.ts';
+import { domains, proxies, records, STAMP, TABLES } from '../store/rows.ts';
 import { isWithin } from '../wire/name.ts';
+import { ADDITIONAL_TARGET } from '../wire/types.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 import { hasTarget, targetOf } from './targets.ts';
@@ -38,6 +39,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     }
   }
   if (change.table === records.number) noteRecord(environment, updates, change);
+  if (change.table === proxies.number) noteProxy(updates, change, rows.get(change.key));
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -46,6 +48,12 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
+}
+
+/** Only what changes answers; the certificate's state does not. */
+function noteProxy(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
+  const enabled = (row: Buffer | null | undefined): boolean => row != null && proxies.decode(key, row).enabled;
+  if (enabled(value) !== enabled(old)) updates.proxyChanged(key.toString('hex'));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -69,6 +77,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   if (row === undefined) return;
   const { target, entry } = targetOf(key, row);
   if (!isWithin(target, zone.apex)) return;
+  if (ADDITIONAL_TARGET.has(type)) zone.noteTarget(target);
   if (value === null) environment.targets.remove(entry);
   else environment.targets.put(entry, EMPTY);
 }

@@ -20,6 +20,14 @@ export interface EmbeddedOptions {
   readonly zoneSettings: ZoneSettings;
   /** Entries kept for those who follow. */
   readonly history: number;
+  readonly observer?: JournalObserver;
+}
+
+/** Is told of every group of commits. */
+export interface JournalObserver {
+  committed(entries: number, seconds: number): void;
+  conflict(): void;
+  failed(): void;
 }
 
 interface Waiting {
@@ -93,13 +101,18 @@ class EmbeddedJournal implements Journal {
 
   private async commitGroup(group: readonly Waiting[]): Promise<void> {
     const accepted: { waiting: Waiting; applied: Applied; bytes: Buffer }[] = [];
+    const start = performance.now();
+    const { observer } = this.options;
     const checkpoint = this.recent.checkpoint();
     let hash = this.hash;
     const time = Date.now();
     for (const waiting of group) {
       const { reads, changes, by, compiled } = waiting.request;
       try {
-        if (this.recent.conflicts(reads)) throw new ConflictError();
+        if (this.recent.conflicts(reads)) {
+          observer?.conflict();
+          throw new ConflictError();
+        }
         const sequence = this.sequence + accepted.length + 1;
         const entry = { sequence, time, by, previousHash: hash, changes };
         const bytes = encodeEntry(entry);
@@ -116,6 +129,7 @@ class EmbeddedJournal implements Journal {
     try {
       updates = await this.apply(accepted, hash);
     } catch (error) {
+      observer?.failed();
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].waiting.reject(error as Error);
       // One entry that can't be applied must not take the others with it.
@@ -124,6 +138,7 @@ class EmbeddedJournal implements Journal {
     }
     // The entries are on disk. Should this throw, nothing takes them back: the process ends, and makes its index anew when it starts.
     publishNodes(this.options.index, updates);
+    observer?.committed(accepted.length, (performance.now() - start) / 1000);
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }
 

@@ -1,12 +1,13 @@
 /** Makes all answers anew from the rows: on demand, and when what they were made with has changed. */
 import type { Environment } from '../store/environment.ts';
-import { StoreReader } from '../store/reader.ts';
+import { idKey } from '../store/keys.ts';
+import { encodeUsage, StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
-const COMPILER_VERSION = 1;
+const COMPILER_VERSION = 2;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;
@@ -32,9 +33,11 @@ export async function rebuildAnswers(
   await environment.root.transaction(() => {
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
+    environment.usage.clearSync();
   });
   environment.root.resetReadTxn();
   const reader = new StoreReader(environment);
+  const usage = new Map<string, { domains: number; records: number }>();
   let zones = 0;
   let answers = 0;
   let after: Domain | undefined;
@@ -42,6 +45,10 @@ export async function rebuildAnswers(
     const page = reader.allDomains(after?.apex ?? null, 1000);
     if (page.length === 0) break;
     after = page[page.length - 1];
+    for (const { id, accountId } of page) {
+      const used = usage.get(accountId) ?? { domains: 0, records: 0 };
+      usage.set(accountId, { domains: used.domains + 1, records: used.records + reader.zoneState(id).recordCount });
+    }
     for (let i = 0; i < page.length; ) {
       await environment.root.transaction(() => {
         const updates = new ZoneUpdates(environment, defaults, () => false);
@@ -52,6 +59,9 @@ export async function rebuildAnswers(
     }
     environment.root.resetReadTxn();
   }
-  await environment.root.transaction(() => environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults))));
+  await environment.root.transaction(() => {
+    for (const [accountId, used] of usage) environment.usage.put(idKey(accountId), encodeUsage(used));
+    environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
+  });
   return { zones, answers };
 }

@@ -2,8 +2,16 @@
 import { NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
-import { decodeZoneState, encodeZoneState, Reader, rawReader, type ZoneState } from '../store/reader.ts';
-import { type Domain, RECORD_RDATA } from '../store/rows.ts';
+import {
+  decodeUsage,
+  decodeZoneState,
+  encodeUsage,
+  encodeZoneState,
+  Reader,
+  rawReader,
+  type ZoneState,
+} from '../store/reader.ts';
+import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
@@ -11,10 +19,11 @@ import { apexSets } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
+import { ProxiedZone } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { readRRsets, StoredZone } from '../zone/stored.ts';
-import { findType } from '../zone/view.ts';
+import { readHeld, readRRsets, StoredZone } from '../zone/stored.ts';
+import { findType, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 
@@ -31,6 +40,7 @@ const BULK = 500;
 
 export class ZoneUpdate {
   readonly apex: Name;
+  readonly accountId: string;
   domain: Domain | null;
   state: ZoneState;
   compiled: CompiledZone | undefined;
@@ -46,6 +56,7 @@ export class ZoneUpdate {
 
   constructor(domain: Domain, state: ZoneState) {
     this.apex = domain.apex;
+    this.accountId = domain.accountId;
     this.domain = domain;
     this.state = state;
   }
@@ -62,8 +73,19 @@ export class ZoneUpdate {
     const id = key.toString('latin1', 8, nameEnd);
     const known = this.changed.get(id);
     if (known !== undefined) known.types.add(type);
-    else if (this.changed.size === BULK) this.whole = true;
-    else this.changed.set(id, { name: nameOfKey(key, 8, nameEnd), types: new Set([type]) });
+    else this.add(id, nameOfKey(key, 8, nameEnd), type);
+  }
+
+  /** A name that mail or another service points at, or no more, is taken out of the proxy or put into it. */
+  noteTarget(target: Name): void {
+    if (this.whole || this.compiled !== undefined) return;
+    const id = nameKey(target).toString('latin1');
+    if (!this.changed.has(id)) this.add(id, target, TYPE.A);
+  }
+
+  private add(id: string, name: Name, type: number): void {
+    if (this.changed.size === BULK) this.whole = true;
+    else this.changed.set(id, { name, types: new Set([type]) });
   }
 }
 
@@ -78,6 +100,8 @@ export class ZoneUpdates {
   private readonly children = new Map<string, readonly Domain[]>();
   /** Apexes of zones that came or went: what encloses them changes. */
   private readonly comingAndGoing: Name[] = [];
+  /** What comes to each account, or goes. */
+  private readonly usage = new Map<string, { domains: number; records: number }>();
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
 
@@ -112,7 +136,10 @@ export class ZoneUpdates {
     const update = known ?? this.track(domain);
     update.domain = domain;
     update.touch(this.entry!);
-    if (isNew) this.comingAndGoing.push(domain.apex);
+    if (isNew) {
+      this.comingAndGoing.push(domain.apex);
+      this.usageOf(domain.accountId).domains++;
+    }
     // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
     update.whole = true;
   }
@@ -121,7 +148,14 @@ export class ZoneUpdates {
     const update = this.zones.get(domain.id) ?? this.track(domain);
     update.domain = null;
     update.touch(this.entry!);
+    this.usageOf(domain.accountId).domains--;
     this.comingAndGoing.push(domain.apex);
+  }
+
+  /** Everything that a name of the domain answers may change: the proxy was turned on or off. */
+  proxyChanged(domainId: string): void {
+    // The domain itself may be gone in the same entry.
+    if (this.reader.domain(domainId) !== undefined) this.zone(domainId).whole = true;
   }
 
   /** The serial rises with every entry: see nextSerial. */
@@ -137,11 +171,14 @@ export class ZoneUpdates {
         recordCount: update.state.recordCount + update.delta,
         updatedAt: seconds,
       };
+      this.usageOf(update.accountId).records += update.delta;
       update.delta = 0;
     }
   }
 
+  /** Writes what follows from the entries: usage, the zones' state, nodes. */
   compile(): void {
+    this.writeUsage();
     for (const [domainId, update] of this.zones) {
       const key = idKey(domainId);
       if (update.domain === null) {
@@ -165,7 +202,7 @@ export class ZoneUpdates {
   /** Compiles a zone anew from its rows. */
   compileAll(domain: Domain): void {
     const { apex, id } = domain;
-    const stored: { name: Name; type: number; ttl: number; rdata: Buffer }[] = [];
+    const stored: { name: Name; type: number; ttl: number; rdata: Buffer; proxied: boolean | null }[] = [];
     const start = idKey(id);
     let lastKey: Buffer = Buffer.alloc(0);
     let lastEnd = 0;
@@ -179,19 +216,46 @@ export class ZoneUpdates {
         lastEnd = nameEnd;
       }
       if (name.length !== apex.length)
-        stored.push({ name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) });
+        stored.push({
+          name,
+          type,
+          ttl: value.readUInt32BE(0),
+          rdata: value.subarray(RECORD_RDATA),
+          proxied: proxiedOf(value),
+        });
     }
-    const atApex = apexSets(readRRsets(this.environment, id, apex), domain, this.defaults, this.stateOf(id).serial);
-    for (const set of atApex)
+    const here = readHeld(this.environment, id, apex);
+    for (const set of apexSets(here.sets, domain, this.defaults, this.stateOf(id).serial))
       for (const rdata of set.rdatas)
-        stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata) });
+        stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata), proxied: here.proxied });
     const zone = new MemoryZone(apex, stored, this.nestedIn(apex), this.parentDs(apex));
+    const view = this.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
     for (const owner of zone.names()) {
-      const node = compileNode(zone, owner);
+      const node = compileNode(view, owner);
       if (node !== null) nodes.push([nameKey(owner), node]);
     }
     this.replaceAll(apex, nodes);
+  }
+
+  private usageOf(accountId: string): { domains: number; records: number } {
+    let usage = this.usage.get(accountId);
+    if (usage === undefined) {
+      usage = { domains: 0, records: 0 };
+      this.usage.set(accountId, usage);
+    }
+    return usage;
+  }
+
+  private writeUsage(): void {
+    for (const [accountId, { domains, records }] of this.usage) {
+      if (domains === 0 && records === 0) continue;
+      const key = idKey(accountId);
+      const old = decodeUsage(this.environment.usage.get(key));
+      const now = { domains: old.domains + domains, records: old.records + records };
+      if (now.domains === 0 && now.records === 0) this.environment.usage.remove(key);
+      else this.environment.usage.put(key, encodeUsage(now));
+    }
   }
 
   private track(domain: Domain): ZoneUpdate {
@@ -209,14 +273,15 @@ export class ZoneUpdates {
     if (update.compiled !== undefined && !update.mixed) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
-      const apexNode = compileNode(this.open(domain), domain.apex);
+      const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);
       if (apexNode !== null) nodes.push([nameKey(domain.apex), apexNode]);
       this.replaceAll(domain.apex, nodes);
     } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
       const zone = this.open(domain);
+      const view = this.viewOf(domain, zone);
       for (const name of affectedNames(this.environment, domain.id, zone, update.changed.values()))
-        this.putNode(name, compileNode(zone, name), domain.apex);
+        this.putNode(name, compileNode(view, name), domain.apex);
     }
     this.compileChildren(domain.apex, update);
   }
@@ -233,7 +298,16 @@ export class ZoneUpdates {
   }
 
   private compileApex(domain: Domain): void {
-    this.putNode(domain.apex, compileNode(this.open(domain), domain.apex), domain.apex);
+    this.putNode(domain.apex, compileNode(this.viewOf(domain, this.open(domain)), domain.apex), domain.apex);
+  }
+
+  /** The zone as it is to be answered: through the proxy when that is on. */
+  private viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
+    return this.isProxied(domain.id) ? new ProxiedZone(zone, this.defaults.cluster) : zone;
+  }
+
+  isProxied(domainId: string): boolean {
+    return this.reader.proxy(domainId)?.enabled === true;
   }
 
   private open(domain: Domain): StoredZone {

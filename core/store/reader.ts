@@ -4,12 +4,22 @@ import type { Environment } from './environment.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt, targetKeyParts, targetsAt } from './keys.ts';
 import {
   type Account,
+  type Audit,
   accounts,
+  audits,
+  type Certificate,
+  certificates,
   type Domain,
   domains,
   loginKey,
+  type ProxyConfig,
+  type Purge,
+  proxies,
+  purges,
   type RecordRow,
+  type Replay,
   records,
+  replays,
   type Table,
   type Token,
   tokens,
@@ -60,6 +70,24 @@ export function encodeZoneState(state: ZoneState): Buffer {
   value.writeUIntBE(state.revision, 4, 6);
   value.writeUInt32BE(state.recordCount, 10);
   value.writeUIntBE(state.updatedAt, 14, 5);
+  return value;
+}
+
+/** What an account has. */
+export interface Usage {
+  readonly domains: number;
+  readonly records: number;
+}
+
+export function decodeUsage(value: Buffer | undefined): Usage {
+  if (value === undefined) return { domains: 0, records: 0 };
+  return { domains: value.readUIntBE(0, 6), records: value.readUIntBE(6, 6) };
+}
+
+export function encodeUsage({ domains, records }: Usage): Buffer {
+  const value = Buffer.alloc(12);
+  value.writeUIntBE(domains, 0, 6);
+  value.writeUIntBE(records, 6, 6);
   return value;
 }
 
@@ -144,6 +172,25 @@ export class Reader {
     return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix), limit).length;
   }
 
+  proxy(domainId: string): ProxyConfig | undefined {
+    return this.row(proxies, idKey(domainId));
+  }
+
+  certificate(domainId: string): Certificate | undefined {
+    return this.row(certificates, idKey(domainId));
+  }
+
+  /** Purges of a domain, oldest first. */
+  purgesOf(domainId: string, limit?: number): Purge[] {
+    const prefix = idKey(domainId);
+    return this.rows(purges, prefix, afterPrefix(prefix), limit);
+  }
+
+  /** The answer kept under a hash of account and Idempotency-Key. */
+  replay(id: string): Replay | undefined {
+    return this.row(replays, idKey(id));
+  }
+
   record(id: string): RecordRow | undefined {
     const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.record, idKey(id)));
     return key && this.row(records, key);
@@ -182,6 +229,25 @@ export class StoreReader extends Reader {
 
   zoneState(domainId: string): ZoneState {
     return decodeZoneState(this.environment.zones.get(idKey(domainId)));
+  }
+
+  usage(accountId: string): Usage {
+    return decodeUsage(this.environment.usage.get(idKey(accountId)));
+  }
+
+  /** Audit entries of an account (null: of all), newest first, those older than the entry `before`. */
+  audits(accountId: string | null, before: string | null, limit: number): Audit[] {
+    const { lookups } = this.environment;
+    const prefix = accountId === null ? lookupKey(LOOKUP.audit) : idKey(accountId);
+    const start = before === null ? afterPrefix(prefix)! : Buffer.concat([prefix, idKey(before)]);
+    const found: Audit[] = [];
+    const table = accountId === null ? lookups : this.environment.rows.get(audits.number)!;
+    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 })) {
+      if (before !== null && (key as Buffer).equals(start)) continue;
+      const row = accountId === null ? this.row(audits, value) : audits.decode(key as Buffer, value);
+      if (row !== undefined && found.length < limit) found.push(row);
+    }
+    return found;
   }
 }
 

@@ -57,9 +57,20 @@ function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffe
   const cname = findType(sets, TYPE.CNAME);
   const answers =
     cname === undefined
-      ? sets.map((set): Answers[number] => [set.type, positive(view, name, form, set)])
+      ? sets.flatMap((set) => answersOf(set, () => positive(view, name, form, set))).sort(byType)
       : chained(view, name, form, cname);
   return sized(nameFlags(view, name, sets), name, view.apex.length, answers);
+}
+
+const byType = (a: Answers[number], b: Answers[number]): number => a[0] - b[0];
+
+/** What an RRset answers. ALIAS is never sent itself: it stands for addresses, which are not known here, and no answer is better than "there are none". */
+function answersOf(set: RRset, answer: () => Answer | null): Answers {
+  if (set.type !== TYPE.ALIAS) return [[set.type, answer()]];
+  return [
+    [TYPE.A, FAILURE],
+    [TYPE.AAAA, FAILURE],
+  ];
 }
 
 /** A node that is larger than any may be answers SERVFAIL: it says that something is wrong, where silence would say that nothing is there. */
@@ -89,9 +100,11 @@ function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
   const answers: Answers = [[OTHERWISE, negative(view.apex, soa)]];
   for (const set of sets)
-    answers.push([set.type, set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set)]);
+    answers.push(
+      ...answersOf(set, () => (set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set))),
+    );
   if (view.parentDs !== null) answers.push([TYPE.DS, positive(view, view.apex, 'exact', view.parentDs)]);
-  answers.sort((a, b) => a[0] - b[0]);
+  answers.sort(byType);
   return sized(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);
 }
 
@@ -134,6 +147,10 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
     for (const set of terminal.sets) {
+      if (set.type === TYPE.ALIAS) {
+        answers.push(...answersOf(set, () => null));
+        continue;
+      }
       if (dataSize(set) > ALIAS_ANSWER) {
         answers.push([set.type, null]);
         continue;
@@ -167,7 +184,7 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
     if (ds !== undefined) answers.push([TYPE.DS, chainedSet(name, form, chain, terminal.owner, ds)]);
     else answers.push([TYPE.DS, chainOnly(name, form, chain, RCODE.NOERROR, ANSWER_NEGATIVE)]);
   }
-  answers.sort((a, b) => a[0] - b[0]);
+  answers.sort(byType);
   let kept = 0;
   return answers.map(([type, answer]) => {
     const size = answer?.body.length ?? 0;

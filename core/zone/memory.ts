@@ -1,12 +1,12 @@
 /** A whole zone in memory, as a bulk import or a rebuild compiles it. */
-import { type Name, nameId, parentName } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
-import { NO_RRSETS, type ZoneView } from './view.ts';
+import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
+import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
+import { NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 
 interface Owner {
   readonly name: Name;
   sets: RRset[];
+  proxied: boolean | null;
 }
 
 interface Source {
@@ -14,15 +14,17 @@ interface Source {
   readonly type: number;
   readonly ttl: number;
   readonly rdata: Uint8Array;
+  readonly proxied?: boolean | null;
 }
 
-export class MemoryZone implements ZoneView {
+export class MemoryZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly parentDs: RRset | null;
   readonly mayOcclude: boolean;
   private readonly owners = new Map<string, Owner>();
   private readonly enclosers = new Map<string, Name>();
   private readonly nestedIds = new Set<string>();
+  private serviceTargets: Set<string> | null = null;
   private lastName: Name | null = null;
   private lastId = '';
 
@@ -55,6 +57,25 @@ export class MemoryZone implements ZoneView {
     return this.nestedIds.has(nameId(name));
   }
 
+  proxied(name: Name): boolean | null {
+    return this.owners.get(this.id(name))?.proxied ?? null;
+  }
+
+  isServiceTarget(name: Name): boolean {
+    this.serviceTargets ??= this.findTargets();
+    return this.serviceTargets.has(nameId(name));
+  }
+
+  private findTargets(): Set<string> {
+    const found = new Set<string>();
+    for (const { sets } of this.owners.values())
+      for (const { type, rdatas } of sets) {
+        const at = ADDITIONAL_TARGET.get(type);
+        if (at !== undefined) for (const rdata of rdatas) found.add(nameId(nameAt(rdata, at)));
+      }
+    return found;
+  }
+
   /** Every name that may have a node: owners, and names above them. */
   *names(): Iterable<Name> {
     for (const owner of this.owners.values()) yield owner.name;
@@ -74,10 +95,11 @@ export class MemoryZone implements ZoneView {
     const id = this.id(record.name);
     let owner = this.owners.get(id);
     if (owner === undefined) {
-      owner = { name: record.name, sets: [] };
+      owner = { name: record.name, sets: [], proxied: null };
       this.owners.set(id, owner);
       this.encloses(record.name);
     }
+    owner.proxied ??= record.proxied ?? null;
     const set = owner.sets.find((s) => s.type === record.type);
     if (set !== undefined) (set.rdatas as Uint8Array[]).push(record.rdata);
     else {

@@ -1,14 +1,14 @@
 /** A zone as it lies in the store, read name by name: what compiles a change to a few names. */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, recordKeyParts, recordsAt, recordsBelow } from '../store/keys.ts';
-import { RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, type Name, nameId } from '../wire/name.ts';
-import type { RRset } from '../wire/types.ts';
+import { afterPrefix, recordKeyParts, recordsAt, recordsBelow, targetKeyParts, targetsAt } from '../store/keys.ts';
+import { proxiedOf, RECORD_RDATA } from '../store/rows.ts';
+import { equalNames, type Name, nameAt, nameId } from '../wire/name.ts';
+import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
-import { NO_RRSETS, type ZoneView } from './view.ts';
+import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 
 /** Reads of one transaction; make a new one when the rows have changed. */
-export class StoredZone implements ZoneView {
+export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
   readonly parentDs: RRset | null;
@@ -45,12 +45,25 @@ export class StoredZone implements ZoneView {
     return this.held(name).below || this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
   }
 
+  proxied(name: Name): boolean | null {
+    return this.held(name).proxied;
+  }
+
+  isServiceTarget(name: Name): boolean {
+    const prefix = targetsAt(this.domainId, name);
+    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
+      if (ADDITIONAL_TARGET.has(targetKeyParts(key as Buffer).type)) return true;
+    // The service's own NS are not among the records.
+    const ns = findType(this.rrsets(this.apex), TYPE.NS);
+    return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
+  }
+
   private held(name: Name): Held {
     const id = nameId(name);
     let held = this.cache.get(id);
     if (held === undefined) {
       held = readHeld(this.environment, this.domainId, name);
-      if (equalNames(name, this.apex)) held = { sets: this.atApex(held.sets), below: held.below };
+      if (equalNames(name, this.apex)) held = { ...held, sets: this.atApex(held.sets) };
       this.cache.set(id, held);
     }
     return held;
@@ -87,13 +100,16 @@ function endsWith(name: Name, suffix: Name): boolean {
 interface Held {
   readonly sets: readonly RRset[];
   readonly below: boolean;
+  /** What its records say of the proxy. */
+  readonly proxied: boolean | null;
 }
 
 /** One scan: the records of a name come first, and the first one after them that is below it ends it. */
-function readHeld(environment: Environment, domainId: string, name: Name): Held {
+export function readHeld(environment: Environment, domainId: string, name: Name): Held {
   const own = recordsAt(domainId, name);
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
   let below = false;
+  let proxied: boolean | null = null;
   const end = afterPrefix(recordsBelow(domainId, name));
   for (const { key, value } of environment.records.getRange({ start: own, end })) {
     // 0x00 after the name is the name itself; every label begins with a greater byte.
@@ -102,13 +118,14 @@ function readHeld(environment: Environment, domainId: string, name: Name): Held 
       break;
     }
     const { type } = recordKeyParts(key);
+    proxied ??= proxiedOf(value);
     const rdata = value.subarray(RECORD_RDATA);
     const last = sets[sets.length - 1];
     if (last !== undefined && last.type === type) last.rdatas.push(rdata);
     else sets.push({ type, ttl: value.readUInt32BE(0), rdatas: [rdata] });
   }
   for (const set of sets) sortRdatas(set.rdatas);
-  return { sets: sets.length === 0 ? NO_RRSETS : sets, below };
+  return { sets: sets.length === 0 ? NO_RRSETS : sets, below, proxied };
 }
 
 /** The RRsets stored at exactly a name, by rising type. */

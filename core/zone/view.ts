@@ -16,6 +16,14 @@ export interface ZoneView {
   readonly parentDs: RRset | null;
 }
 
+/** What a zone says of its names beside their records, for the proxy. */
+export interface ProxyHints {
+  /** What the records of a name say themselves; null: nothing. */
+  proxied(name: Name): boolean | null;
+  /** Whether MX, SRV or NS records of the zone point at the name. */
+  isServiceTarget(name: Name): boolean;
+}
+
 export const NO_RRSETS: readonly RRset[] = [];
 
 export function findType(sets: readonly RRset[], type: number): RRset | undefined {

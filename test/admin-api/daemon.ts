@@ -7,6 +7,8 @@ import { type Config, loadConfig } from '../../core/config/index.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { createLogger } from '../../core/log/index.ts';
+import { Registry } from '../../core/metrics/index.ts';
+import { openSecrets } from '../../core/secrets.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -89,6 +91,8 @@ export async function startDaemon(
     journal,
     log,
     zoneSettings: APEX,
+    metrics: new Registry(),
+    secrets: openSecrets(join(folder, 'secret.key')),
     config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
     ready: () => ({ ok: true, reasons: [] }),
   });

@@ -19,6 +19,13 @@ export const cnameConflict = (name: Name): StateError =>
     },
   );
 
+export const aliasConflict = (name: Name): StateError =>
+  new StateError(
+    'alias_conflict',
+    `An ALIAS stands for all addresses of its name, so ${shown(name)} can not have a second one, or A and AAAA records beside it.`,
+    { pointer: '/name' },
+  );
+
 export const dnameConflict = (name: Name): StateError =>
   new StateError(
     'dname_conflict',

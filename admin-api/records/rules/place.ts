@@ -5,6 +5,7 @@ import { type Domain, type RecordRow, records } from '../../../core/store/rows.t
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
+  aliasConflict,
   cnameConflict,
   dnameConflict,
   inNestedZone,
@@ -61,6 +62,8 @@ function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, others: re
     size += other.rdata.length + RECORD_OVERHEAD;
   }
   if (types.has(TYPE.CNAME) && others.length > 0) throw cnameConflict(name);
+  if (types.has(TYPE.ALIAS) && (types.has(TYPE.A) || types.has(TYPE.AAAA))) throw aliasConflict(name);
+  if (type === TYPE.ALIAS && others.some((other) => other.type === TYPE.ALIAS)) throw aliasConflict(name);
   if (type === TYPE.DNAME && others.some((other) => other.type === TYPE.DNAME)) throw dnameConflict(name);
   // At the apex both may stand: there NS is no delegation.
   if (name.length !== apex.length && types.has(TYPE.DNAME) && types.has(TYPE.NS)) throw dnameConflict(name);

@@ -4,6 +4,7 @@ import type { MasterError } from '../../../core/wire/master/index.ts';
 import { isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
+  aliasConflict,
   cnameConflict,
   dnameConflict,
   nameTooLarge,
@@ -37,6 +38,9 @@ function checkBeside(apex: Name, owner: Owner, note: Note): void {
   if (sets.length > 1) {
     const latest = sets.reduce((a, b) => (b.line > a.line ? b : a));
     if (setOf(owner, TYPE.CNAME) !== undefined) note(latest, cnameConflict(name));
+    const alias = setOf(owner, TYPE.ALIAS);
+    if (alias !== undefined && (setOf(owner, TYPE.A) ?? setOf(owner, TYPE.AAAA)) !== undefined)
+      note(alias, aliasConflict(name));
     const dname = setOf(owner, TYPE.DNAME);
     // At the apex both may stand: there NS is no delegation.
     const delegates = name.length !== apex.length && setOf(owner, TYPE.NS) !== undefined;
@@ -50,6 +54,7 @@ function checkBeside(apex: Name, owner: Owner, note: Note): void {
     if (set.size + set.rdatas.length * RECORD_OVERHEAD > MAX_RRSET) note(set, rrsetTooLarge(set.type, name));
     if (set.rdatas.length === 1) continue;
     if (set.type === TYPE.CNAME) note(set, cnameConflict(name));
+    if (set.type === TYPE.ALIAS) note(set, aliasConflict(name));
     if (set.type === TYPE.DNAME) note(set, dnameConflict(name));
   }
 }

@@ -1,28 +1,30 @@
 /** PUT of a master file: all records of a domain are replaced in one commit. */
-import { ChangeWriter } from '../../../core/journal/changes.ts';
-import { type Draft, write } from '../../../core/journal/draft.ts';
-import { type Domain, domains } from '../../../core/store/rows.ts';
+import { ChangeWriter, readChanges } from '../../../core/journal/changes.ts';
+import type { Draft } from '../../../core/journal/draft.ts';
+import { recordKeyParts } from '../../../core/store/keys.ts';
+import { type Domain, domains, setProxied } from '../../../core/store/rows.ts';
 import { parentName } from '../../../core/wire/name.ts';
+import { WEB_TYPES } from '../../../core/zone/proxied.ts';
+import { change } from '../../change.ts';
 import { ownedDomain, requireMatch } from '../../domains/owned.ts';
-import { deleteRecords } from '../../domains/service.ts';
-import type { Caller } from '../../http/app.ts';
+import { deleteRecords, describeDomain } from '../../domains/service.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { Caller, Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import type { Services } from '../../services.ts';
-import type { Target } from '../service.ts';
 import type { PreparePool } from './pool.ts';
 
 /** Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412. */
 export async function importZone(
   services: Services,
   pool: PreparePool,
-  caller: Caller,
-  { domainId, ifMatch }: Target,
+  context: Context<Caller>,
   bytes: Uint8Array,
   keepApex: boolean,
-): Promise<{ domain: Domain; count: number; sequence: number }> {
-  const { environment, journal, reader, zoneSettings, turns } = services;
-  const { apex } = ownedDomain(reader, caller, domainId);
+) {
+  const { reader, zoneSettings, turns } = services;
+  const { domain_id: domainId } = context.params;
+  const { apex } = ownedDomain(reader, context.caller, domainId);
   const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
     const { errors } = prepared;
@@ -31,28 +33,46 @@ export async function importZone(
       422,
       'invalid_zonefile',
       `Line ${errors[0].line}: ${errors[0].message}${others} Nothing was changed.`,
-      {
-        details: errors,
-      },
+      { details: errors },
     );
   }
+  const { count } = prepared;
   const commit = () =>
-    write(environment, journal, caller.account.id, (draft) => {
-      const old = ownedDomain(draft, caller, domainId);
-      requireMatch(services, draft, old, ifMatch);
+    change(services, context, (draft) => {
+      const old = ownedDomain(draft, context.caller, domainId);
+      requireMatch(services, draft, old, context.header('if-match'));
       const changes = new ChangeWriter();
-      deleteRecords(services, draft, old, changes);
+      const flags = deleteRecords(services, draft, old, changes);
       const domain: Domain = { ...old, kept: prepared.kept };
       if (old.kept !== null || prepared.kept !== null)
         changes.put(domains.number, domains.key(domain), domains.encode(domain));
       draft.append(changes.content);
-      draft.append(Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length));
-      if (!hasNeighbours(draft, domain)) draft.compiled = { domainId, nodes: prepared.nodes };
-      return domain;
+      const rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
+      keepFlags(rows, flags);
+      draft.append(rows);
+      // The nodes were made as for a zone by itself, without the proxy.
+      if (!hasNeighbours(draft, domain) && draft.proxy(domainId)?.enabled !== true)
+        draft.compiled = { domainId, nodes: prepared.nodes };
+      return {
+        action: 'zone.import',
+        domain,
+        target: domainId,
+        detail: { records: count, apex: keepApex ? 'keep' : 'service' },
+        answer: () => ({ domain: describeDomain(services, domain), records: count }),
+      };
     });
   // Beside steady writers to the domain it would never come to its commit.
-  const { result, sequence } = await turns.exclusive(domainId, commit);
-  return { domain: result, count: prepared.count, sequence };
+  return turns.exclusive(domainId, commit);
+}
+
+/** A master file says nothing of the proxy: names that are still there keep what their records said. */
+function keepFlags(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
+  if (flags.size === 0) return;
+  for (const { key, value } of readChanges(rows)) {
+    const { nameEnd, type } = recordKeyParts(key);
+    const proxied = WEB_TYPES.has(type) ? flags.get(key.toString('latin1', 8, nameEnd)) : undefined;
+    if (proxied !== undefined && value !== null) setProxied(value, proxied);
+  }
 }
 
 /** Whether a domain of ours lies above or below: then some names are answered otherwise than by this zone alone. */

@@ -6,7 +6,7 @@ export type Protocol = 'http' | 'https';
 export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 
 /** One a domain, from the first time that its proxy is set up. */
-export interface Proxy {
+export interface ProxyConfig {
   readonly domainId: string;
   /** Whether visitors come through the cluster. */
   readonly enabled: boolean;
@@ -47,12 +47,12 @@ export interface Purge {
   readonly createdAt: number;
 }
 
-export const proxies: Table<Proxy> = {
+export const proxies: Table<ProxyConfig> = {
   number: 5,
   name: 'proxies',
   key: (row) => idKey(row.domainId),
   encode: json,
-  decode: (_key, value) => unjson<Proxy>(value),
+  decode: (_key, value) => unjson<ProxyConfig>(value),
   lookups: () => [],
 };
 

@@ -49,10 +49,8 @@ export const audits: Table<Audit> = {
 export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
-  /** What the request was, as a keyed hash (hexadecimal): the same key with another body is told. */
-  readonly fingerprint: string;
-  /** The answer's JSON, sealed (core/secrets.ts), base64. */
-  readonly sealedReply: string;
+  /** Hash of the request, by which another one under the same key is told, and the answer's JSON; sealed (core/secrets.ts), base64. */
+  readonly sealed: string;
   readonly createdAt: number;
   /** Sequence of the commit; 0 until it is made. */
   readonly revision: number;

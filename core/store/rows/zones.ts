@@ -68,7 +68,7 @@ export const records: Table<RecordRow> = {
     value.writeUInt32BE(row.ttl, 0);
     value.writeUIntBE(row.createdAt, 4, 5);
     value.writeUIntBE(row.updatedAt, 9, 5);
-    value[14] = PROXIED[`${row.proxied}`];
+    setProxied(value, row.proxied);
     value.set(row.rdata, 15);
     return value;
   },
@@ -83,7 +83,7 @@ export const records: Table<RecordRow> = {
       type,
       ttl: v.readUInt32BE(0),
       rdata: Uint8Array.prototype.slice.call(value, 15),
-      proxied: value[14] === PROXIED.null ? null : value[14] === PROXIED.true,
+      proxied: proxiedOf(value),
       createdAt: v.readUIntBE(4, 5),
       updatedAt: v.readUIntBE(9, 5),
     };
@@ -92,5 +92,18 @@ export const records: Table<RecordRow> = {
   lookupsFromKey: true,
 };
 
-/** TTL of a record's encoded value, without decoding the rest. */
+/** Where the rdata stands in a record's encoded value. */
 export const RECORD_RDATA = 15;
+
+const PROXIED_AT = 14;
+
+/** `proxied` of a record's encoded value, without decoding the rest. */
+export function proxiedOf(value: Uint8Array): boolean | null {
+  const byte = value[PROXIED_AT];
+  return byte === PROXIED.null ? null : byte === PROXIED.true;
+}
+
+/** Puts `proxied` into a record's encoded value. */
+export function setProxied(value: Uint8Array, proxied: boolean | null): void {
+  value[PROXIED_AT] = PROXIED[`${proxied}`];
+}

@@ -206,7 +206,7 @@ test.run();
 const limits = suite('rate limits');
 
 limits('logins are limited for each login and address', async () => {
-  const daemon = await startDaemon('auto', { WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '3', WAYPOST_ADMIN_RATE_LIMIT: '2' });
+  const daemon = await startDaemon('auto', { WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '3', WAYPOST_RATE_LIMIT: '2' });
   try {
     const attempt = (login: string) =>
       daemon.call('POST', '/api/v1/auth/token', { token: null, json: { login, password: 'wrong', name: 'x' } });

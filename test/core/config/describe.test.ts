@@ -21,7 +21,14 @@ test('the example has every key, as a value or as a comment when the default dep
       .map((one) => one.key),
   );
   const lines = readFileSync(file, 'utf8').split('\n');
-  const commented = ['soa.hostmaster', 'dns.workers', 'dns.index_memory', 'admin.password', 'secrets.key_file'];
+  const commented = [
+    'node_name',
+    'soa.hostmaster',
+    'dns.workers',
+    'dns.index_memory',
+    'admin.password',
+    'secrets.key_file',
+  ];
   for (const { key, env, doc } of describeConfig()) {
     const name = key.slice(key.lastIndexOf('.') + 1);
     if (commented.includes(key))
@@ -44,7 +51,7 @@ test('the commented values are good ones', () => {
       .split('\n')
       .flatMap((line) => {
         const match = /^# ([a-z_]+) = "?(.*?)"?$/.exec(line);
-        const setting = describeConfig().find((one) => match !== null && one.key.endsWith(`.${match[1]}`));
+        const setting = describeConfig().find((one) => match !== null && `.${one.key}`.endsWith(`.${match[1]}`));
         return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
       }),
   );

@@ -165,8 +165,8 @@ test('every fault is listed, with the key, what was found and what is expected',
     /^dnss\.listen .*nearest is dns\.listen$/,
     /^WAYPOST_DNS_LISTN: found an unknown variable.*nearest is WAYPOST_DNS_LISTEN$/,
     /^data_dir: found 5, expected the path of a folder$/,
-    /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
     /^rate_limit \(WAYPOST_RATE_LIMIT\): found "many", expected a whole number/,
+    /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
   ];
   assert.is(lines.length, expected.length, lines.join('\n'));
   for (const [i, pattern] of expected.entries()) assert.match(lines[i], pattern);

@@ -1,0 +1,83 @@
+/** Endpoints of accounts. */
+
+import { Type } from '@sinclair/typebox';
+import type { Passwords } from '../auth/password.ts';
+import { nextCursor, readPage } from '../http/lists.ts';
+import { type Route, route } from '../http/route.ts';
+import { NOTHING, pageQuery } from '../http/schema.ts';
+import type { Services } from '../services.ts';
+import { accountAnswer, accountPatchBody, accountsAnswer, newAccountBody, ownAccountAnswer } from './schema.ts';
+import { createAccount, deleteAccount, describeAccount, updateAccount, viewAccount } from './service.ts';
+
+const ACCOUNTS = '/api/v1/accounts';
+const ACCOUNT = `${ACCOUNTS}/{account_id}`;
+const TAKEN = ['username_taken', 'email_taken'];
+
+export function accountRoutes(services: Services, passwords: Passwords): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/v1/account',
+      tag: 'accounts',
+      summary: 'The account of the token, and what it uses',
+      scope: 'account',
+      answer: ownAccountAnswer,
+      run: ({ caller }) => ({ account: describeAccount(services, caller.account) }),
+    }),
+    route({
+      method: 'GET',
+      path: ACCOUNTS,
+      tag: 'accounts',
+      summary: 'List all accounts',
+      scope: 'account',
+      admin: true,
+      query: Type.Object(pageQuery),
+      answer: accountsAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      run(context) {
+        const page = readPage(context.query);
+        const found = services.reader.accounts(page.after?.toString('hex') ?? null, page.limit + 1);
+        const rows = found.slice(0, page.limit);
+        const last = found.length > page.limit ? Buffer.from(rows[rows.length - 1].id, 'hex') : null;
+        return { accounts: rows.map(viewAccount), next_cursor: nextCursor(last, context) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: ACCOUNTS,
+      tag: 'accounts',
+      summary: 'Create an account',
+      scope: 'account',
+      admin: true,
+      body: newAccountBody,
+      answer: accountAnswer,
+      faults: { 409: TAKEN, 422: ['invalid_plan'], 503: ['busy'] },
+      run: (context) => createAccount(services, passwords, context, context.body),
+    }),
+    route({
+      method: 'PATCH',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Change an account',
+      description: 'What is left out stays. With `api_enabled` false its tokens are refused from the next request on.',
+      scope: 'account',
+      admin: true,
+      body: accountPatchBody,
+      answer: accountAnswer,
+      faults: { 404: ['no_such_account'], 409: [...TAKEN, 'last_admin'], 422: ['invalid_plan'], 503: ['busy'] },
+      run: (context) => updateAccount(services, passwords, context, context.params.account_id, context.body),
+    }),
+    route({
+      method: 'DELETE',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Delete an account and its tokens',
+      description: 'Its domains are to be deleted first.',
+      scope: 'account',
+      admin: true,
+      answer: NOTHING,
+      faults: { 404: ['no_such_account'], 409: ['has_domains', 'last_admin'] },
+      run: (context) => deleteAccount(services, context, context.params.account_id),
+    }),
+  ];
+}

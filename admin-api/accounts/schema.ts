@@ -1,0 +1,67 @@
+/** Shapes of accounts. */
+import { Type } from '@sinclair/typebox';
+import { MAX_PASSWORD } from '../auth/schema.ts';
+import { bodySchema } from '../http/json-body.ts';
+import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+
+const ROLES = ['admin', 'user', 'viewer'] as const;
+
+const fields = {
+  username: text(
+    'a string of 1 to 63 letters, digits, dots, hyphens and underscores that begins with a letter or digit',
+    { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' },
+  ),
+  email: orNull(
+    text('', { pattern: '^[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,64}@[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,255}$' }),
+    'a string, an e-mail address, or null',
+  ),
+  password: text(`a string of 8 to ${MAX_PASSWORD} characters`, { minLength: 8, maxLength: MAX_PASSWORD }),
+  role: oneOf(ROLES),
+  plan: text('a string, the name of a plan', { maxLength: 100 }),
+  api_enabled: flag('true or false'),
+};
+
+export const newAccountBody = bodySchema(
+  Type.Object({
+    username: fields.username,
+    email: Type.Optional(fields.email),
+    password: fields.password,
+    role: Type.Optional(fields.role),
+    plan: Type.Optional(fields.plan),
+    api_enabled: Type.Optional(fields.api_enabled),
+  }),
+);
+
+export const accountPatchBody = bodySchema(Type.Partial(Type.Object(fields)));
+
+const accountView = Type.Object({
+  id: id('the account'),
+  username: Type.String(),
+  email: orNull(Type.String(), 'its e-mail address, which is a login too'),
+  role: oneOf(ROLES),
+  plan: Type.String(),
+  api_enabled: flag('whether its tokens are taken'),
+  created_at: time('when it was made'),
+  updated_at: time('when it was last changed'),
+});
+
+export const accountAnswer = Type.Object({ account: accountView });
+export const accountsAnswer = Type.Object({
+  accounts: list(accountView, 'in the order in which they were made'),
+  next_cursor: nextCursorSchema,
+});
+
+export const ownAccountAnswer = Type.Object({
+  account: Type.Object({
+    id: id('the account'),
+    username: Type.String(),
+    role: oneOf(ROLES),
+    domain_count: count('how many domains it has'),
+    dns_record_count: count('how many records all its domains have'),
+    limits: Type.Object({
+      plan: Type.String(),
+      is_unlimited: flag('whether it may have any number of domains'),
+      max_domains_display: text('a number, or "unlimited"'),
+    }),
+  }),
+});

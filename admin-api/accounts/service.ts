@@ -1,0 +1,201 @@
+/** Accounts: create, change, delete, describe, and the first one. */
+import { randomBytes } from 'node:crypto';
+import { InvalidError, StateError } from '../../core/errors.ts';
+import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Account, accounts, newId, type Role, tokens } from '../../core/store/rows.ts';
+import type { Passwords } from '../auth/password.ts';
+import { change } from '../change.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { formatTime, nowSeconds } from '../http/time.ts';
+import { isId, type Services } from '../services.ts';
+
+export interface AccountBody {
+  readonly username?: string;
+  readonly email?: string | null;
+  readonly password?: string;
+  readonly role?: Role;
+  readonly plan?: string;
+  readonly api_enabled?: boolean;
+}
+
+/** Throws InvalidError for a plan that the configuration has not, StateError when a login is taken. */
+export async function createAccount(
+  services: Services,
+  passwords: Passwords,
+  context: Context<Caller>,
+  body: AccountBody & { readonly username: string; readonly password: string },
+) {
+  const account = newAccount(services, body, await passwords.hash(body.password));
+  return change(services, context, (draft) => {
+    requireFreeLogins(draft, account);
+    draft.put(accounts, account);
+    return {
+      action: 'account.create',
+      target: account.id,
+      detail: told(account),
+      answer: () => ({ account: viewAccount(account) }),
+    };
+  });
+}
+
+function newAccount(services: Services, body: AccountBody & { username: string }, passwordHash: string): Account {
+  const { username, email, role = 'user', plan = 'free', api_enabled: apiEnabled = true } = body;
+  requirePlan(services, plan);
+  const now = nowSeconds();
+  return {
+    id: newId(),
+    username,
+    email: email ?? '',
+    role,
+    plan,
+    passwordHash,
+    apiEnabled,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** What is left out stays. Throws HttpError 404, InvalidError, StateError `username_taken`, `email_taken`, `last_admin`. */
+export async function updateAccount(
+  services: Services,
+  passwords: Passwords,
+  context: Context<Caller>,
+  id: string,
+  body: AccountBody,
+) {
+  if (body.plan !== undefined) requirePlan(services, body.plan);
+  // Before the hash is worked out, which takes long.
+  existing(services.reader, id);
+  const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
+  return change(services, context, (draft) => {
+    const old = existing(draft, id);
+    const account: Account = {
+      ...old,
+      username: body.username ?? old.username,
+      email: body.email === undefined ? old.email : (body.email ?? ''),
+      role: body.role ?? old.role,
+      plan: body.plan ?? old.plan,
+      apiEnabled: body.api_enabled ?? old.apiEnabled,
+      passwordHash: passwordHash ?? old.passwordHash,
+      updatedAt: nowSeconds(),
+    };
+    if (!isAdmin(account)) requireOtherAdmin(draft, old);
+    requireFreeLogins(draft, account);
+    draft.put(accounts, account);
+    return {
+      action: 'account.update',
+      target: id,
+      detail: { ...told(account), password_changed: passwordHash !== undefined },
+      answer: () => ({ account: viewAccount(account) }),
+    };
+  });
+}
+
+/** Throws HttpError 404, StateError `has_domains`, `last_admin`. */
+export function deleteAccount(services: Services, context: Context<Caller>, id: string) {
+  return change(services, context, (draft) => {
+    const account = existing(draft, id);
+    requireOtherAdmin(draft, account);
+    if (draft.countDomains(id, 1) > 0)
+      throw new StateError('has_domains', 'The account still has domains; delete them first.');
+    for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
+    draft.delete(accounts, account);
+    return { action: 'account.delete', target: id, detail: told(account), answer: () => ({}) };
+  });
+}
+
+function existing(reader: Pick<Draft, 'account'>, id: string): Account {
+  const account = isId(id) ? reader.account(id) : undefined;
+  if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account of that id.');
+  return account;
+}
+
+function requirePlan({ config }: Services, plan: string): void {
+  if (Object.hasOwn(config.plans, plan)) return;
+  const known = Object.keys(config.plans).join(', ');
+  throw new InvalidError('invalid_plan', `There is no such plan; there are ${known}.`, { pointer: '/plan' });
+}
+
+/** A login is a username or an e-mail address of one account only, whichever of both it is. */
+function requireFreeLogins(draft: Draft, account: Account): void {
+  const taken = (login: string): boolean => {
+    const other = login === '' ? undefined : draft.accountByLogin(login);
+    return other !== undefined && other.id !== account.id;
+  };
+  if (taken(account.username))
+    throw new StateError('username_taken', 'There is an account of that username.', { pointer: '/username' });
+  if (taken(account.email))
+    throw new StateError('email_taken', 'There is an account with that e-mail address.', { pointer: '/email' });
+}
+
+const isAdmin = (account: Account): boolean => account.role === 'admin' && account.apiEnabled;
+
+/** Nobody could undo it if there were no administrator any more. */
+function requireOtherAdmin(draft: Draft, account: Account): void {
+  if (!isAdmin(account)) return;
+  for (let after: string | null = null; ; ) {
+    const page: Account[] = draft.accounts(after, 500);
+    if (page.some((other) => other.id !== account.id && isAdmin(other))) return;
+    if (page.length < 500) break;
+    after = page[page.length - 1].id;
+  }
+  throw new StateError('last_admin', 'This is the only administrator; make another account one first.');
+}
+
+/**
+ * On an empty store, creates the account `admin` with role admin and plan unlimited. Returns the random password that it got, to be shown once;
+ * null when the configuration gave one, or when there are accounts.
+ */
+export async function ensureAdmin(services: Services, passwords: Passwords): Promise<string | null> {
+  if (services.reader.accounts(null, 1).length > 0) return null;
+  const { environment, journal, config } = services;
+  const password = config.admin.password ?? randomBytes(15).toString('base64url');
+  const body = { username: 'admin', role: 'admin', plan: 'unlimited' } as const;
+  const account = newAccount(services, body, await passwords.hash(password));
+  await write(environment, journal, 'setup', (draft) => draft.put(accounts, account));
+  return config.admin.password === undefined ? password : null;
+}
+
+/** What the audit says of an account. */
+const told = ({ username, email, role, plan, apiEnabled }: Account) => ({
+  username,
+  email: email === '' ? null : email,
+  role,
+  plan,
+  api_enabled: apiEnabled,
+});
+
+export function viewAccount(account: Account) {
+  return {
+    id: account.id,
+    ...told(account),
+    created_at: formatTime(account.createdAt),
+    updated_at: formatTime(account.updatedAt),
+  };
+}
+
+/** The caller's own account with what it uses. */
+export function describeAccount({ reader, config }: Services, account: Account) {
+  const usage = reader.usage(account.id);
+  const limit = planLimit(config.plans, account.plan);
+  return {
+    id: account.id,
+    username: account.username,
+    role: account.role,
+    domain_count: usage.domains,
+    dns_record_count: usage.records,
+    limits: {
+      plan: account.plan,
+      is_unlimited: limit === 0,
+      max_domains_display: limit === 0 ? 'unlimited' : String(limit),
+    },
+  };
+}
+
+/** Domains that a plan allows; 0: no limit. A plan that the configuration no longer has allows as many as the smallest. */
+export function planLimit(plans: Services['config']['plans'], plan: string): number {
+  const limits: Readonly<Record<string, number>> = plans;
+  if (Object.hasOwn(limits, plan)) return limits[plan];
+  return plans.free;
+}

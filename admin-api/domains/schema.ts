@@ -1,0 +1,27 @@
+/** Shapes of domains. */
+import { Type } from '@sinclair/typebox';
+import { bodySchema } from '../http/json-body.ts';
+import { count, flag, id, list, nextCursorSchema, text, time } from '../http/schema.ts';
+
+export const domainBody = bodySchema(
+  Type.Object({
+    domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),
+  }),
+);
+
+export const domainView = Type.Object({
+  id: id('the domain'),
+  domain: text('its name, in A-labels, without the last dot'),
+  nameservers: list(Type.String(), 'where the registrar has to point'),
+  record_count: count('how many records it has'),
+  revision: count('the sequence of its last change'),
+  proxy_enabled: flag('whether visitors come through the proxy'),
+  created_at: time('when it was made'),
+  updated_at: time('when it or its records were last changed'),
+});
+
+export const domainAnswer = Type.Object({ domain: domainView });
+export const domainsAnswer = Type.Object({
+  domains: list(domainView, 'in canonical order of their names'),
+  next_cursor: nextCursorSchema,
+});

@@ -1,0 +1,30 @@
+/** The Idempotency-Key of a POST: names one request, so that it can be sent again when its answer was lost. */
+import { createHash } from 'node:crypto';
+import { HttpError } from './errors.ts';
+import type { HttpRequest } from './transport.ts';
+
+export interface Idempotency {
+  /** Hash of account and key: where the answer is kept. */
+  readonly id: string;
+  /** All that the request says. It may hold a password, so that not even a hash of it may be stored in the open. */
+  readonly request: Buffer;
+}
+
+/** Printable ASCII, as it is or in quotes (draft-ietf-httpapi-idempotency-key-header). */
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** Null without the header. Throws HttpError 400. `body`: as it came. */
+export function readIdempotency(request: HttpRequest, accountId: string, body: Buffer): Idempotency | null {
+  const header = request.header('idempotency-key');
+  if (header === undefined) return null;
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (!KEY.test(key))
+    throw new HttpError(
+      400,
+      'invalid_idempotency_key',
+      'Idempotency-Key is 1 to 255 printable ASCII characters; a random UUID is a good one.',
+    );
+  const id = createHash('sha256').update(`${accountId} ${key}`).digest('hex').slice(0, 32);
+  const line = `${request.method} ${request.path}?${request.query}\n`;
+  return { id, request: Buffer.concat([Buffer.from(line), body]) };
+}

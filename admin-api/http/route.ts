@@ -1,0 +1,220 @@
+/**
+ * What an endpoint is: where it stands, who may call it, what it takes, what it answers and how it can fail. One description checks
+ * requests, gives the handler its types, and is written out as OpenAPI (openapi/).
+ */
+import type { Static, TObject } from '@sinclair/typebox';
+import type { Account, Token } from '../../core/store/rows.ts';
+import { type Authenticator, requireAccess } from '../auth/authenticate.ts';
+import { HttpError } from './errors.ts';
+import { type Idempotency, readIdempotency } from './idempotency.ts';
+import { type BodySchema, MAX_JSON } from './json-body.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { Method, Params } from './router.ts';
+import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
+
+export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
+export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'operations';
+
+export interface Caller {
+  readonly account: Account;
+  readonly token: Token;
+}
+
+export interface Context<C, B = unknown> {
+  readonly params: Params;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly caller: C;
+  readonly body: B;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  /** Of a POST that came with an Idempotency-Key. */
+  readonly idempotency: Idempotency | null;
+  /** A request header, by its name in lower case. */
+  header(name: string): string | undefined;
+  /** Headers of the answer. */
+  readonly headers: Record<string, string>;
+}
+
+/** A body that is sent as it is; its Content-Type is among the context's headers. */
+export interface RawReply {
+  readonly raw: ResponseBody;
+  readonly status?: number;
+}
+
+/** What the answer holds beside `"ok": true`. */
+export type Reply = { readonly [key: string]: unknown } | RawReply;
+
+/** Error codes by status, beyond those that every endpoint has. */
+export type Faults = Readonly<Record<number, readonly string[]>>;
+
+/** What OpenAPI tells of an endpoint. */
+export interface Description {
+  readonly tag: Tag;
+  /** One line, as "Create a record". */
+  readonly summary: string;
+  readonly description?: string;
+  /** Parameters of the query, all of them strings as they come. */
+  readonly query?: TObject;
+  /** The answer beside `ok`; left out when it is not JSON. */
+  readonly answer?: TObject;
+  /** Content type of an answer that is not JSON. */
+  readonly answerType?: string;
+  readonly faults?: Faults;
+  /** Writes take If-Match. */
+  readonly conditional?: boolean;
+}
+
+export interface Route extends Description {
+  readonly method: Method;
+  readonly path: string;
+  /** Null: no token is asked for. */
+  readonly scope: Scope | null;
+  readonly admin: boolean;
+  /** Schema of a JSON body. */
+  readonly body?: TObject;
+  /** Content types of a body that is bytes. */
+  readonly bodyTypes?: readonly string[];
+  handle(request: HttpRequest, at: Arrival, app: AppParts): Promise<HttpResponse>;
+}
+
+/** A request as the router has placed it. */
+export interface Arrival {
+  readonly params: Params;
+  readonly query: URLSearchParams;
+  readonly requestId: string;
+  readonly headers: Record<string, string>;
+}
+
+export interface AppParts {
+  readonly authenticator: Authenticator;
+  readonly requests: RateLimit;
+  /** The first answer to a request that came before under the same Idempotency-Key, or null. Throws HttpError 422 when it was another request. */
+  replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
+}
+
+interface Common<C, B, A extends TObject> extends Description {
+  readonly method: Method;
+  readonly path: string;
+  readonly answer?: A;
+  run(context: Context<C, B>): Answered<A> | Promise<Answered<A>>;
+}
+
+/** What a handler gives is held to the schema of its answer. */
+type Answered<A extends TObject> = Static<A> | RawReply;
+
+/** A route that anyone may call. */
+export function publicRoute<T extends TObject, A extends TObject>(
+  route: Common<null, Static<T>, A> & { readonly body?: BodySchema<T> },
+): Route {
+  return {
+    ...route,
+    body: route.body?.schema,
+    scope: null,
+    admin: false,
+    async handle(request, at) {
+      const body = route.body?.parse(await readJson(request)) ?? {};
+      return reply(await route.run(context<null, Static<T>>(request, at, null, body, null)), at.headers);
+    },
+  };
+}
+
+/** A route for the scope; GET needs its `:read`. `admin`: for that role alone. */
+export function route<T extends TObject, A extends TObject>(
+  route: Common<Caller, Static<T>, A> & {
+    readonly scope: Scope;
+    readonly admin?: boolean;
+    readonly body?: BodySchema<T>;
+    /** Bytes of the body at most; MAX_JSON when left out. */
+    readonly limit?: number;
+  },
+): Route {
+  return {
+    ...route,
+    body: route.body?.schema,
+    admin: route.admin ?? false,
+    async handle(request, at, app) {
+      const caller = enter(request, at, app, route);
+      const bytes = route.body === undefined ? NO_BYTES : await readJson(request, route.limit);
+      const body = route.body?.parse(bytes) ?? {};
+      const idempotency = route.method === 'POST' ? readIdempotency(request, caller.account.id, bytes) : null;
+      const before = idempotency === null ? null : app.replay(idempotency, at.headers);
+      return reply(before ?? (await route.run(context(request, at, caller, body, idempotency))), at.headers);
+    },
+  };
+}
+
+/** A route whose body is bytes of one of the `bodyTypes`, at most `limit` of them. */
+export function bytesRoute<A extends TObject>(
+  route: Common<Caller, Buffer, A> & {
+    readonly scope: Scope;
+    readonly bodyTypes: readonly string[];
+    readonly limit: number;
+  },
+): Route {
+  return {
+    ...route,
+    admin: false,
+    async handle(request, at, app) {
+      const caller = enter(request, at, app, route);
+      requireType(request, route.bodyTypes);
+      const body = await request.body(route.limit);
+      return reply(await route.run(context(request, at, caller, body, null)), at.headers);
+    },
+  };
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+function enter(
+  request: HttpRequest,
+  at: Arrival,
+  app: AppParts,
+  route: { scope: Scope; admin?: boolean; method: Method },
+): Caller {
+  const caller = app.authenticator.authenticate(request.header('authorization'));
+  app.requests.take(caller.token.id, at.headers);
+  requireAccess(caller, route.scope, route.method === 'GET' ? 'read' : 'write', route.admin ?? false);
+  return caller;
+}
+
+function context<C, B>(
+  request: HttpRequest,
+  at: Arrival,
+  caller: C,
+  body: B,
+  idempotency: Idempotency | null,
+): Context<C, B> {
+  return {
+    ...at,
+    path: request.path,
+    caller,
+    body,
+    remoteAddress: request.remoteAddress,
+    idempotency,
+    header: (name) => request.header(name),
+  };
+}
+
+function readJson(request: HttpRequest, limit = MAX_JSON): Promise<Buffer> {
+  requireType(request, ['application/json']);
+  return request.body(limit);
+}
+
+function requireType(request: HttpRequest, types: readonly string[]): void {
+  const type = request.header('content-type');
+  if (type !== undefined && types.includes(type.split(';', 1)[0].trim().toLowerCase())) return;
+  throw new HttpError(415, 'unsupported_media_type', `Send the body with Content-Type: ${types.join(' or ')}.`, {
+    headers: { Accept: types.join(', ') },
+  });
+}
+
+function reply(result: Reply, headers: Record<string, string>): HttpResponse {
+  if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw };
+  headers['Content-Type'] = 'application/json';
+  return { status: 200, headers, body: JSON.stringify({ ok: true, ...result }) };
+}
+
+function isRaw(result: Reply): result is RawReply {
+  return 'raw' in result;
+}

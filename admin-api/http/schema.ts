@@ -1,0 +1,55 @@
+/**
+ * Building blocks of schemas. A description completes the sentence "… must be": it is said in errors, and stands in OpenAPI. Properties that a body's schema
+ * does not name are ignored, so that what was read can be sent back.
+ */
+import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox';
+
+/** No control characters, and no halves of surrogate pairs, which are no text. */
+const PRINTABLE = '[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]';
+
+/** Text for people: one line, `min` to `max` characters. */
+export const line = (min: number, max: number, description: string) =>
+  Type.String({ minLength: min, maxLength: max, pattern: `^${PRINTABLE}*$`, description });
+
+export const text = (description: string, options: StringOptions = {}) => Type.String({ ...options, description });
+
+export const integer = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, description });
+
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const flag = (description: string) => Type.Boolean({ description });
+
+export const list = <T extends TSchema>(items: T, description: string, options: { maxItems?: number } = {}) =>
+  Type.Unsafe<readonly Static<T>[]>(Type.Array(items, { ...options, description }));
+
+export const orNull = <T extends TSchema>(schema: T, description: string = schema.description ?? '') =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const oneOf = <const T extends readonly string[]>(choices: T, description?: string) =>
+  Type.Unsafe<T[number]>({
+    type: 'string',
+    enum: choices,
+    description: description ?? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`,
+  });
+
+export const id = (of: string) => Type.String({ pattern: '^[0-9a-f]{16}$', description: `the id of ${of}` });
+
+export const TIME = '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$';
+export const time = (of: string) => Type.String({ pattern: TIME, description: `${of}, as YYYY-MM-DD HH:MM:SS in UTC` });
+
+/** An object whose keys nobody knows beforehand. */
+export const anyObject = (description: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
+
+/** Query parameters of lists. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.String({ pattern: '^\\d{1,4}$', description: 'how many at most, 1 to 1000; 100 if left out' }),
+  ),
+  cursor: Type.Optional(Type.String({ description: 'the next_cursor of the page before' })),
+};
+
+export const nextCursorSchema = orNull(Type.String(), 'where the next page begins, or null at the end');
+
+export const NOTHING = Type.Object({});

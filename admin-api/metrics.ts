@@ -1,0 +1,58 @@
+/** GET /metrics: what is measured, in the formats of Prometheus. */
+import { BlockList, isIPv4 } from 'node:net';
+import { formatFor, type Registry } from '../core/metrics/index.ts';
+import { type Authenticator, requireAccess } from './auth/authenticate.ts';
+import { publicRoute, type Route } from './http/route.ts';
+
+/** The setting `admin.metrics`. */
+export type MetricsAccess = 'loopback' | 'token' | 'off';
+
+/** Loopback addresses (RFC 1122 3.2.1.3, RFC 4291 2.5.3). BlockList knows the IPv4 ones mapped into IPv6, too. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** A proxy that passes on a request says so in one of these: RFC 7239, its forerunners, and Via (RFC 9110 7.6.3). */
+const FORWARDING = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+] as const;
+
+/** Whether a request needs a token: under `loopback` not when it comes from this machine itself. `remoteAddress` is an IP address. */
+export function needsToken(
+  access: MetricsAccess,
+  remoteAddress: string,
+  header: (name: string) => string | undefined,
+): boolean {
+  if (access !== 'loopback') return true;
+  if (!LOOPBACK.check(remoteAddress, isIPv4(remoteAddress) ? 'ipv4' : 'ipv6')) return true;
+  return FORWARDING.some((name) => header(name) !== undefined);
+}
+
+/** A token must be an administrator's, with the scope `account:read` or more. None at all when access is `off`. */
+export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authenticator): Route[] {
+  if (access === 'off') return [];
+  return [
+    publicRoute({
+      method: 'GET',
+      path: '/metrics',
+      tag: 'operations',
+      summary: 'Read the metrics of this node',
+      description: 'In the text format of Prometheus, or OpenMetrics when Accept asks for it.',
+      answerType: 'text/plain',
+      run({ remoteAddress, header, headers }) {
+        if (needsToken(access, remoteAddress, header))
+          requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);
+        const format = formatFor(header('accept'));
+        headers['Content-Type'] = format.contentType;
+        headers['Cache-Control'] = 'no-store';
+        headers.Vary = 'Accept';
+        return { raw: registry.expose(format) };
+      },
+    }),
+  ];
+}

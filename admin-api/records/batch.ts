@@ -1,0 +1,136 @@
+/** Many changes of a domain's records as one: all or nothing, one revision. */
+import { setImmediate } from 'node:timers/promises';
+import { InvalidError, StateError, WaypostError } from '../../core/errors.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
+import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
+import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import { change } from '../change.ts';
+import { ownedDomain, requireMatch } from '../domains/owned.ts';
+import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { MAX_BATCH } from './schema.ts';
+import { existing, newRecord, place, type RecordBody, renewed } from './service.ts';
+import { viewRecord } from './view.ts';
+
+export interface Batch {
+  readonly delete?: readonly string[];
+  readonly put?: readonly (RecordBody & { readonly id: string })[];
+  readonly post?: readonly RecordBody[];
+}
+
+/** Between two turns of the event loop: some milliseconds. */
+const TURN = 100;
+/** Faults that are told. */
+const MAX_FAULTS = 20;
+
+/**
+ * First all that goes goes, then what replaces it and what is new comes: so the order inside of a batch does not matter to the rules. Throws
+ * what the single changes throw, with the pointer into the batch.
+ */
+export function changeRecords(services: Services, context: Context<Caller>, batch: Batch) {
+  const { delete: goes = [], put = [], post = [] } = batch;
+  const size = goes.length + put.length + post.length;
+  if (size > MAX_BATCH)
+    throw new InvalidError('batch_too_large', `A batch has at most ${MAX_BATCH} changes; this one has ${size}.`, {
+      pointer: '',
+    });
+  const { domain_id: domainId } = context.params;
+  const commit = () =>
+    change(services, context, async (draft) => {
+      const domain = ownedDomain(draft, context.caller, domainId);
+      requireMatch(services, draft, domain, context.header('if-match'));
+      if (size > TURN) readWhole(draft, domain);
+      const faults = new Faults();
+      const steps = new Steps();
+      const seen = new Set<string>();
+      const take = (id: string): RecordRow => {
+        if (seen.has(id)) throw new InvalidError('named_twice', 'The batch names this record twice.', { pointer: '' });
+        seen.add(id);
+        const record = existing(draft, domain, id);
+        draft.delete(records, record);
+        return record;
+      };
+      for (const [i, id] of goes.entries()) {
+        faults.note(`/delete/${i}`, () => take(id));
+        await steps.next();
+      }
+      const replaced: (RecordRow | undefined)[] = [];
+      for (const [i, { id }] of put.entries()) {
+        replaced.push(faults.note(`/put/${i}/id`, () => take(id)));
+        await steps.next();
+      }
+      const placed = (body: RecordBody, record: RecordRow): RecordRow => {
+        place(draft, domain, record, body.proxied === undefined);
+        return record;
+      };
+      const updated: (RecordRow | undefined)[] = [];
+      for (const [i, body] of put.entries()) {
+        const old = replaced[i];
+        if (old !== undefined) updated.push(faults.note(`/put/${i}`, () => placed(body, renewed(domain, old, body))));
+        await steps.next();
+      }
+      const created: (RecordRow | undefined)[] = [];
+      for (const [i, body] of post.entries()) {
+        created.push(faults.note(`/post/${i}`, () => placed(body, newRecord(domain, newId(), body))));
+        await steps.next();
+      }
+      faults.raise();
+      // As the batch leaves them: a later record of a name sets the TTL of those before.
+      const shown = (row: RecordRow | undefined) => viewRecord(domain, draft.row(records, records.key(row!))!);
+      const answer = { deleted: goes, updated: updated.map(shown), created: created.map(shown) };
+      return {
+        action: 'record.batch',
+        domain,
+        detail: { deleted: goes.length, updated: put.length, created: post.length },
+        answer: () => answer,
+      };
+    });
+  // Beside steady writers to the domain it would never come to its commit.
+  return services.turns.exclusive(domainId, commit);
+}
+
+/** What a batch reads lies in the zone: noted as a few ranges, not as thousands. */
+function readWhole(draft: Draft, domain: Domain): void {
+  const zone = idKey(domain.id);
+  for (const table of [records.number, TARGETS]) draft.reads({ table, start: zone, end: afterPrefix(zone) });
+  for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
+    draft.reads({ table: LOOKUPS, start, end: afterPrefix(start) });
+}
+
+/** Lets others have the event loop now and then. */
+class Steps {
+  #count = 0;
+
+  async next(): Promise<void> {
+    if (++this.#count % TURN === 0) await setImmediate();
+  }
+}
+
+/** The first faults of a batch, each with its place. */
+class Faults {
+  readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
+
+  note<T>(pointer: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof WaypostError)) throw error;
+      if (this.#found.length < MAX_FAULTS) this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
+      return undefined;
+    }
+  }
+
+  /** Throws when there was any: the first one, and all in its details. */
+  raise(): void {
+    if (this.#found.length === 0) return;
+    const [{ error, pointer }] = this.#found;
+    const details: ErrorDetail[] = this.#found.map((one) => ({ pointer: one.pointer, message: one.error.message }));
+    const status = statusOf(error) ?? (error instanceof StateError ? 409 : 422);
+    throw new HttpError(status, error.code, `${error.message} Nothing was changed.`, {
+      pointer,
+      details: details.length > 1 ? details : undefined,
+    });
+  }
+}

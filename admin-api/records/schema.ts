@@ -1,0 +1,71 @@
+/** Shapes of records. */
+import { Type } from '@sinclair/typebox';
+import { domainView } from '../domains/schema.ts';
+import { bodySchema } from '../http/json-body.ts';
+import { anyObject, count, id, list, nextCursorSchema, orNull, text, time } from '../http/schema.ts';
+
+const fields = {
+  name: text('a string, the name in the domain, such as "www"; "@" is the domain itself', { maxLength: 1024 }),
+  type: text('a string, the type of the record, such as "A"', { maxLength: 40 }),
+  content: text('a string, such as "192.0.2.1"', { maxLength: 300_000 }),
+  ttl: Type.Optional(Type.Integer({ description: 'a whole number of seconds, 30 to 604800, or 1 for the default' })),
+  priority: Type.Optional(
+    orNull(Type.Integer({ minimum: 0, maximum: 65535 }), 'a whole number from 0 to 65535; taken for MX and SRV'),
+  ),
+  proxied: Type.Optional(
+    orNull(
+      Type.Boolean(),
+      'true or false, whether the name goes through the proxy while that is on; null: as its use suggests',
+    ),
+  ),
+};
+
+export const recordBody = bodySchema(Type.Object(fields));
+
+/** Changes of one batch. */
+export const MAX_BATCH = 10_000;
+
+export const batchBody = bodySchema(
+  Type.Object({
+    delete: Type.Optional(
+      list(Type.String({ maxLength: 64, description: 'a string, the id of a record' }), 'a list of ids of records', {
+        maxItems: MAX_BATCH,
+      }),
+    ),
+    put: Type.Optional(
+      list(
+        Type.Object({ id: text('a string, the id of a record', { maxLength: 64 }), ...fields }),
+        'a list of records with the ids of those that they replace',
+        { maxItems: MAX_BATCH },
+      ),
+    ),
+    post: Type.Optional(list(Type.Object(fields), 'a list of new records', { maxItems: MAX_BATCH })),
+  }),
+);
+
+export const recordView = Type.Object({
+  id: id('the record'),
+  name: text('relative to the domain; "@" is the domain itself'),
+  type: text('such as "A"'),
+  content: text('in presentation form, canonical'),
+  ttl: count('seconds'),
+  data: anyObject('the content, field by field'),
+  proxied: orNull(
+    Type.Boolean(),
+    'whether the name goes through the proxy while that is on; null: as its use suggests',
+  ),
+  created_at: time('when it was made'),
+  updated_at: time('when it was last changed'),
+});
+
+export const recordAnswer = Type.Object({ record: recordView });
+export const recordsAnswer = Type.Object({
+  records: list(recordView, 'in canonical order of their names'),
+  next_cursor: nextCursorSchema,
+});
+export const batchAnswer = Type.Object({
+  deleted: list(id('a record'), 'the ids of the records that are gone'),
+  updated: list(recordView, 'in the order of "put"'),
+  created: list(recordView, 'in the order of "post"'),
+});
+export const importAnswer = Type.Object({ domain: domainView, records: count('how many records the file had') });
