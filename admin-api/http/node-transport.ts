@@ -1,64 +1,139 @@
 /** The transport on node:http. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { BodyCollector } from './body.ts';
+import { ConnectionCount } from './connections.ts';
 import { errorResponse, HttpError } from './errors.ts';
+import { NodeConnection } from './node-connection.ts';
+import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
+import { safeHeaders } from './response-headers.ts';
 import {
+  discard,
   type Handler,
   type HttpRequest,
   type HttpResponse,
   ListenError,
   type Listening,
   type ListenPlace,
+  MAX_HEADER,
   type Timeouts,
   type Transport,
+  type TransportOptions,
 } from './transport.ts';
 
-const MAX_HEADER = 16 * 1024;
-/** Longer than what proxies keep, so that it is they who close. */
-const KEEP_ALIVE = 75_000;
+/** What of a body that nobody asked for is read, so that the connection can be used on; with more to come it is closed. */
+const MAX_UNREAD = 1 << 20;
 
 export class NodeTransport implements Transport {
   readonly name = 'node';
-  readonly #timeouts: Timeouts;
+  readonly #options: TransportOptions;
 
-  constructor(timeouts: Timeouts) {
-    this.#timeouts = timeouts;
+  constructor(options: TransportOptions) {
+    this.#options = options;
   }
 
   async listen(place: ListenPlace, handler: Handler): Promise<Listening> {
-    const timeouts = this.#timeouts;
+    const { timeouts } = this.#options;
     const server = createServer({
       maxHeaderSize: MAX_HEADER,
       headersTimeout: timeouts.headers,
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(2_000, timeouts.headers),
-      keepAliveTimeout: KEEP_ALIVE,
+      keepAliveTimeout: timeouts.idle,
     });
-    server.on('request', (message, response) => {
-      answer(new NodeRequest(message, timeouts.body), response, handler, timeouts).catch(() => response.destroy());
-    });
-    server.on('clientError', refuse);
-    const listening = once(server, 'listening');
-    server.listen({ host: place.address, port: place.port });
-    try {
-      await listening;
-    } catch (error) {
-      throw new ListenError(place, error instanceof Error ? error.message : String(error));
-    }
+    // 0: Node would leave fields out above a number of them; the check refuses such requests.
+    server.maxHeadersCount = 0;
+    const connections = this.#accept(server);
+    const serve = (message: IncomingMessage, response: ServerResponse, waits = false): void => {
+      const connection = connections.get(message.socket);
+      connection?.enter(message, response, () => {
+        this.#answer(
+          new NodeRequest(message, waits ? response : undefined, timeouts.body),
+          response,
+          handler,
+          connection,
+        );
+      });
+    };
+    server.on('request', serve);
+    // The answer may be 413: the client is told to go on only when the body is wanted (RFC 9110 10.1.1).
+    server.on('checkContinue', (message, response) => serve(message, response, true));
+    server.on('checkExpectation', serve);
+    const refuseOn = (error: NodeJS.ErrnoException, socket: Socket): void => {
+      const connection = connections.get(socket);
+      if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
+      else connection.refuse(lastWords(faultOf(error.code)));
+    };
+    server.on('clientError', refuseOn);
+    server.on('connect', ({ socket }) => refuseOn(new Error('CONNECT'), socket));
+    await bind(server, place);
     const { port } = server.address() as AddressInfo;
     return {
       port,
+      connections: () => connections.size,
       async close() {
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         server.closeIdleConnections();
-        const timer = setTimeout(() => server.closeAllConnections(), timeouts.close);
+        const timer = setTimeout(() => {
+          for (const socket of connections.keys()) socket.destroy();
+        }, timeouts.close);
         await closed;
         clearTimeout(timer);
       },
     };
+  }
+
+  #accept(server: Server): ReadonlyMap<Socket, NodeConnection> {
+    const count = new ConnectionCount(this.#options.limits);
+    const connections = new Map<Socket, NodeConnection>();
+    server.on('connection', (socket) => {
+      const leave = count.enter(socket.remoteAddress ?? '');
+      if (leave === undefined) return void socket.destroy();
+      connections.set(socket, new NodeConnection(socket));
+      socket.once('close', () => {
+        leave();
+        connections.delete(socket);
+      });
+    });
+    return connections;
+  }
+
+  #answer(request: NodeRequest, response: ServerResponse, handler: Handler, connection: NodeConnection): void {
+    const { fault } = request.check;
+    const answer = fault === undefined ? handler(request) : Promise.resolve(refusal(fault));
+    answer
+      .then((given) => {
+        // Where a client has gone, the answer has no taker.
+        if (response.destroyed || connection.refused || response.socket === null) return discard(given.body);
+        return this.#send(request, response, given);
+      })
+      .catch(() => response.destroy());
+  }
+
+  #send(request: NodeRequest, response: ServerResponse, answer: HttpResponse): Promise<void> | void {
+    const { status, body } = answer;
+    const headers = safeHeaders(answer.headers, this.#options.log);
+    if (answer.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
+    request.readOff();
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      response.writeHead(status, headers);
+      return stream(response, body, request.method === 'HEAD', this.#options.timeouts.write);
+    }
+    response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+    response.end(body);
+    expectReading(response, this.#options.timeouts);
+  }
+}
+
+async function bind(server: Server, place: ListenPlace): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen({ host: place.address, port: place.port });
+  try {
+    await listening;
+  } catch (error) {
+    throw new ListenError(place, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -66,21 +141,26 @@ class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly check: RequestCheck;
   readonly #message: IncomingMessage;
+  /** Of a client that waits to be told to send the body. */
+  readonly #waiting: ServerResponse | undefined;
   readonly #timeout: number;
 
-  constructor(message: IncomingMessage, timeout: number) {
-    const url = message.url ?? '/';
+  constructor(message: IncomingMessage, waiting: ServerResponse | undefined, timeout: number) {
+    const url = originForm(message.url ?? '/');
     const mark = url.indexOf('?');
     this.method = message.method ?? 'GET';
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.check = checkRequest(this.method, url, message.rawHeaders);
     this.#message = message;
+    this.#waiting = waiting;
     this.#timeout = timeout;
   }
 
   get remoteAddress(): string {
-    return this.#message.socket.remoteAddress ?? '';
+    return (this.#message.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   }
 
   header(name: string): string | undefined {
@@ -90,7 +170,7 @@ class NodeRequest implements HttpRequest {
 
   body(limit: number): Promise<Buffer> {
     const message = this.#message;
-    const collector = new BodyCollector(limit, message.headers['content-length'], this.#timeout);
+    const collector = new BodyCollector(limit, this.check.length, this.#timeout);
     if (collector.done) return collector.whole;
     message.on('data', (chunk: Buffer) => {
       collector.add(chunk);
@@ -99,35 +179,50 @@ class NodeRequest implements HttpRequest {
     message.on('end', () => collector.end());
     message.on('close', () => collector.abort());
     message.on('error', () => collector.abort());
+    this.#waiting?.writeContinue();
     collector.expectMore();
     return collector.whole;
   }
+
+  /** Bytes of the body that may still come. */
+  get unread(): number {
+    if (this.#message.complete) return 0;
+    return this.check.isChunked ? Number.POSITIVE_INFINITY : Number(this.check.length ?? 0);
+  }
+
+  /** Node reads on what is left of the body, for as long as it takes; we don't wait. */
+  readOff(): void {
+    const message = this.#message;
+    if (message.complete) return;
+    const timer = setTimeout(() => message.socket.destroy(), this.#timeout);
+    message.once('close', () => clearTimeout(timer));
+    message.once('end', () => clearTimeout(timer));
+  }
 }
 
-async function answer(request: NodeRequest, response: ServerResponse, handler: Handler, timeouts: Timeouts) {
-  const { status, headers, body, close } = await handler(request);
-  if (response.destroyed) return;
-  if (close) {
-    response.setHeader('Connection', 'close');
-    // Node would go on reading a body that nobody wants.
-    response.on('finish', () => response.socket?.destroySoon());
-  }
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
-    response.end(body);
-    return;
-  }
-  await stream(response, { status, headers, body }, request.method === 'HEAD', timeouts.write);
+/** RFC 9112 3.2.2: a server takes the absolute form, too. */
+function originForm(url: string): string {
+  const match = /^https?:\/\/[^/?#]*/i.exec(url);
+  if (match === null) return url;
+  const rest = url.slice(match[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** What the system has not taken yet waits for the client: not for ever. */
+function expectReading(response: ServerResponse, { write }: Timeouts): void {
+  if (response.writableFinished || (response.socket?.writableLength ?? 0) === 0) return;
+  const timer = setTimeout(() => response.socket?.destroy(), write);
+  response.once('close', () => clearTimeout(timer));
 }
 
 async function stream(
   response: ServerResponse,
-  { status, headers, body }: HttpResponse & { body: AsyncIterable<string | Uint8Array> },
+  body: AsyncIterable<string | Uint8Array>,
   headOnly: boolean,
   timeout: number,
 ): Promise<void> {
-  response.writeHead(status, headers);
-  if (!headOnly) {
+  if (headOnly) discard(body);
+  else {
     response.setTimeout(timeout, () => response.destroy());
     // Leaving the loop early ends the iterator, which frees what it reads from.
     for await (const chunk of body) {
@@ -151,20 +246,25 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What is no HTTP gets an answer and the end of the connection. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+function refusal(fault: HttpError): HttpResponse {
   const requestId = newRequestId();
-  const { status, body } = errorResponse(faultOf(error.code), requestId);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body as string)}\r\n\r\n${body}`,
-  );
+  const answer = errorResponse(fault, requestId);
+  return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } };
+}
+
+/** The answer to what is no HTTP, as bytes: there is no response to write it with. */
+function lastWords(fault: HttpError): string {
+  const { status, headers, body } = refusal(fault);
+  const fields = { ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body as string)) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 function faultOf(code: string | undefined): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HttpError(431, 'header_too_large', `The request's header is longer than ${MAX_HEADER} bytes.`);
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new HttpError(413, 'chunk_too_large', 'The extensions of a chunk are too long; leave them out.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new HttpError(408, 'header_too_slow', 'The request came too slowly; send it again.');
   return new HttpError(400, 'bad_request', 'This is not an HTTP/1.1 request.');

@@ -1,36 +1,52 @@
 /**
  * The transport on uWebSockets.js. Its rules: a request is gone after the first await, so all of it is copied at once; a response is gone after
- * onAborted; pieces of a body are gone when the callback returns; what is written outside of a callback is corked into one packet.
+ * onAborted; pieces of a body are gone when the callback returns; what is written outside of a callback is corked into one packet. A request that comes
+ * while an answer of its connection has not been taken ends the connection (RFC 9112 9.3.2 makes a client ready for that), so a connection never holds
+ * more than one answer.
  */
 import { STATUS_CODES } from 'node:http';
+import { formatAddress } from './address.ts';
 import { BodyCollector } from './body.ts';
+import { AnonymousConnectionCount } from './connections.ts';
+import { errorResponse, type HttpError } from './errors.ts';
+import { checkRequest, type RequestCheck } from './request-check.ts';
+import { newRequestId } from './request-id.ts';
+import { safeHeaders } from './response-headers.ts';
 import {
+  discard,
   type Handler,
   type HttpRequest,
   type HttpResponse,
   ListenError,
   type Listening,
   type ListenPlace,
-  type Timeouts,
   type Transport,
+  type TransportOptions,
 } from './transport.ts';
 import type { Uws, UwsApp, UwsRequest, UwsResponse } from './uws.ts';
 
 export class UwsTransport implements Transport {
   readonly name = 'uws';
   readonly #uws: Uws;
-  readonly #timeouts: Timeouts;
+  readonly #options: TransportOptions;
 
-  constructor(uws: Uws, timeouts: Timeouts) {
+  constructor(uws: Uws, options: TransportOptions) {
     this.#uws = uws;
-    this.#timeouts = timeouts;
+    this.#options = options;
   }
 
   async listen(place: ListenPlace, handler: Handler): Promise<Listening> {
     const app = this.#uws.App();
     const open = new Set<Exchange>();
+    const count = new AnonymousConnectionCount(this.#options.limits);
+    const follow = (response: UwsResponse, change: number): void => {
+      if (change < 0) count.closed();
+      else if (!count.opened(formatAddress(new Uint8Array(response.getRemoteAddress())))) response.close();
+    };
+    app.filter(follow);
     app.any('/*', (response, request) => {
-      const exchange = new Exchange(response, request, this.#timeouts);
+      const exchange = new Exchange(response, request, this.#options);
+      if (exchange.fault !== undefined) return exchange.refuse(exchange.fault);
       open.add(exchange);
       handler(exchange)
         .then((answer) => exchange.send(answer))
@@ -38,11 +54,14 @@ export class UwsTransport implements Transport {
         .finally(() => open.delete(exchange));
     });
     const socket = await bind(this.#uws, app, place);
+    const port = this.#uws.us_socket_local_port(socket);
+    count.listensOn(port);
     return {
-      port: this.#uws.us_socket_local_port(socket),
+      port,
+      connections: () => count.total,
       close: async () => {
         this.#uws.us_listen_socket_close(socket);
-        const end = performance.now() + this.#timeouts.close;
+        const end = performance.now() + this.#options.timeouts.close;
         while (open.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
         app.close();
       },
@@ -64,23 +83,27 @@ class Exchange implements HttpRequest {
   readonly query: string;
   readonly remoteAddress: string;
   readonly #response: UwsResponse;
-  readonly #timeouts: Timeouts;
+  readonly #options: TransportOptions;
   readonly #headers = new Map<string, string>();
+  readonly #check: RequestCheck;
   #collector: BodyCollector | undefined;
   #gone = false;
   /** Wakes who waits for the client to take more, or for its end. */
   #wake: () => void = () => {};
 
-  constructor(response: UwsResponse, request: UwsRequest, timeouts: Timeouts) {
+  constructor(response: UwsResponse, request: UwsRequest, options: TransportOptions) {
     this.#response = response;
-    this.#timeouts = timeouts;
-    this.method = request.getMethod().toUpperCase();
+    this.#options = options;
+    this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     this.remoteAddress = formatAddress(new Uint8Array(response.getRemoteAddress()));
+    const fields: string[] = [];
     request.forEach((name, value) => {
+      fields.push(name, value);
       if (!this.#headers.has(name)) this.#headers.set(name, value);
     });
+    this.#check = checkRequest(this.method, this.path + this.query, fields);
     response.onAborted(() => {
       this.#gone = true;
       this.#collector?.abort();
@@ -88,12 +111,21 @@ class Exchange implements HttpRequest {
     });
   }
 
+  /** The library takes any value of five letters for `close`. */
+  get #closesItself(): boolean {
+    return this.#headers.get('connection')?.length === 5;
+  }
+
+  get fault(): HttpError | undefined {
+    return this.#check.fault;
+  }
+
   header(name: string): string | undefined {
     return this.#headers.get(name);
   }
 
   body(limit: number): Promise<Buffer> {
-    const collector = new BodyCollector(limit, this.#headers.get('content-length'), this.#timeouts.body);
+    const collector = new BodyCollector(limit, this.#check.length, this.#options.timeouts.body);
     this.#collector = collector;
     if (collector.done) return collector.whole;
     this.#response.onData((chunk, last) => {
@@ -106,29 +138,99 @@ class Exchange implements HttpRequest {
     return collector.whole;
   }
 
+  /** Answers at once, in the callback that brought the request: the parser reads no further. */
+  refuse(fault: HttpError): void {
+    const requestId = newRequestId();
+    const answer = errorResponse(fault, requestId);
+    void this.send({ ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } });
+  }
+
   async send(answer: HttpResponse): Promise<void> {
-    const { body, close } = answer;
-    if (this.#gone) return;
+    const { body } = answer;
+    if (this.#gone) return discard(body);
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#stream(answer, body);
-    this.#response.cork(() => {
-      this.#head(answer);
-      if (this.method === 'HEAD') this.#response.endWithoutBody(Buffer.byteLength(body), close);
-      else this.#response.end(body, close);
-    });
+    if (this.method === 'HEAD') return this.#withoutBody(answer, Buffer.byteLength(body));
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (this.#closes(answer)) this.#last(answer, bytes);
+    else await this.#whole(answer, bytes);
   }
 
   abandon(): void {
     if (!this.#gone) this.#response.close();
   }
 
+  /**
+   * After a chunked body the connection is closed: the parser takes an extension of a chunk for digits of its size, so where the body has
+   * ended is not certain, and what follows must not be read as a request.
+   */
+  #closes(answer: HttpResponse): boolean {
+    return (answer.close ?? false) || (this.#check.close && !this.#closesItself) || this.#check.isChunked;
+  }
+
+  /** What the client has not taken waits here, not in the library, where it would be added to what else the client does not read. */
+  async #whole(answer: HttpResponse, bytes: Uint8Array): Promise<void> {
+    const response = this.#response;
+    let done = false;
+    response.cork(() => {
+      this.#head(answer);
+      [, done] = response.tryEnd(bytes, bytes.length);
+    });
+    if (done) return;
+    this.#wakeWhenWritable();
+    while (!done) {
+      await this.#writable();
+      if (this.#gone) return;
+      response.cork(() => {
+        [, done] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length);
+      });
+    }
+  }
+
+  /**
+   * The last answer of a connection, as one chunk: the library closes after `end` alone, and of what it does when the client takes nothing it tells
+   * after `write` alone. Such a client has gone.
+   */
+  #last(answer: HttpResponse, bytes: Uint8Array): void {
+    let taken = true;
+    this.#response.cork(() => {
+      this.#head(answer);
+      this.#response.writeHeader('Connection', 'close');
+      if (bytes.length > 0) taken = this.#response.write(bytes);
+      if (taken) this.#response.end(undefined, true);
+    });
+    if (!taken) void this.#drainAndClose();
+  }
+
+  async #drainAndClose(): Promise<void> {
+    this.#wakeWhenWritable();
+    await this.#writable();
+    if (!this.#gone) this.#response.cork(() => this.#response.end(undefined, true));
+  }
+
+  /** The head of an answer, and the end of the connection: the library never tells whether a client takes a head. */
+  #withoutBody(answer: HttpResponse, length: number): void {
+    let done = false;
+    this.#response.cork(() => {
+      this.#head(answer);
+      this.#response.writeHeader('Connection', 'close');
+      [, done] = this.#response.tryEnd('', length);
+    });
+    // Later: now it may still lie in the library's buffer, when this runs in the callback of the request.
+    if (!done) setImmediate(() => this.abandon());
+  }
+
   async #stream(answer: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
     const response = this.#response;
-    response.cork(() => this.#head(answer));
-    response.onWritable(() => {
-      this.#wake();
-      return true;
+    const close = this.#closes(answer);
+    response.cork(() => {
+      this.#head(answer);
+      if (close) response.writeHeader('Connection', 'close');
     });
-    if (this.method === 'HEAD') return response.cork(() => response.endWithoutBody(undefined, answer.close));
+    this.#wakeWhenWritable();
+    if (this.method === 'HEAD') {
+      discard(body);
+      return response.cork(() => response.endWithoutBody(undefined, close));
+    }
     // Leaving the loop early ends the iterator, which frees what it reads from.
     for await (const chunk of body) {
       if (this.#gone) return;
@@ -139,14 +241,21 @@ class Exchange implements HttpRequest {
       if (!taken) await this.#writable();
       if (this.#gone) return;
     }
-    response.cork(() => response.end(undefined, answer.close));
+    if (!this.#gone) response.cork(() => response.end(undefined, close));
+  }
+
+  #wakeWhenWritable(): void {
+    this.#response.onWritable(() => {
+      this.#wake();
+      return true;
+    });
   }
 
   async #writable(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(() => this.abandon(), this.#timeouts.write);
+      timer = setTimeout(() => this.abandon(), this.#options.timeouts.write);
     });
     clearTimeout(timer);
     this.#wake = () => {};
@@ -154,13 +263,7 @@ class Exchange implements HttpRequest {
 
   #head({ status, headers }: HttpResponse): void {
     this.#response.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
-    for (const name in headers) this.#response.writeHeader(name, headers[name]);
+    const safe = safeHeaders(headers, this.#options.log);
+    for (const name in safe) this.#response.writeHeader(name, safe[name]);
   }
-}
-
-function formatAddress(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.');
-  const groups: string[] = [];
-  for (let i = 0; i + 1 < bytes.length; i += 2) groups.push(((bytes[i] << 8) | bytes[i + 1]).toString(16));
-  return groups.join(':');
 }

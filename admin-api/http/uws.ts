@@ -1,6 +1,8 @@
+import { MAX_HEADER } from './transport.ts';
+
 /** The part of uWebSockets.js that we use. The package is optional, so its own types may be missing where this is compiled. */
 export interface UwsRequest {
-  getMethod(): string;
+  getCaseSensitiveMethod(): string;
   getUrl(): string;
   getQuery(): string | undefined;
   forEach(each: (name: string, value: string) => void): void;
@@ -12,6 +14,10 @@ export interface UwsResponse {
   /** False when the client is slower than us. */
   write(chunk: string | Uint8Array): boolean;
   end(body?: string | Uint8Array, close?: boolean): void;
+  /** Writes what the client takes now. The first: nothing is left to write of what was given; the second: the answer has ended. */
+  tryEnd(rest: string | Uint8Array, total: number): [boolean, boolean];
+  /** Bytes of the body written so far. */
+  getWriteOffset(): number;
   endWithoutBody(length?: number, close?: boolean): void;
   close(): void;
   cork(work: () => void): void;
@@ -24,6 +30,8 @@ export interface UwsResponse {
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): void;
   listen(address: string, port: number, options: number, done: (socket: object | false) => void): void;
+  /** With 1 when a connection was accepted, with -1 when it has ended; then the response has no address any more. */
+  filter(each: (response: UwsResponse, count: number) => void): void;
   close(): void;
 }
 
@@ -38,9 +46,13 @@ export interface Uws {
 /** A variable, so that the compiler does not look for the package. */
 const PACKAGE: string = 'uWebSockets.js';
 
+/** The library takes it from the environment when it is loaded, and from nowhere else. */
+const HEADER_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
+
 /** Undefined where it is not installed or has no binary for this platform. */
 export async function loadUws(): Promise<Uws | undefined> {
   try {
+    process.env[HEADER_VARIABLE] = String(MAX_HEADER);
     const loaded: unknown = await import(PACKAGE);
     return isUws(loaded) ? loaded : undefined;
   } catch {

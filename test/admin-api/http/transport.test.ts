@@ -15,8 +15,13 @@ import {
 } from '../../../admin-api/http/transport.ts';
 import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
+import { createLogger } from '../../../core/log/index.ts';
 
-const TIMEOUTS = { body: 300, headers: 2_000, write: 1_000, close: 2_000 };
+const OPTIONS = {
+  timeouts: { body: 300, headers: 2_000, idle: 75_000, write: 1_000, close: 2_000 },
+  limits: { total: 1024, perAddress: 1024 },
+  log: createLogger({ level: 'error', format: 'text' }),
+};
 const LIMIT = 1 << 20;
 
 /** What the handler of one transport saw, for tests that look from inside. */
@@ -264,7 +269,7 @@ function contract(make: () => Transport, name: string): void {
   test.run();
 }
 
-contract(() => new NodeTransport(TIMEOUTS), 'node:http');
+contract(() => new NodeTransport(OPTIONS), 'node:http');
 const uws = await loadUws();
 if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
-else contract(() => new UwsTransport(uws, TIMEOUTS), 'uWebSockets.js');
+else contract(() => new UwsTransport(uws, OPTIONS), 'uWebSockets.js');

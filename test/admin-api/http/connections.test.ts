@@ -1,0 +1,77 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatAddress } from '../../../admin-api/http/address.ts';
+import { AnonymousConnectionCount, ConnectionCount } from '../../../admin-api/http/connections.ts';
+import { Random } from '../../support/random.ts';
+
+const test = suite('admin-api/http/connections');
+
+test('counts in all and for each client, and forgets who has left', () => {
+  const count = new ConnectionCount({ total: 3, perAddress: 2 });
+  const first = count.enter('192.0.2.1');
+  const second = count.enter('192.0.2.1');
+  assert.is(count.enter('192.0.2.1'), undefined);
+  const other = count.enter('2001:db8::1');
+  assert.ok(first && second && other);
+  assert.is(count.enter('192.0.2.2'), undefined, 'the total');
+  first();
+  const again = count.enter('2001:db8::ffff:1');
+  assert.ok(again);
+  other();
+  assert.is(count.enter('2001:db8:0:1::1') === undefined, false, 'another /64');
+  again();
+  second();
+});
+
+test('a client of IPv6 is its /64, and one of IPv4 is the same on both kinds of sockets', () => {
+  const count = new ConnectionCount({ total: 10, perAddress: 1 });
+  assert.ok(count.enter('2001:db8::1'));
+  assert.is(count.enter('2001:db8::2'), undefined);
+  assert.is(formatAddress(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1)), '192.0.2.1');
+  assert.is(formatAddress(Uint8Array.of(32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), '2001:db8:0:0:0:0:0:1');
+});
+
+/** A transport that tells of ends without saying whose, and a system that knows. */
+test('who is told of ends without names never lets a client have more, and refuses nobody who has less once it could ask', () => {
+  const LIMITS = { total: 40, perAddress: 8 };
+  const random = new Random(7);
+  const open: string[] = [];
+  let asked = 0;
+  const count = new AnonymousConnectionCount(LIMITS, () => {
+    asked++;
+    return open;
+  });
+  let refused = 0;
+  for (let i = 0; i < 20_000; i++) {
+    const address = `192.0.2.${random.below(5)}`;
+    if (random.below(2) === 0 && open.length > 0) {
+      open.splice(random.below(open.length), 1);
+      count.closed();
+      continue;
+    }
+    const before = asked;
+    open.push(address);
+    const has = open.filter((one) => one === address).length;
+    if (count.opened(address)) {
+      assert.ok(has <= LIMITS.perAddress && open.length <= LIMITS.total);
+      continue;
+    }
+    refused++;
+    // Asked just now, and refused: then it is one too many.
+    if (asked > before) assert.ok(has > LIMITS.perAddress);
+    open.pop();
+    count.closed();
+  }
+  assert.is(count.total, open.length);
+  assert.ok(refused > 0 && asked > 0);
+});
+
+test('where the system does not tell, the total alone holds', () => {
+  const count = new AnonymousConnectionCount({ total: 5, perAddress: 2 }, () => undefined);
+  assert.ok(count.opened('192.0.2.1') && count.opened('192.0.2.1'));
+  const results = [count.opened('192.0.2.2'), count.opened('192.0.2.2'), count.opened('192.0.2.3')];
+  assert.equal(results, [true, true, true]);
+  assert.not(count.opened('192.0.2.4'));
+});
+
+test.run();

@@ -1,0 +1,24 @@
+/** Both transports, for suites that hold them to one contract. */
+
+import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
+import type { Transport, TransportOptions } from '../../../admin-api/http/transport.ts';
+import { loadUws } from '../../../admin-api/http/uws.ts';
+import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
+import { createLogger } from '../../../core/log/index.ts';
+
+/** Short, so that tests are. */
+export const OPTIONS: TransportOptions = {
+  timeouts: { body: 300, headers: 1_000, idle: 1_500, write: 1_000, close: 500 },
+  limits: { total: 1024, perAddress: 1024 },
+  log: createLogger({ level: 'error', format: 'text' }),
+};
+
+export type Make = (changed?: Partial<TransportOptions>) => Transport;
+
+/** Calls `contract` for each transport that runs here. */
+export async function forEachTransport(contract: (make: Make, name: 'node' | 'uws') => void): Promise<void> {
+  contract((changed) => new NodeTransport({ ...OPTIONS, ...changed }), 'node');
+  const uws = await loadUws();
+  if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
+  else contract((changed) => new UwsTransport(uws, { ...OPTIONS, ...changed }), 'uws');
+}

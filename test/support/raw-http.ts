@@ -1,0 +1,47 @@
+/** HTTP by hand: the bytes that no client library sends. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  /** All that came back, a character a byte. */
+  readonly text: string;
+  /** Status of the first final answer; 0 when there is none. */
+  readonly status: number;
+  /** The server has ended the connection. */
+  readonly closed: boolean;
+}
+
+/** Sends, and reads until the server closes, or `done` says that it is enough, or `ms` milliseconds have passed. `bytes`: a character a byte. */
+export async function exchange(
+  port: number,
+  bytes: string,
+  { ms = 3_000, done = () => false }: { ms?: number; done?: (text: string) => boolean } = {},
+): Promise<RawAnswer> {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  let closed = false;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      if (done(text)) resolve();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      closed = true;
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.write(Buffer.from(bytes, 'latin1'));
+  });
+  socket.destroy();
+  const status = Number(/^(?:HTTP\/1\.1 1\d\d [\s\S]*?\r\n\r\n)?HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0);
+  return { text, status, closed };
+}
+
+/** Resolves when the connection stands; rejects when it is refused. */
+export function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
