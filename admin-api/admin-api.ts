@@ -15,6 +15,7 @@ import { Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
 import { replay } from './change.ts';
 import { domainRoutes } from './domains/routes.ts';
+import { DomainSearch } from './domains/search.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { createApp } from './http/app.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -24,6 +25,7 @@ import { metricsRoutes } from './metrics.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
+import { Sweeper } from './sweeper.ts';
 import { Turns } from './turns.ts';
 
 export interface AdminApiOptions {
@@ -51,7 +53,17 @@ const ONE_MINUTE = 60;
 export function createAdminApi(options: AdminApiOptions): AdminApi {
   const { environment, journal, config, log, zoneSettings, secrets } = options;
   const reader = new StoreReader(environment);
-  const services: Services = { environment, journal, reader, config, zoneSettings, log, secrets, turns: new Turns() };
+  const services: Services = {
+    environment,
+    journal,
+    reader,
+    config,
+    zoneSettings,
+    log,
+    secrets,
+    turns: new Turns(),
+    search: new DomainSearch(reader, journal),
+  };
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
@@ -72,6 +84,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
   });
+  const sweeper = new Sweeper(services);
   let listening: Listening | undefined;
   return {
     async listen() {
@@ -80,10 +93,12 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
         log,
       });
       listening = await transport.listen(config.admin.listen, handler);
+      sweeper.start();
       return { port: listening.port, transport: transport.name };
     },
     async close() {
       await listening?.close();
+      await sweeper.stop();
       await pool.close();
     },
     ensureAdmin: () => ensureAdmin(services, passwords),

@@ -40,7 +40,7 @@ export async function change<R extends Reply>(
   const { caller, idempotency, headers } = context;
   const { result, sequence } = await write(environment, journal, caller.account.id, async (draft) => {
     // Two of one key at once: the second conflicts with the first, and finds its answer when it starts anew.
-    const before = idempotency === null ? undefined : draft.replay(idempotency.id);
+    const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
     const done = await work(draft);
     draft.put(audits, auditEntry(context, done));
@@ -82,9 +82,15 @@ interface Again {
 
 /** The first answer to a request that was made before, with its headers; null: there was none. Throws HttpError 422. */
 export function replay(services: Services, idempotency: Idempotency, headers: Record<string, string>): Reply | null {
-  const before = services.reader.replay(idempotency.id);
+  const before = valid(services.reader.replay(idempotency.id));
   return before === undefined ? null : told(replayed(services, idempotency, before), headers);
 }
+
+/** Seconds for which an answer is given again. */
+export const REPLAYED_FOR = 86_400;
+
+const valid = (before: Replay | undefined): Replay | undefined =>
+  before !== undefined && before.createdAt > nowSeconds() - REPLAYED_FOR ? before : undefined;
 
 function told({ reply, revision }: Again, headers: Record<string, string>): Reply {
   headers[REVISION] = String(revision);

@@ -6,6 +6,7 @@ import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import type { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
+import type { DomainSearch } from './domains/search.ts';
 import type { Turns } from './turns.ts';
 
 export interface Services {
@@ -17,6 +18,7 @@ export interface Services {
   readonly log: Logger;
   readonly turns: Turns;
   readonly secrets: Secrets;
+  readonly search: DomainSearch;
 }
 
 export const REVISION = 'X-Waypost-Revision';

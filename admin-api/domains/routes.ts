@@ -25,8 +25,13 @@ export function domainRoutes(services: Services): Route[] {
       }),
       answer: domainsAnswer,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
-      run(context) {
-        const { rows, last } = listDomains(services, context.caller, readPage(context.query), context.query.get('q'));
+      async run(context) {
+        const { rows, last } = await listDomains(
+          services,
+          context.caller,
+          readPage(context.query),
+          context.query.get('q'),
+        );
         return {
           domains: rows.map((domain) => describeDomain(services, domain)),
           next_cursor: nextCursor(last, context),

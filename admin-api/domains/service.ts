@@ -14,6 +14,7 @@ import {
   purges,
   records,
 } from '../../core/store/rows.ts';
+import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
@@ -64,28 +65,37 @@ function requireFree(draft: Draft, apex: Name, accountId: string): void {
   for (const below of draft.domainsBelow(apex)) taken(below, false);
 }
 
-/** How many rows are looked at for one page of a list that is filtered. The page is short then, and its cursor leads on. */
-const SCANNED = 5_000;
-
-export function listDomains({ reader }: Services, { account }: Caller, page: Page, filter: string | null) {
-  const wanted = filter?.toLowerCase();
-  const rows: Domain[] = [];
-  let after = page.after === null ? null : readCursor(page.after);
-  const size = wanted === undefined ? page.limit + 1 : 500;
-  for (let scanned = 0; scanned < SCANNED; ) {
-    const batch = reader.domainsOf(account.id, after, size);
-    for (const domain of batch) {
-      if (rows.length === page.limit) return { rows, last: cursorAt(after) };
-      if (wanted === undefined || formatDomain(domain.apex).includes(wanted)) rows.push(domain);
-      after = domain.apex;
-      scanned++;
-    }
-    if (batch.length < size) return { rows, last: null };
+/** A page of the account's domains, of those whose name contains `filter` when there is one. `last`: where the next page begins. */
+export async function listDomains(
+  { reader, search }: Services,
+  { account }: Caller,
+  page: Page,
+  filter: string | null,
+): Promise<{ rows: Domain[]; last: Buffer | null }> {
+  const after = page.after === null ? null : readCursor(page.after);
+  if (filter === null || filter === '') {
+    const found = reader.domainsOf(account.id, after, page.limit + 1);
+    const rows = found.slice(0, page.limit);
+    return { rows, last: found.length > page.limit ? cursorAt(rows[rows.length - 1].apex) : null };
   }
-  return { rows, last: cursorAt(after) };
+  const { names, more } = await search.find(account.id, wantedOf(filter), after, page.limit);
+  const apexes = names.map((name) => parseName(`${name}.`));
+  const rows = apexes.flatMap((apex) => reader.domainByApex(apex) ?? []);
+  return { rows, last: more ? cursorAt(apexes[apexes.length - 1]) : null };
 }
 
-const cursorAt = (apex: Name | null): Buffer | null => (apex === null ? null : Buffer.from(formatName(apex)));
+/** People search for names as they write them. */
+function wantedOf(filter: string): string {
+  const text = filter.toLowerCase();
+  try {
+    return toAscii(text, '/q');
+  } catch (error) {
+    if (error instanceof InvalidError) return text;
+    throw error;
+  }
+}
+
+const cursorAt = (apex: Name): Buffer => Buffer.from(formatName(apex));
 
 function readCursor(cursor: Buffer): Name {
   try {

@@ -184,6 +184,9 @@ export const schema = {
       'Token exchanges in a minute for each login and client address; 0 is no limit.',
     ),
   }),
+  audit: section('Who changed what.', {
+    days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 is for ever.'),
+  }),
   journal: section('The commit log.', {
     history: setting(integer(1, 1_000_000_000), 10_000, 'Entries kept for followers to catch up from.'),
   }),

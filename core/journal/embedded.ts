@@ -10,7 +10,7 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { type Applied, applyEntries } from './apply.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
 import { readHead, writeHead } from './head.ts';
-import type { CommitRequest, Committed, Journal } from './journal.ts';
+import type { CommitRequest, Committed, DomainListener, Journal } from './journal.ts';
 import { RecentWrites } from './recent.ts';
 import { ZoneUpdates } from './zones.ts';
 
@@ -47,6 +47,7 @@ export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
 class EmbeddedJournal implements Journal {
   private readonly options: EmbeddedOptions;
   private readonly recent: RecentWrites;
+  private readonly listeners: DomainListener[] = [];
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   private closed = false;
@@ -77,6 +78,10 @@ class EmbeddedJournal implements Journal {
       // Requests that are read in the same turn of the event loop join the first group.
       this.running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.drain());
     });
+  }
+
+  onDomain(listener: DomainListener): void {
+    this.listeners.push(listener);
   }
 
   async close(): Promise<void> {
@@ -138,6 +143,8 @@ class EmbeddedJournal implements Journal {
     }
     // The entries are on disk. Should this throw, nothing takes them back: the process ends, and makes its index anew when it starts.
     publishNodes(this.options.index, updates);
+    for (const { domain, present } of updates.comingAndGoing)
+      for (const listener of this.listeners) listener(domain, present);
     observer?.committed(accepted.length, (performance.now() - start) / 1000);
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }

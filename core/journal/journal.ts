@@ -2,6 +2,7 @@
  * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values, numbered without gaps, each
  * with the hash of the one before.
  */
+import type { Domain } from '../store/rows.ts';
 
 /** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
 export interface KeyRange {
@@ -35,6 +36,9 @@ export interface CompiledZone {
   readonly nodes: Uint8Array;
 }
 
+/** `present`: the domain came, else it went. */
+export type DomainListener = (domain: Domain, present: boolean) => void;
+
 export interface Committed {
   readonly sequence: number;
 }
@@ -47,6 +51,8 @@ export interface Journal {
    * ConflictError when something in the read set was written after `reads.at`; then nothing has changed.
    */
   commit(request: CommitRequest): Promise<Committed>;
+  /** Calls `listener` for every domain that comes or goes, once its entry is applied, in order. */
+  onDomain(listener: DomainListener): void;
   /** Waits for what is under way, then takes nothing more. */
   close(): Promise<void>;
 }

@@ -98,8 +98,8 @@ export class ZoneUpdates {
   private readonly reader: Reader;
   private readonly zones = new Map<string, ZoneUpdate>();
   private readonly children = new Map<string, readonly Domain[]>();
-  /** Apexes of zones that came or went: what encloses them changes. */
-  private readonly comingAndGoing: Name[] = [];
+  /** Domains that came or went. What encloses them changes. */
+  readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** What comes to each account, or goes. */
   private readonly usage = new Map<string, { domains: number; records: number }>();
   private entry: Entry | null = null;
@@ -137,7 +137,7 @@ export class ZoneUpdates {
     update.domain = domain;
     update.touch(this.entry!);
     if (isNew) {
-      this.comingAndGoing.push(domain.apex);
+      this.comingAndGoing.push({ domain, present: true });
       this.usageOf(domain.accountId).domains++;
     }
     // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
@@ -149,7 +149,7 @@ export class ZoneUpdates {
     update.domain = null;
     update.touch(this.entry!);
     this.usageOf(domain.accountId).domains--;
-    this.comingAndGoing.push(domain.apex);
+    this.comingAndGoing.push({ domain, present: false });
   }
 
   /** Everything that a name of the domain answers may change: the proxy was turned on or off. */
@@ -191,12 +191,13 @@ export class ZoneUpdates {
     }
     // Many may come below one zone at once; it is compiled once.
     const parents = new Map<string, Domain>();
-    for (const apex of this.comingAndGoing) {
-      const parent = this.parentOf(apex);
+    for (const { domain } of this.comingAndGoing) {
+      const parent = this.parentOf(domain.apex);
       if (parent !== null) parents.set(parent.id, parent);
     }
     for (const parent of parents.values()) this.compileAll(parent);
-    for (const apex of this.comingAndGoing) for (const child of this.childrenOf(apex)) this.compileApex(child);
+    for (const { domain } of this.comingAndGoing)
+      for (const child of this.childrenOf(domain.apex)) this.compileApex(child);
   }
 
   /** Compiles a zone anew from its rows. */

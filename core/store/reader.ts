@@ -1,7 +1,17 @@
 /** Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which also remembers what it read). */
 import type { Name } from '../wire/name.ts';
 import type { Environment } from './environment.ts';
-import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey, recordsAt, targetKeyParts, targetsAt } from './keys.ts';
+import {
+  afterPrefix,
+  idKey,
+  LOOKUP,
+  lookupKey,
+  nameKey,
+  nameOfKey,
+  recordsAt,
+  targetKeyParts,
+  targetsAt,
+} from './keys.ts';
 import {
   type Account,
   type Audit,
@@ -229,6 +239,16 @@ export class StoreReader extends Reader {
 
   zoneState(domainId: string): ZoneState {
     return decodeZoneState(this.environment.zones.get(idKey(domainId)));
+  }
+
+  /** The apexes of an account's domains in canonical order, after `after`; no row is read. */
+  apexesOf(accountId: string, after: Name | null, limit: number): Name[] {
+    const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
+    const start = startAfter(prefix, after === null ? null : nameKey(after));
+    const apexes: Name[] = [];
+    for (const key of this.environment.lookups.getKeys({ start, end: afterPrefix(prefix), limit }))
+      apexes.push(nameOfKey(key as Buffer, prefix.length, (key as Buffer).length));
+    return apexes;
   }
 
   usage(accountId: string): Usage {

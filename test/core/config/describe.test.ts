@@ -55,7 +55,7 @@ test('the commented values are good ones', () => {
         return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
       }),
   );
-  assert.is(Object.keys(env).length, 5);
+  assert.is(Object.keys(env).length, 6);
   assert.is(loadConfig({ env }).soa.hostmaster, 'hostmaster.waypost.test');
 });
 

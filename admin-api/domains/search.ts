@@ -1,0 +1,183 @@
+/**
+ * The names of an account's domains in memory, so that a search does not read a hundred thousand rows. Made when an account with many domains is first searched,
+ * and kept up to date by the journal.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Journal } from '../../core/journal/journal.ts';
+import { text as keyText, lowerBound } from '../../core/journal/overlay.ts';
+import { nameKey } from '../../core/store/keys.ts';
+import type { StoreReader } from '../../core/store/reader.ts';
+import type { Name } from '../../core/wire/name.ts';
+import { formatDomain } from './name.ts';
+
+/** Names of one piece: what is put together anew when one of them comes or goes. */
+const PIECE = 512;
+/** Names held over all accounts; the least recently searched account goes first. About 100 bytes each. */
+const MOST_NAMES = 2_000_000;
+const PAGE = 2000;
+
+interface Piece {
+  /** Canonical keys, as Latin-1, in order. */
+  readonly keys: string[];
+  /** The names as people write them, in the order of their keys. */
+  readonly names: string[];
+  /** All names, each between line feeds. */
+  joined: string | null;
+}
+
+export interface Found {
+  readonly names: readonly string[];
+  /** Whether there are more. */
+  readonly more: boolean;
+}
+
+export class DomainSearch {
+  readonly #reader: StoreReader;
+  /** The least recently used first. */
+  readonly #accounts = new Map<string, Promise<NameList>>();
+  /** Accounts that are being read: what changes meanwhile. */
+  readonly #reading = new Map<string, { readonly apex: Name; readonly present: boolean }[]>();
+
+  constructor(reader: StoreReader, journal: Pick<Journal, 'onDomain'>) {
+    this.#reader = reader;
+    journal.onDomain(({ accountId, apex }, present) => {
+      const reading = this.#reading.get(accountId);
+      if (reading !== undefined) reading.push({ apex, present });
+      else void this.#accounts.get(accountId)?.then((list) => list.change(apex, present));
+    });
+  }
+
+  /** Names that hold `wanted`, in canonical order, after the name `after`; at most `limit`. */
+  async find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<Found> {
+    let list = this.#accounts.get(accountId);
+    if (list === undefined) list = this.#read(accountId);
+    // At the end of the map stands the one that was used last.
+    else this.#accounts.delete(accountId);
+    this.#accounts.set(accountId, list);
+    const found = (await list).find(wanted, after, limit);
+    await this.#forget(accountId);
+    return found;
+  }
+
+  async #read(accountId: string): Promise<NameList> {
+    const changes: { apex: Name; present: boolean }[] = [];
+    this.#reading.set(accountId, changes);
+    try {
+      const list = new NameList();
+      for (let after: Name | null = null; ; ) {
+        const apexes = this.#reader.apexesOf(accountId, after, PAGE);
+        for (const apex of apexes) list.append(apex);
+        if (apexes.length < PAGE) break;
+        after = apexes[apexes.length - 1];
+        await setImmediate();
+      }
+      for (const { apex, present } of changes) list.change(apex, present);
+      return list;
+    } catch (error) {
+      this.#accounts.delete(accountId);
+      throw error;
+    } finally {
+      this.#reading.delete(accountId);
+    }
+  }
+
+  async #forget(used: string): Promise<void> {
+    let names = 0;
+    for (const list of this.#accounts.values()) names += (await list).size;
+    for (const [accountId, list] of this.#accounts) {
+      if (names <= MOST_NAMES) return;
+      if (accountId === used || this.#reading.has(accountId)) continue;
+      names -= (await list).size;
+      this.#accounts.delete(accountId);
+    }
+  }
+}
+
+/** Names in canonical order, in pieces. */
+class NameList {
+  readonly #pieces: Piece[] = [];
+  size = 0;
+
+  /** A name that comes after all that are there. */
+  append(apex: Name): void {
+    let last = this.#pieces[this.#pieces.length - 1];
+    if (last === undefined || last.keys.length >= PIECE) {
+      last = { keys: [], names: [], joined: null };
+      this.#pieces.push(last);
+    }
+    last.keys.push(keyText(nameKey(apex)));
+    last.names.push(formatDomain(apex));
+    last.joined = null;
+    this.size++;
+  }
+
+  change(apex: Name, present: boolean): void {
+    const key = keyText(nameKey(apex));
+    const p = this.#pieceOf(key);
+    const piece = this.#pieces[p];
+    if (piece === undefined) {
+      if (present) this.append(apex);
+      return;
+    }
+    const at = lowerBound(piece.keys, key);
+    if ((piece.keys[at] === key) === present) return;
+    piece.joined = null;
+    this.size += present ? 1 : -1;
+    if (!present) {
+      piece.keys.splice(at, 1);
+      piece.names.splice(at, 1);
+      if (piece.keys.length === 0) this.#pieces.splice(p, 1);
+      return;
+    }
+    piece.keys.splice(at, 0, key);
+    piece.names.splice(at, 0, formatDomain(apex));
+    if (piece.keys.length < 2 * PIECE) return;
+    const half = { keys: piece.keys.splice(PIECE), names: piece.names.splice(PIECE), joined: null };
+    this.#pieces.splice(p + 1, 0, half);
+  }
+
+  find(wanted: string, after: Name | null, limit: number): Found {
+    const names: string[] = [];
+    // It parts the names, and stands in none.
+    if (wanted.includes('\n')) return { names, more: false };
+    const from = after === null ? '' : `${keyText(nameKey(after))}\0`;
+    for (let p = after === null ? 0 : this.#pieceOf(from); p < this.#pieces.length; p++) {
+      const piece = this.#pieces[p];
+      if (piece.keys[piece.keys.length - 1] < from) continue;
+      piece.joined ??= `\n${piece.names.join('\n')}\n`;
+      const { joined } = piece;
+      // In the first piece what comes before `from` is left out.
+      let at = after === null ? 0 : startOf(piece, from);
+      for (;;) {
+        const hit = joined.indexOf(wanted, at);
+        if (hit < 0) break;
+        const end = joined.indexOf('\n', hit + wanted.length);
+        if (end < 0) break;
+        if (names.length === limit) return { names, more: true };
+        names.push(joined.slice(joined.lastIndexOf('\n', hit) + 1, end));
+        at = end;
+      }
+    }
+    return { names, more: false };
+  }
+
+  /** The last piece that begins at or before the key; the first one when all begin after it. */
+  #pieceOf(key: string): number {
+    let low = 0;
+    let high = this.#pieces.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#pieces[middle].keys[0] <= key) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+}
+
+/** Where the names of a piece from `key` on begin in its joined text: at the line feed before them. */
+function startOf({ keys, names }: Piece, key: string): number {
+  const at = lowerBound(keys, key);
+  let start = 0;
+  for (let i = 0; i < at; i++) start += names[i].length + 1;
+  return start;
+}

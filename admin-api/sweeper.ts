@@ -1,0 +1,73 @@
+/** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries. */
+import { write } from '../core/journal/draft.ts';
+import { audits, purges, replays, type Table } from '../core/store/rows.ts';
+import { REPLAYED_FOR } from './change.ts';
+import { nowSeconds } from './http/time.ts';
+import type { Services } from './services.ts';
+
+/** Milliseconds between two looks. */
+const INTERVAL = 60_000;
+/** Rows that are looked at in one look at one table, and that go in one commit. */
+const SCANNED = 2000;
+const BATCH = 500;
+const DAY = 86_400;
+/** Seconds for which a purge is kept: for edges that were away. */
+const PURGES_KEPT = DAY;
+
+export class Sweeper {
+  readonly #services: Services;
+  /** Where the last look at a table ended. */
+  readonly #cursors = new Map<number, Buffer>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.sweep().catch((error: unknown) => {
+        this.#services.log.warn('Old rows could not be taken away; this is tried again.', { error });
+      });
+    }, INTERVAL);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** One look. */
+  async sweep(now = nowSeconds()): Promise<void> {
+    await this.#expire(replays, (row) => row.createdAt <= now - REPLAYED_FOR);
+    await this.#expire(purges, (row) => row.createdAt <= now - PURGES_KEPT);
+    const { days } = this.#services.config.audit;
+    if (days > 0) await this.#expire(audits, (row) => row.at <= now - days * DAY);
+  }
+
+  /** A look goes on where the one before ended, so that none takes long, however large the table is. */
+  async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean): Promise<void> {
+    const { environment, journal } = this.#services;
+    const start = this.#cursors.get(table.number);
+    const rows: Row[] = [];
+    let last: Buffer | undefined;
+    let scanned = 0;
+    for (const { key, value } of environment.rows.get(table.number)!.getRange({ start, limit: SCANNED })) {
+      scanned++;
+      last = key as Buffer;
+      const row = table.decode(key, value);
+      if (isOver(row)) rows.push(row);
+    }
+    if (last === undefined || scanned < SCANNED) this.#cursors.delete(table.number);
+    else this.#cursors.set(table.number, Buffer.concat([last, Uint8Array.of(0)]));
+    for (let i = 0; i < rows.length; i += BATCH)
+      await write(environment, journal, 'sweeper', (draft) => {
+        for (const row of rows.slice(i, i + BATCH)) {
+          const current = draft.row(table, table.key(row));
+          if (current !== undefined && isOver(current)) draft.delete(table, current);
+        }
+      });
+  }
+}

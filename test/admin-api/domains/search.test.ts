@@ -1,0 +1,137 @@
+/** The names held for searches against a plain list, while domains come and go. */
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DomainSearch } from '../../../admin-api/domains/search.ts';
+import type { DomainListener } from '../../../core/journal/journal.ts';
+import { nameKey } from '../../../core/store/keys.ts';
+import type { StoreReader } from '../../../core/store/reader.ts';
+import type { Domain } from '../../../core/store/rows.ts';
+import { type Name, parseName } from '../../../core/wire/name.ts';
+import { type Daemon, listOf, startDaemon } from '../daemon.ts';
+
+const test = suite('domain search');
+
+const apexOf = (name: string): Name => parseName(`${name}.`);
+const inOrder = (names: Iterable<string>): string[] =>
+  [...names].sort((a, b) => Buffer.compare(nameKey(apexOf(a)), nameKey(apexOf(b))));
+
+/** A store of one account's names, and the journal that tells of changes. */
+class Names {
+  readonly present = new Set<string>();
+  readonly search: DomainSearch;
+  listener: DomainListener = () => {};
+
+  constructor(names: Iterable<string>) {
+    for (const name of names) this.present.add(name);
+    const reader = {
+      apexesOf: (_account: string, after: Name | null, limit: number) =>
+        inOrder(this.present)
+          .map(apexOf)
+          .filter((apex) => after === null || Buffer.compare(nameKey(apex), nameKey(after)) > 0)
+          .slice(0, limit),
+    };
+    this.search = new DomainSearch(reader as unknown as StoreReader, {
+      onDomain: (listener) => {
+        this.listener = listener;
+      },
+    });
+  }
+
+  change(name: string, present: boolean): void {
+    if (present) this.present.add(name);
+    else this.present.delete(name);
+    this.listener({ accountId: 'a', apex: apexOf(name) } as Domain, present);
+  }
+
+  /** All pages one after another. */
+  async all(wanted: string, limit: number): Promise<string[]> {
+    const found: string[] = [];
+    for (let after: Name | null = null; ; ) {
+      const page = await this.search.find('a', wanted, after, limit);
+      assert.ok(page.names.length <= limit);
+      found.push(...page.names);
+      if (!page.more) return found;
+      after = apexOf(page.names[page.names.length - 1]);
+    }
+  }
+
+  expected(wanted: string): string[] {
+    return inOrder([...this.present].filter((name) => name.includes(wanted)));
+  }
+}
+
+const label = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1'), minLength: 1, maxLength: 3 }).map((s) => `x${s}x`);
+const name = fc.tuple(label, fc.constantFrom('com', 'net', 'co.uk', 'x')).map(([first, rest]) => `${first}.${rest}`);
+const wanted = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'b', '.', 'x'), minLength: 1, maxLength: 3 }), name);
+
+test('finds what a plain list finds, page by page, while names come and go', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(name, { maxLength: 40 }),
+      fc.array(fc.tuple(name, fc.boolean(), wanted, fc.integer({ min: 1, max: 7 })), { maxLength: 20 }),
+      async (names, steps) => {
+        const store = new Names(names);
+        for (const [changed, present, text, limit] of steps) {
+          store.change(changed, present);
+          assert.equal(await store.all(text, limit), store.expected(text));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('many names lie in many pieces', async () => {
+  const store = new Names(Array.from({ length: 5000 }, (_, i) => `n${(i * 7919) % 5000}.example`));
+  assert.is((await store.all('.example', 333)).length, 5000);
+  for (let i = 0; i < 3000; i++) {
+    store.change(`m${i}.example`, true);
+    if (i % 3 === 0) store.change(`n${i}.example`, false);
+  }
+  assert.equal(await store.all('.example', 1000), store.expected('.example'));
+  assert.equal(await store.all('m29', 10), store.expected('m29'));
+  for (let i = 0; i < 5000; i++) store.change(`n${i}.example`, false);
+  for (let i = 0; i < 3000; i++) store.change(`m${i}.example`, false);
+  assert.equal(await store.all('e', 10), []);
+  store.change('last.example', true);
+  assert.equal(await store.all('e', 10), ['last.example']);
+});
+
+test('what changes while the names are read counts', async () => {
+  const store = new Names(Array.from({ length: 5000 }, (_, i) => `n${i}.example`));
+  const first = store.all('.example', 1000);
+  store.change('aaa.example', true);
+  store.change('n17.example', false);
+  await first;
+  assert.equal(await store.all('.example', 1000), store.expected('.example'));
+});
+
+let daemon: Daemon;
+test.before(async () => {
+  daemon = await startDaemon();
+});
+test.after(() => daemon.stop());
+
+test('over the API: each account finds its own, in any way to write them', async () => {
+  const { token } = await daemon.account('searcher', { plan: 'unlimited' });
+  const create = (domain: string, by = token) =>
+    daemon.call('POST', '/api/v1/domains', { token: by, json: { domain } });
+  const find = async (q: string): Promise<unknown[]> => {
+    const { body } = await daemon.call('GET', `/api/v1/domains?q=${encodeURIComponent(q)}`, { token });
+    return listOf(body.domains).map((domain) => domain.domain);
+  };
+  await create('first.example.com');
+  await create('b\u00fccher.example.net');
+  await create('first-of-admin.example.org', daemon.adminToken);
+  assert.equal(await find('FIRST'), ['first.example.com']);
+  assert.equal(await find('b\u00fccher'), ['xn--bcher-kva.example.net']);
+  assert.equal(await find('example'), ['first.example.com', 'xn--bcher-kva.example.net']);
+  const { body } = await create('second.example.com');
+  assert.equal(await find('second'), ['second.example.com']);
+  await daemon.call('DELETE', `/api/v1/domains/${body.domain.id}`, { token });
+  assert.equal(await find('second'), []);
+  assert.equal(await find('\n'), []);
+});
+
+test.run();

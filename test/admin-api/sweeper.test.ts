@@ -1,0 +1,85 @@
+/** What is over goes, and nothing else. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Services } from '../../admin-api/services.ts';
+import { Sweeper } from '../../admin-api/sweeper.ts';
+import { loadConfig } from '../../core/config/index.ts';
+import { write } from '../../core/journal/draft.ts';
+import { createLogger } from '../../core/log/index.ts';
+import { audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
+import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
+
+const test = suite('sweeper');
+
+const DAY = 86_400;
+const NOW = 2_000_000_000;
+
+function sweeperOf({ environment, journal }: Store, days: string): Sweeper {
+  const config = loadConfig({ env: { WAYPOST_AUDIT_DAYS: days } });
+  const log = createLogger({ level: 'error', format: 'text' });
+  return new Sweeper({ environment, journal, config, log } as Services);
+}
+
+const replay = (i: number, createdAt: number): Replay => ({
+  id: i.toString(16).padStart(32, '0'),
+  sealed: '',
+  createdAt,
+  revision: 0,
+});
+
+const put = <Row>({ environment, journal }: Store, table: Table<Row>, rows: readonly Row[]) =>
+  write(environment, journal, 'test', (draft) => {
+    for (const row of rows) draft.put(table, row);
+  });
+
+const count = ({ environment }: Store, table: Table<never>): number => {
+  environment.root.resetReadTxn();
+  return environment.rows.get(table.number)!.getCount();
+};
+
+test('answers go after a day, however many there are', () =>
+  withStore(embedded, async (store) => {
+    const rows = Array.from({ length: 5000 }, (_, i) => replay(i, NOW - (i % 2 === 0 ? 1 : 2) * DAY + 1));
+    await put(store, replays, rows);
+    const sweeper = sweeperOf(store, '0');
+    // A look has a bound, so it takes three to see all.
+    for (let look = 0; look < 3; look++) await sweeper.sweep(NOW);
+    assert.is(count(store, replays as Table<never>), 2500);
+    for (let look = 0; look < 3; look++) await sweeper.sweep(NOW + DAY);
+    assert.is(count(store, replays as Table<never>), 0);
+  }));
+
+test('purges and audit entries go when their time is over; audit entries stay for ever if asked', () =>
+  withStore(embedded, async (store) => {
+    const purge = (createdAt: number) => ({
+      id: newId(),
+      domainId: newId(),
+      urls: [],
+      prefixes: [],
+      tags: [],
+      createdAt,
+    });
+    const audit = (at: number) => ({
+      id: newId(),
+      accountId: newId(),
+      actor: null,
+      action: 'test',
+      domain: null,
+      target: null,
+      detail: {},
+      requestId: '',
+      remoteAddress: '',
+      at,
+      revision: 0,
+    });
+    await put(store, purges, [purge(NOW - 2 * DAY), purge(NOW)]);
+    await put(store, audits, [audit(NOW - 11 * DAY), audit(NOW - 9 * DAY)]);
+    await sweeperOf(store, '0').sweep(NOW);
+    assert.is(count(store, purges as Table<never>), 1);
+    assert.is(count(store, audits as Table<never>), 2);
+    await sweeperOf(store, '10').sweep(NOW);
+    assert.is(count(store, audits as Table<never>), 1);
+    assert.is(store.reader.audits(null, null, 10).length, 1);
+  }));
+
+test.run();
