@@ -19,6 +19,7 @@ import { DomainSearch } from './domains/search.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { createApp } from './http/app.ts';
 import { RateLimit } from './http/rate-limit.ts';
+import type { Route } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -40,6 +41,8 @@ export interface AdminApiOptions {
 }
 
 export interface AdminApi {
+  /** All that it serves. */
+  readonly routes: readonly Route[];
   /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
   listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
   close(): Promise<void>;
@@ -68,16 +71,17 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
   const authenticator = new Authenticator(reader);
+  const routes: readonly Route[] = [
+    ...healthRoutes(options.ready, config.nodeName),
+    ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
+    ...tokenRoutes(services, passwords, logins),
+    ...accountRoutes(services, passwords),
+    ...auditRoutes(services, config.nodeName),
+    ...domainRoutes(services),
+    ...recordRoutes(services, pool),
+  ];
   const handler = createApp({
-    routes: [
-      ...healthRoutes(options.ready, config.nodeName),
-      ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
-      ...tokenRoutes(services, passwords, logins),
-      ...accountRoutes(services, passwords),
-      ...auditRoutes(services, config.nodeName),
-      ...domainRoutes(services),
-      ...recordRoutes(services, pool),
-    ],
+    routes,
     authenticator,
     observer: new HttpMetrics(options.metrics),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
@@ -87,6 +91,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const sweeper = new Sweeper(services);
   let listening: Listening | undefined;
   return {
+    routes,
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
         limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },

@@ -43,6 +43,7 @@ export interface Answer {
 }
 
 export interface Daemon {
+  /** Changes with a restart. */
   readonly url: string;
   readonly environment: Environment;
   readonly journal: Journal;
@@ -53,6 +54,8 @@ export interface Daemon {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A new account and a token of it. */
   account(username: string, more?: object): Promise<{ id: string; token: string }>;
+  /** Ends the API and starts another one over the same store. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,19 +89,21 @@ export async function startDaemon(
       ...settings,
     },
   });
-  const api = createAdminApi({
-    environment,
-    journal,
-    log,
-    zoneSettings: APEX,
-    metrics: new Registry(),
-    secrets: openSecrets(join(folder, 'secret.key')),
-    config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
-    ready: () => ({ ok: true, reasons: [] }),
-  });
+  const create = (): AdminApi =>
+    createAdminApi({
+      environment,
+      journal,
+      log,
+      zoneSettings: APEX,
+      metrics: new Registry(),
+      secrets: openSecrets(join(folder, 'secret.key')),
+      config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
+      ready: () => ({ ok: true, reasons: [] }),
+    });
+  const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;
+  let api = create();
   await api.ensureAdmin();
-  const { port } = await api.listen();
-  const url = `http://127.0.0.1:${port}`;
+  let url = await listen();
   let adminToken = '';
   const call: Daemon['call'] = async (method, path, options = {}) => {
     const token = options.token === undefined ? adminToken : options.token;
@@ -122,10 +127,14 @@ export async function startDaemon(
   };
   adminToken = await login('admin', PASSWORD);
   return {
-    url,
+    get url() {
+      return url;
+    },
+    get api() {
+      return api;
+    },
     environment,
     journal,
-    api,
     adminToken,
     logged,
     call,
@@ -133,6 +142,11 @@ export async function startDaemon(
       const json = { username, password: `${username} secret`, plan: 'free', ...more };
       const { body } = await call('POST', '/api/v1/accounts', { json });
       return { id: String(body.account.id), token: await login(username, `${username} secret`) };
+    },
+    async restart() {
+      await api.close();
+      api = create();
+      url = await listen();
     },
     async stop() {
       await api.close();
