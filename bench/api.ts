@@ -93,7 +93,7 @@ const account: AccountResult | null = wanted(ACCOUNT)
   : null;
 const zone: LargeZoneResult | null = wanted(LARGE_ZONE)
   ? await withWaypost('waypost-large-zone', (server) =>
-      measureLargeZone(server, MANY, Math.min(rounds, 3), seconds, say),
+      measureLargeZone(server, MANY, Math.min(rounds, 3), seconds, repeats, say),
     )
   : null;
 
