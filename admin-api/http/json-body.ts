@@ -1,4 +1,5 @@
 /** Bodies of JSON: from bytes to a checked value, or to faults that say what to do. */
+import { isUtf8 } from 'node:buffer';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, HttpError } from './errors.ts';
@@ -32,6 +33,8 @@ export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
 
 function parseJson(bytes: Buffer): unknown {
   let value: unknown;
+  // Decoding alone would put a replacement character in the place of what is no UTF-8 (RFC 8259 8.1), and store that.
+  if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not JSON: it is not UTF-8.');
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
