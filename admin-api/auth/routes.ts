@@ -1,7 +1,9 @@
 /** Endpoints of tokens. */
+import { Type } from '@sinclair/typebox';
+import { nextCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
-import { NOTHING } from '../http/schema.ts';
+import { NOTHING, pageQuery } from '../http/schema.ts';
 import { REVISION, type Services } from '../services.ts';
 import type { Passwords } from './password.ts';
 import { exchangeAnswer, exchangeBody, newTokenAnswer, tokenBody, tokensAnswer } from './schema.ts';
@@ -35,8 +37,18 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       tag: 'tokens',
       summary: 'List the tokens of the account',
       scope: 'account',
+      query: Type.Object(pageQuery),
       answer: tokensAnswer,
-      run: ({ caller }) => ({ tokens: services.reader.tokensOf(caller.account.id).map(viewToken), next_cursor: null }),
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        const all = services.reader.tokensOf(context.caller.account.id);
+        const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
+        const rows = from < 0 ? [] : all.slice(from, from + limit);
+        const last = rows.at(-1);
+        const cursor = last === undefined || last === all.at(-1) ? null : Buffer.from(last.id, 'hex');
+        return { tokens: rows.map(viewToken), next_cursor: nextCursor(cursor, context) };
+      },
     }),
     route({
       method: 'POST',
