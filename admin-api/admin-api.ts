@@ -70,7 +70,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
-  const authenticator = new Authenticator(reader);
+  const authenticator = new Authenticator(reader, journal);
   const routes: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),

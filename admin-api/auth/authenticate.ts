@@ -1,4 +1,5 @@
-/** Who calls. The token is looked up in the store at each request, so that a revoked one ends at once. */
+/** Who calls. What was found is remembered until any account or token changes, so that a revoked one ends with the answer that says so. */
+import type { Journal } from '../../core/journal/journal.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Caller, Scope } from '../http/route.ts';
@@ -11,11 +12,17 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const unauthorized = (code: string, message: string): HttpError =>
   new HttpError(401, code, message, { headers: CHALLENGE });
 
+/** Callers remembered. */
+const KNOWN = 10_000;
+
 export class Authenticator {
   readonly #reader: StoreReader;
+  /** By the whole header. Forgotten as soon as any account or token changes. */
+  readonly #known = new Map<string, Caller>();
 
-  constructor(reader: StoreReader) {
+  constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>) {
     this.#reader = reader;
+    journal.onCredentials(() => this.#known.clear());
   }
 
   /** Throws HttpError 401, or 403 when API access is off for the account. */
@@ -25,6 +32,19 @@ export class Authenticator {
         'missing_token',
         'Send a token: Authorization: Bearer <API_KEY>. POST /api/v1/auth/token gives one.',
       );
+    let caller = this.#known.get(header);
+    if (caller === undefined) {
+      caller = this.#find(header);
+      if (this.#known.size >= KNOWN) this.#known.clear();
+      this.#known.set(header, caller);
+    }
+    const { expiresAt } = caller.token;
+    if (expiresAt !== null && expiresAt <= nowSeconds())
+      throw unauthorized('expired_token', 'The token has expired; get another one.');
+    return caller;
+  }
+
+  #find(header: string): Caller {
     const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
     const id = text === undefined ? undefined : tokenId(text);
     if (text === undefined || id === undefined)
@@ -32,8 +52,6 @@ export class Authenticator {
     const token = this.#reader.token(id);
     if (token === undefined || !matchesHash(text, token.hash))
       throw unauthorized('invalid_token', 'The token is revoked or was never given.');
-    if (token.expiresAt !== null && token.expiresAt <= nowSeconds())
-      throw unauthorized('expired_token', 'The token has expired; get another one.');
     const account = this.#reader.account(token.accountId);
     if (account === undefined) throw unauthorized('invalid_token', 'The account of the token is gone.');
     if (!account.apiEnabled) throw apiDisabled();

@@ -185,15 +185,10 @@ function context<C, B>(
   body: B,
   idempotency: Idempotency | null,
 ): Context<C, B> {
-  return {
-    ...at,
-    path: request.path,
-    caller,
-    body,
-    remoteAddress: request.remoteAddress,
-    idempotency,
-    header: (name) => request.header(name),
-  };
+  const { params, query, requestId, headers } = at;
+  const { path, remoteAddress } = request;
+  const header = (name: string): string | undefined => request.header(name);
+  return { params, query, requestId, headers, path, remoteAddress, caller, body, idempotency, header };
 }
 
 function readJson(request: HttpRequest, limit = MAX_JSON): Promise<Buffer> {
@@ -212,7 +207,8 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
 function reply(result: Reply, headers: Record<string, string>): HttpResponse {
   if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw };
   headers['Content-Type'] = 'application/json';
-  return { status: 200, headers, body: JSON.stringify({ ok: true, ...result }) };
+  const text = JSON.stringify(result);
+  return { status: 200, headers, body: text === '{}' ? '{"ok":true}' : `{"ok":true,${text.slice(1)}` };
 }
 
 function isRaw(result: Reply): result is RawReply {

@@ -191,6 +191,12 @@ class Exchange implements HttpRequest {
    * after `write` alone. Such a client has gone.
    */
   #last(answer: HttpResponse, bytes: Uint8Array): void {
+    // Every error. With a closing `end` the library writes the header Connection itself, after `write` into the body.
+    if (bytes.length <= SMALL)
+      return void this.#response.cork(() => {
+        this.#head(answer);
+        this.#response.end(bytes, true);
+      });
     let taken = true;
     this.#response.cork(() => {
       this.#head(answer);

@@ -43,11 +43,13 @@ export function listRecords({ reader }: Services, domain: Domain, page: Page, fi
       filter.name === null
         ? reader.recordsOf(domain.id, after, batchSize)
         : atName(reader.recordsAt(domain.id, filter.name), after);
+    let last: RecordRow | undefined;
     for (const row of batch) {
-      if (rows.length === page.limit) return { rows, last: after };
+      if (rows.length === page.limit) return { rows, last: last === undefined ? after : records.key(last) };
       if (matches(row)) rows.push(row);
-      after = records.key(row);
+      last = row;
     }
+    if (last !== undefined) after = records.key(last);
     if (filter.name !== null || batch.length < batchSize) return { rows, last: null };
   }
   return { rows, last: after };

@@ -89,7 +89,7 @@ export const listen: Kind<ListenAddress> = textual(
 );
 
 /** A list that is an array of texts in TOML and separated by commas in the environment. Not empty, nothing twice. */
-function list<T>(
+export function list<T>(
   expected: string,
   parse: (text: string) => T[] | undefined,
   format: (value: T) => string,

@@ -3,6 +3,7 @@
  * the validation and config/waypost.toml all follow from this table.
  */
 import { availableParallelism, hostname, totalmem } from 'node:os';
+import { exemptions, resolvers } from './address-kinds.ts';
 import {
   bytes,
   choice,
@@ -102,6 +103,18 @@ export const schema = {
   cluster: section('The edge as visitors reach it: what the names of a domain answer while its proxy is on.', {
     ipv4: setting(ipv4List, ['127.0.0.1'], 'IPv4 addresses of the edge, anycast as a rule.'),
     ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge.'),
+  }),
+  edge: section('The reverse proxy, and the check of the origins that customers give it.', {
+    resolvers: setting(
+      resolvers,
+      [],
+      'Resolvers that are asked for the host names of origins; empty for those of the system.',
+    ),
+    allow_private_origins: setting(
+      exemptions,
+      false,
+      'For test rigs: origins that are taken though their addresses are private, loopback or reserved. "true" takes every address, which lets customers reach the network of this machine.',
+    ),
   }),
   dns: section('The nameserver.', {
     listen: setting(

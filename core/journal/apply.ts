@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
-import { domains, proxies, records, STAMP, TABLES } from '../store/rows.ts';
+import { accounts, domains, proxies, records, STAMP, TABLES, tokens } from '../store/rows.ts';
 import { isWithin } from '../wire/name.ts';
 import { ADDITIONAL_TARGET } from '../wire/types.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
@@ -38,6 +38,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
       if (change.table === domains.number && change.value === null) updates.domainGone(domains.decode(change.key, old));
     }
   }
+  if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
   if (change.table === records.number) noteRecord(environment, updates, change);
   if (change.table === proxies.number) noteProxy(updates, change, rows.get(change.key));
   if (change.value === null) {

@@ -47,7 +47,8 @@ export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
 class EmbeddedJournal implements Journal {
   private readonly options: EmbeddedOptions;
   private readonly recent: RecentWrites;
-  private readonly listeners: DomainListener[] = [];
+  private readonly domainListeners: DomainListener[] = [];
+  private readonly credentialListeners: (() => void)[] = [];
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   private closed = false;
@@ -81,7 +82,11 @@ class EmbeddedJournal implements Journal {
   }
 
   onDomain(listener: DomainListener): void {
-    this.listeners.push(listener);
+    this.domainListeners.push(listener);
+  }
+
+  onCredentials(listener: () => void): void {
+    this.credentialListeners.push(listener);
   }
 
   async close(): Promise<void> {
@@ -143,10 +148,15 @@ class EmbeddedJournal implements Journal {
     }
     // The entries are on disk. Should this throw, nothing takes them back: the process ends, and makes its index anew when it starts.
     publishNodes(this.options.index, updates);
-    for (const { domain, present } of updates.comingAndGoing)
-      for (const listener of this.listeners) listener(domain, present);
+    this.tell(updates);
     observer?.committed(accepted.length, (performance.now() - start) / 1000);
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
+  }
+
+  private tell({ comingAndGoing, credentialsChanged }: ZoneUpdates): void {
+    for (const { domain, present } of comingAndGoing)
+      for (const listener of this.domainListeners) listener(domain, present);
+    if (credentialsChanged) for (const listener of this.credentialListeners) listener();
   }
 
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {

@@ -53,6 +53,8 @@ export interface Journal {
   commit(request: CommitRequest): Promise<Committed>;
   /** Calls `listener` for every domain that comes or goes, once its entry is applied, in order. */
   onDomain(listener: DomainListener): void;
+  /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */
+  onCredentials(listener: () => void): void;
   /** Waits for what is under way, then takes nothing more. */
   close(): Promise<void>;
 }

@@ -90,6 +90,8 @@ export class ZoneUpdate {
 }
 
 export class ZoneUpdates {
+  /** Whether accounts or tokens are other than before. */
+  credentialsChanged = false;
   /** In the order in which the index must learn them. */
   readonly nodes: NodeChange[] = [];
   private readonly environment: Environment;

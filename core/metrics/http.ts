@@ -1,5 +1,5 @@
 /** Requests to an HTTP API. */
-import type { Counter, Histogram, Registry } from './registry.ts';
+import type { Cell, Counter, Distribution, Histogram, Registry } from './registry.ts';
 
 /** Seconds. From a read out of memory to a master file that is compiled. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -13,6 +13,8 @@ export const NO_ROUTE = 'none';
 export class HttpMetrics {
   private readonly requests: Counter;
   private readonly durations: Histogram;
+  /** By method, route and status: there are as many as all three have values, since none is the client's. */
+  private readonly series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
 
   constructor(registry: Registry) {
     this.requests = registry.counter(
@@ -34,7 +36,14 @@ export class HttpMetrics {
    */
   observe(method: string, route: string | null, status: number, seconds: number): void {
     const verb = METHODS.has(method) ? method : 'other';
-    this.requests.add(1, verb, route ?? NO_ROUTE, String(status));
-    this.durations.observe(seconds, verb, route ?? NO_ROUTE);
+    const place = route ?? NO_ROUTE;
+    const key = `${verb}${status}${place}`;
+    let series = this.series.get(key);
+    if (series === undefined) {
+      series = { count: this.requests.cell(verb, place, String(status)), durations: this.durations.of(verb, place) };
+      this.series.set(key, series);
+    }
+    series.count.value++;
+    this.durations.note(series.durations, seconds);
   }
 }

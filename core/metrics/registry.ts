@@ -78,28 +78,42 @@ export class Counter implements Metric {
   readonly name: string;
   readonly help: string;
   private readonly labelNames: readonly string[];
-  private readonly values = new Map<string, number>();
+  private readonly cells = new Map<string, Cell>();
 
   constructor(name: string, help: string, labelNames: readonly string[]) {
     this.name = name;
     this.help = help;
     this.labelNames = labelNames;
     // One without labels is there from the start.
-    if (labelNames.length === 0) this.values.set('', 0);
+    if (labelNames.length === 0) this.cell();
   }
 
   /** `by` is not negative. */
   add(by: number, ...labels: string[]): void {
+    this.cell(...labels).value += by;
+  }
+
+  /** Where the count of these labels is kept, for who counts often. */
+  cell(...labels: string[]): Cell {
     const text = labelText(this.labelNames, labels);
-    this.values.set(text, (this.values.get(text) ?? 0) + by);
+    let cell = this.cells.get(text);
+    if (cell === undefined) {
+      cell = { value: 0 };
+      this.cells.set(text, cell);
+    }
+    return cell;
   }
 
   samples(): Sample[] {
-    return [...this.values].map(([labels, value]) => ({ suffix: '', labels, value }));
+    return [...this.cells].map(([labels, { value }]) => ({ suffix: '', labels, value }));
   }
 }
 
-interface Distribution {
+export interface Cell {
+  value: number;
+}
+
+export interface Distribution {
   /** How many values fell into each bucket and not into the one before; the last is +Inf. */
   readonly counts: Float64Array;
   sum: number;
@@ -122,7 +136,15 @@ export class Histogram implements Metric {
   }
 
   observe(value: number, ...labels: string[]): void {
-    const distribution = this.distribution(labelText(this.labelNames, labels));
+    this.note(this.distribution(labelText(this.labelNames, labels)), value);
+  }
+
+  /** Where the values of these labels are kept, for who observes often: `note` puts one there. */
+  of(...labels: string[]): Distribution {
+    return this.distribution(labelText(this.labelNames, labels));
+  }
+
+  note(distribution: Distribution, value: number): void {
     let bucket = 0;
     while (bucket < this.bounds.length && value > this.bounds[bucket]) bucket++;
     distribution.counts[bucket]++;

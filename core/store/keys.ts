@@ -54,28 +54,26 @@ export function nameKey(name: Name): Buffer {
 
 /** The name of the canonical form in `key[from, to)`. */
 export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
-  const name = new Uint8Array(256);
-  let at = 255;
-  let end = to;
-  name[at] = 0;
+  // A label takes as much with its length before it as with the 0x00 behind it; what is escaped takes a byte more in the key.
+  let size = to - from + 1;
+  for (let i = from; i < to; i++)
+    if (key[i] === 1) {
+      size--;
+      i++;
+    }
+  const name = new Uint8Array(size);
   // Labels stand root first, so each goes in front of what is there.
-  let start = from;
-  const bounds: number[] = [];
-  for (let i = from; i < end; i++)
-    if (key[i] === 0) {
-      bounds.push(start, i);
-      start = i + 1;
-    } else if (key[i] === 1) i++;
-  end = start;
-  for (let b = 0; b < bounds.length; b += 2) {
+  let end = size - 1;
+  for (let i = from; i < to; ) {
+    let stop = i;
     let length = 0;
-    for (let i = bounds[b]; i < bounds[b + 1]; i++, length++) if (key[i] === 1) i++;
-    at -= length + 1;
-    name[at] = length;
-    let o = at + 1;
-    for (let i = bounds[b]; i < bounds[b + 1]; i++) name[o++] = key[i] === 1 ? key[++i] - 1 : key[i];
+    for (; key[stop] !== 0; stop++, length++) if (key[stop] === 1) stop++;
+    end -= length + 1;
+    name[end] = length;
+    for (let o = end + 1; i < stop; i++) name[o++] = key[i] === 1 ? key[++i] - 1 : key[i];
+    i = stop + 1;
   }
-  return name.slice(at);
+  return name;
 }
 
 /** Ids are 8 bytes in keys and 16 hexadecimal digits everywhere else. */

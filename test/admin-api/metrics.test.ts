@@ -77,7 +77,7 @@ test.before(async (context) => {
   context.folder = temporaryFolder('metrics');
   context.environment = openEnvironment(context.folder);
   context.texts = await people(context.environment);
-  context.authenticator = new Authenticator(new StoreReader(context.environment));
+  context.authenticator = new Authenticator(new StoreReader(context.environment), { onCredentials() {} });
 });
 test.after(async ({ environment, folder }) => {
   await environment.close();

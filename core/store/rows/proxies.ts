@@ -10,10 +10,10 @@ export interface ProxyConfig {
   readonly domainId: string;
   /** Whether visitors come through the cluster. */
   readonly enabled: boolean;
-  /** A host name without the last dot, or an address in its plain form. */
-  readonly originHost: string;
-  readonly originPort: number;
-  readonly originProtocol: Protocol;
+  /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given; never while the proxy is on. */
+  readonly originHost: string | null;
+  readonly originPort: number | null;
+  readonly originProtocol: Protocol | null;
   readonly sslStatus: SslStatus;
   readonly sslIssuedAt: number | null;
   readonly sslExpiresAt: number | null;
@@ -37,7 +37,10 @@ export interface Certificate {
   readonly createdAt: number;
 }
 
-/** A request to forget what the edge's caches hold of a domain. All three lists empty: all of it. */
+/**
+ * A request to forget what the edge's caches hold of a domain. All three lists empty: all of it. URLs as `https://www.example.com/a?b`, prefixes as
+ * `www.example.com/news/` for both schemes, both normalised.
+ */
 export interface Purge {
   readonly id: string;
   readonly domainId: string;

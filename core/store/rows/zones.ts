@@ -56,6 +56,9 @@ export const domains: Table<Domain> = {
   },
 };
 
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
 const PROXIED = { null: 0, false: 1, true: 2 } as const;
 
 /** ttl (4) · created (5) · updated (5) · proxied (1) · rdata */
@@ -74,15 +77,15 @@ export const records: Table<RecordRow> = {
   },
   decode(key, value) {
     const { nameEnd, type } = recordKeyParts(key);
-    const k = Buffer.from(key.buffer, key.byteOffset, key.length);
-    const v = Buffer.from(value.buffer, value.byteOffset, value.length);
+    const k = asBuffer(key);
+    const v = asBuffer(value);
     return {
       id: k.toString('hex', k.length - 8),
       domainId: k.toString('hex', 0, 8),
       name: nameOfKey(key, 8, nameEnd),
       type,
       ttl: v.readUInt32BE(0),
-      rdata: Uint8Array.prototype.slice.call(value, 15),
+      rdata: Uint8Array.prototype.slice.call(value, RECORD_RDATA),
       proxied: proxiedOf(value),
       createdAt: v.readUIntBE(4, 5),
       updatedAt: v.readUIntBE(9, 5),
