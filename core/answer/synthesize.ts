@@ -117,7 +117,11 @@ export class Synthesizer {
           }
           const a = answerOffset(this.index.bytes, found.node, type);
           if (a === 0 || type === OTHERWISE) authority.push(...this.negative(name));
-          else {
+          else if (this.index.bytes[a] === RCODE.SERVFAIL) {
+            // The chain may be right, but what it leads to is not known.
+            answer.length = 0;
+            return RCODE.SERVFAIL;
+          } else {
             const positive = take(a);
             // The name may have become the owner of a DNAME that the chain went through.
             if (type !== TYPE.DNAME || !used.includes(nameId(name))) answer.push(...positive.answer);
@@ -195,7 +199,7 @@ export class Synthesizer {
     const fits = length <= room;
     if (fits) bytes.set(body.content.subarray(0, length), questionEnd);
     const counts = fits ? [sections.answer.length, sections.authority.length, arcount] : [0, 0, 0];
-    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA | (fits ? 0 : 2);
+    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | (rcode === RCODE.SERVFAIL ? 0 : ANSWER_AA) | (fits ? 0 : 2);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
       bytes[start + 6 + i * 2] = count >>> 8;

@@ -2,13 +2,14 @@
  * Judges response packets by the reference resolver. `checkWorld` is the same whether the answers come from a function in
  * this process or over a socket.
  */
-import { formatName, isWithin, LOWER } from '../../core/wire/name.ts';
+import { formatName, isWithin, LOWER, nameId } from '../../core/wire/name.ts';
 import { RCODE, type ResourceRecord } from '../../core/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';
 import type { World } from './generate.ts';
-import { type Expected, type Query, resolve } from './resolver.ts';
+import { answeredZones } from './proxy.ts';
+import { type Expected, type Query, resolve, type Zones } from './resolver.ts';
 
 /** Response to a packet, null for silence. `limit`: what the transport carries, 1232 for UDP and 65,535 for TCP. */
 export type AnswerFunction = (packet: Uint8Array, limit: number) => Uint8Array | null;
@@ -48,6 +49,17 @@ export async function checkServedWorld(
   await Promise.all(Array.from({ length: window }, lane));
 }
 
+/** What a world's zones answer from; computed once for all of its questions. */
+function answered(world: World): Zones {
+  let zones = ANSWERED.get(world);
+  if (zones === undefined) {
+    zones = answeredZones(world.zones, world.proxies);
+    ANSWERED.set(world, zones);
+  }
+  return zones;
+}
+const ANSWERED = new WeakMap<World, Zones>();
+
 /** What is wrong with a response; empty when nothing is. `limit` as for AnswerFunction. */
 export function faultsOf(
   world: World,
@@ -65,7 +77,8 @@ export function faultsOf(
       return [`not a sound message: ${error.message}: ${Buffer.from(response).toString('hex')}`];
     throw error;
   }
-  const expected = resolve(world.zones, query);
+  const zones = answered(world);
+  const expected = resolve(zones, query);
   const faults = [
     ...headerFaults(message, expected, query, packet),
     ...sectionFaults('answer', message.answer),
@@ -74,11 +87,11 @@ export function faultsOf(
   ];
   const most = responseLimit(query, limit);
   if (response.length > most) faults.push(`${response.length} bytes, only ${most} may be sent`);
-  if (message.header.tc) faults.push(...truncationFaults(message, expected, sizeFor(world, query), most));
+  if (message.header.tc) faults.push(...truncationFaults(message, expected, sizeFor(zones, query), most));
   else {
     faults.push(...difference('answer', message.answer, expected.answer));
     faults.push(...difference('authority', message.authority, expected.authority));
-    faults.push(...additionalFaults(message, expected, response.length, sizeFor(world, query), most));
+    faults.push(...additionalFaults(message, expected, response.length, sizeFor(zones, query), most));
   }
   return faults;
 }
@@ -134,8 +147,8 @@ function sectionFaults(section: string, records: readonly ResourceRecord[]): str
 type Size = (records: readonly ResourceRecord[]) => number;
 
 /** How long a response to the query with these records need be. */
-function sizeFor(world: World, query: Query): Size {
-  const names = [...world.zones.values()].flat().map(({ name }) => name);
+function sizeFor(zones: Zones, query: Query): Size {
+  const names = [...zones.values()].flat().map(({ name }) => name);
   const exists = (suffix: Uint8Array): boolean => names.some((name) => isWithin(name, suffix));
   return (records) => compressedSize(query.name, records, exists) + (query.edns === undefined ? 0 : OPT_SIZE);
 }
@@ -192,7 +205,7 @@ function rrsetKey(record: ResourceRecord): string {
 }
 
 function describe(world: World, query: Query, faults: readonly string[]): string {
-  const expected = resolve(world.zones, query);
+  const expected = resolve(answered(world), query);
   const code = Object.entries(RCODE).find(([, number]) => number === expected.rcode)?.[0] ?? expected.rcode;
   const edns = query.edns === undefined ? 'no EDNS' : JSON.stringify(query.edns);
   const section = (title: string, records: readonly ResourceRecord[]): string =>
@@ -204,6 +217,14 @@ function describe(world: World, query: Query, faults: readonly string[]): string
     section('answer', expected.answer),
     section('authority', expected.authority),
     section('additional', expected.additional),
-    [...world.zones.values()].map((zone) => `zone\n${formatZone(zone)}`).join(''),
+    [...world.zones].map(([key, zone]) => `zone${describeProxy(world, key)}\n${formatZone(zone)}`).join(''),
   ].join('');
+}
+
+function describeProxy({ zones, proxies }: World, key: string): string {
+  const proxy = proxies?.get(key);
+  if (proxy === undefined || !proxy.enabled) return '';
+  const names = new Map(zones.get(key)!.map(({ name }) => [nameId(name), formatName(name)]));
+  const flags = [...proxy.flags].map(([id, flag]) => `${names.get(id) ?? id}: ${flag}`);
+  return `, proxied${flags.length === 0 ? '' : `, but ${flags.join(', ')}`}`;
 }

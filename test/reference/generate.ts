@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { equalNames, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { nameOf } from '../support/names.ts';
+import { isWeb, type Proxies } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
 export interface World {
@@ -14,6 +15,8 @@ export interface World {
   readonly origin: Name;
   /** nameId of an apex to its zone's records. */
   readonly zones: ReadonlyMap<string, readonly ResourceRecord[]>;
+  /** Left out: no zone has one. */
+  readonly proxies?: Proxies;
 }
 
 /** A name: labels below a zone, below a name already in use, or below the origin (outside every zone). */
@@ -36,8 +39,23 @@ export interface RecordDraft {
 
 export interface WorldDraft {
   /** Labels of each apex below the origin; a second zone may extend the first's. */
-  readonly apexes: readonly { readonly labels: readonly string[]; readonly nested: boolean }[];
+  readonly apexes: readonly ApexDraft[];
   readonly records: readonly RecordDraft[];
+  /** Left out: no name says anything of the proxy. The first word on a name counts. */
+  readonly flags?: readonly FlagDraft[];
+}
+
+export interface ApexDraft {
+  readonly labels: readonly string[];
+  readonly nested: boolean;
+  /** Whether the proxy is on; left out: it is not. */
+  readonly proxied?: boolean;
+}
+
+/** What a name says of the proxy: that of a record that makes it a web name, modulo their number. */
+export interface FlagDraft {
+  readonly pick: number;
+  readonly proxied: boolean;
 }
 
 export interface QuestionDraft {
@@ -59,7 +77,7 @@ const pick = fc.nat(1000);
 const weighted = <T>(...choices: (readonly [number, T])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-const plainLabel = weighted([8, 'a'], [6, 'b'], [3, 'c'], [2, 'ns'], [2, 'www'], [1, LONG_LABEL]);
+const plainLabel = weighted([8, 'a'], [6, 'b'], [3, 'c'], [2, 'ns'], [2, 'www'], [1, '_s'], [1, LONG_LABEL]);
 const wildLabel = weighted([5, 'a'], [4, 'b'], [2, 'c'], [1, 'ns'], [1, 'www'], [6, '*']);
 
 /** Up to `deepest` labels, now and then with `*` first, rarely with one inside. */
@@ -97,7 +115,8 @@ const targetName = fc.oneof(
   },
 );
 
-const recordType = weighted(
+/** What every nameserver takes. */
+const standardTypes: readonly (readonly [number, number])[] = [
   [10, TYPE.A],
   [5, TYPE.AAAA],
   [4, TYPE.MX],
@@ -109,25 +128,54 @@ const recordType = weighted(
   [2, TYPE.DS],
   [1, TYPE.CAA],
   [1, UNKNOWN_TYPE],
-);
+];
+const recordType = weighted(...standardTypes);
+const ourType = weighted(...standardTypes, [3, TYPE.ALIAS]);
 
 /** Aliases above all, so that chains grow long enough to loop, to be cut off and to end in a referral. */
-const chainType = weighted([12, TYPE.CNAME], [4, TYPE.DNAME], [3, TYPE.A], [2, TYPE.MX], [1, TYPE.NS]);
+const chainTypes: readonly (readonly [number, number])[] = [
+  [12, TYPE.CNAME],
+  [4, TYPE.DNAME],
+  [3, TYPE.A],
+  [2, TYPE.MX],
+  [1, TYPE.NS],
+];
 
 const recordDraft = (type: fc.Arbitrary<number>): fc.Arbitrary<RecordDraft> =>
   fc.record({ zone: pick, owner: ownerName, type, target: targetName, value: fc.nat(0xffff) });
 
 const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLength: 2 }), nested: fc.boolean() });
 
+const recordDrafts = (type: fc.Arbitrary<number>) => fc.array(recordDraft(type), { maxLength: 50, size: 'max' });
+
 const worldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<WorldDraft> =>
   fc.record({
     apexes: fc.array(apexDraft, { minLength: 1, maxLength: zones }),
-    records: fc.array(recordDraft(type), { maxLength: 50, size: 'max' }),
+    records: recordDrafts(type),
   });
 
-export const worldDraft = fc.oneof(
+/** Without what is ours alone. */
+export const worldDraft: fc.Arbitrary<WorldDraft> = fc.oneof(
   { weight: 3, arbitrary: worldOf(recordType, 4) },
-  { weight: 1, arbitrary: worldOf(chainType, 2) },
+  { weight: 1, arbitrary: worldOf(weighted(...chainTypes), 2) },
+);
+
+const proxiedApex: fc.Arbitrary<ApexDraft> = fc
+  .tuple(apexDraft, weighted([2, true], [1, false]))
+  .map(([apex, proxied]) => ({ ...apex, proxied }));
+
+const ourWorldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<WorldDraft> =>
+  fc.record({
+    apexes: fc.array(proxiedApex, { minLength: 1, maxLength: zones }),
+    records: recordDrafts(type),
+    flags: fc.array(fc.record({ pick, proxied: fc.boolean() }), { maxLength: 12, size: 'max' }),
+  });
+
+/** With ALIAS and the proxy, too. */
+export const ourWorldDraft: fc.Arbitrary<WorldDraft> = fc.oneof(
+  { weight: 2, arbitrary: worldDraft },
+  { weight: 3, arbitrary: ourWorldOf(ourType, 4) },
+  { weight: 1, arbitrary: ourWorldOf(weighted(...chainTypes, [2, TYPE.ALIAS]), 2) },
 );
 
 const queryType = weighted(
@@ -145,6 +193,7 @@ const queryType = weighted(
   [1, TYPE.CAA],
   [1, UNKNOWN_TYPE],
   [1, 46], // RRSIG, which no zone here holds
+  [1, TYPE.ALIAS],
 );
 
 /** Types, classes and EDNS versions that no walk begins for. */
@@ -184,9 +233,12 @@ export const questionDraft: fc.Arbitrary<QuestionDraft> = fc.record({
 /** Zones that keep the constraints every server holds us to; what breaks one is left out. */
 export function buildWorld(draft: WorldDraft, origin: Name): World {
   const apexes: Name[] = [];
-  for (const { labels, nested } of draft.apexes) {
+  const enabled: boolean[] = [];
+  for (const { labels, nested, proxied } of draft.apexes) {
     const apex = nameOf(labels, nested && apexes.length > 0 ? apexes[apexes.length - 1] : nameOf(['z'], origin));
-    if (apex.length < 200 && !apexes.some((other) => equalNames(apex, other))) apexes.push(apex);
+    if (apex.length >= 200 || apexes.some((other) => equalNames(apex, other))) continue;
+    apexes.push(apex);
+    enabled.push(proxied ?? false);
   }
   const zones = apexes.map((apex, index) => apexRecords(apex, index));
   const names = { origin, apexes, owners: [...apexes], targets: [...apexes] };
@@ -203,7 +255,17 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
     names.owners.push(name);
     names.targets.push(target);
   }
-  return { origin, zones: new Map(zones.map((records, index) => [nameId(apexes[index]), records])) };
+  const flags = zones.map(() => new Map<string, boolean>());
+  const web = zones.flatMap((records, at) => records.filter(isWeb).map((record) => ({ at, id: nameId(record.name) })));
+  for (const flag of web.length === 0 ? [] : (draft.flags ?? [])) {
+    const { at, id } = web[flag.pick % web.length];
+    if (!flags[at].has(id)) flags[at].set(id, flag.proxied);
+  }
+  return {
+    origin,
+    zones: new Map(zones.map((records, at) => [nameId(apexes[at]), records])),
+    proxies: new Map(apexes.map((apex, at) => [nameId(apex), { enabled: enabled[at], flags: flags[at] }])),
+  };
 }
 
 /** The query that a draft stands for in this world; undefined when its name is too long. */
@@ -235,7 +297,7 @@ function apexRecords(apex: Name, index: number): ResourceRecord[] {
   ];
 }
 
-/** No data beside a CNAME, no CNAME or NS beside a DNAME but at the apex, no delegation at a wildcard, nothing twice. */
+/** No data beside a CNAME, one ALIAS in the place of addresses, no CNAME or NS beside a DNAME but at the apex, no delegation at a wildcard, nothing twice. */
 function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex: Name): boolean {
   const beside = zone.filter((other) => equalNames(other.name, record.name));
   const holds = (type: number): boolean => beside.some((other) => other.type === type);
@@ -246,6 +308,11 @@ function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex
   switch (record.type) {
     case TYPE.CNAME:
       return beside.length === 0;
+    case TYPE.A:
+    case TYPE.AAAA:
+      return !holds(TYPE.ALIAS);
+    case TYPE.ALIAS:
+      return !holds(TYPE.ALIAS) && !holds(TYPE.A) && !holds(TYPE.AAAA);
     case TYPE.DNAME:
       return !holds(TYPE.DNAME) && (atApex || !holds(TYPE.NS));
     case TYPE.NS:
@@ -271,6 +338,7 @@ function rdataOf(wish: RecordDraft, target: Name): Uint8Array {
     case TYPE.NS:
     case TYPE.CNAME:
     case TYPE.DNAME:
+    case TYPE.ALIAS:
       return target;
     case TYPE.TXT: {
       // Now and then so long that an answer does not fit.

@@ -109,6 +109,9 @@ export function resolve(zones: Zones, query: Query): Expected {
     }
 
     if (alias === undefined) {
+      // Nobody has looked its target up, and "there are no addresses" would be kept by those who ask (RFC 2308).
+      if (found.kind === 'records' && isUnresolved(found.records, type))
+        return { rcode: RCODE.SERVFAIL, aa: false, answer: [], authority: [], additional: [], referral: false };
       answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
       return response;
     }
@@ -153,10 +156,17 @@ function walk(zone: Zone, name: Name, type: number): Found {
   return { kind: 'records', records, source: wildcard };
 }
 
+/** Whether an ALIAS would have to say the addresses of its target: asked for them, or for any type, of which A is the lowest. */
+function isUnresolved(records: readonly ResourceRecord[], type: number): boolean {
+  const askedFor = type === TYPE.A || type === TYPE.AAAA || type === TYPE.ANY;
+  return askedFor && records.some((record) => record.type === TYPE.ALIAS);
+}
+
 /** The last step: the RRset asked for with its additional addresses, or NODATA. */
 function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number, response: Expected): void {
   const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
-  const rrset = canonical(records.filter((record) => record.type === asked));
+  // An ALIAS is never shown itself.
+  const rrset = asked === TYPE.ALIAS ? [] : canonical(records.filter((record) => record.type === asked));
   if (rrset.length === 0) {
     response.authority = negativeSoa(zone);
     return;

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import { nameId, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { checkWorld } from '../reference/compare.ts';
-import { buildQuestion, buildWorld, questionDraft, worldDraft } from '../reference/generate.ts';
+import { buildQuestion, buildWorld, ourWorldDraft, questionDraft } from '../reference/generate.ts';
 import type { Query } from '../reference/resolver.ts';
 import { InProcess } from '../support/in-process.ts';
 import { nameOf } from '../support/names.ts';
@@ -22,10 +22,10 @@ const server = new InProcess();
 test(`${CASES} generated questions, seed ${SEED}`, () => {
   let asked = 0;
   const questions = fc.array(questionDraft, { minLength: QUESTIONS, maxLength: QUESTIONS, size: 'max' });
-  const property = fc.property(worldDraft, questions, (draft, drafts) => {
+  const property = fc.property(ourWorldDraft, questions, (draft, drafts) => {
     const world = buildWorld(draft, ORIGIN);
     const queries = drafts.map((question) => buildQuestion(question, world)).filter((query) => query !== undefined);
-    server.load(world.zones);
+    server.load(world.zones, world.proxies);
     checkWorld(server.answer, world, queries);
     asked += queries.length;
   });

@@ -3,12 +3,14 @@ import { MessageChannel } from 'node:worker_threads';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { Responder } from '../../core/answer/responder.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
-import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
+import { equalNames, isWithin, type Name, nameId } from '../../core/wire/name.ts';
 import type { RRset } from '../../core/wire/types.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
+import { ProxiedZone } from '../../core/zone/proxied.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
+import { CLUSTER, isWeb, type Proxies } from '../reference/proxy.ts';
 import type { Zones } from '../reference/resolver.ts';
 
 const ARENA = 4 << 20;
@@ -45,15 +47,20 @@ export class InProcess {
   readonly answer = new QueryPath(this.writer).answer;
 
   /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
-  load(zones: Zones): void {
+  load(zones: Zones, proxies: Proxies = new Map()): void {
     for (const name of this.loaded) this.writer.remove(name);
     this.loaded = [];
-    const all = [...zones.values()].map((records) => ({ apex: apexOf(records), records }));
-    for (const { apex, records } of all) {
+    const all = [...zones].map(([key, records]) => ({ apex: apexOf(records), records, proxy: proxies.get(key) }));
+    for (const { apex, records, proxy } of all) {
       const nested = all.map((other) => other.apex).filter((other) => isBelow(other, apex));
-      const zone = new MemoryZone(apex, records, nested, parentDs(apex, all));
+      const flagged = records.map((record) => ({
+        ...record,
+        proxied: (isWeb(record) ? proxy?.flags.get(nameId(record.name)) : null) ?? null,
+      }));
+      const zone = new MemoryZone(apex, flagged, nested, parentDs(apex, all));
+      const view = proxy?.enabled === true ? new ProxiedZone(zone, CLUSTER) : zone;
       for (const name of zone.names()) {
-        const node = compileNode(zone, name);
+        const node = compileNode(view, name);
         if (node === null) continue;
         this.writer.put(node, false);
         this.loaded.push(name);
