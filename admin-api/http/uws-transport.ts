@@ -25,6 +25,9 @@ import {
 } from './transport.ts';
 import type { Uws, UwsApp, UwsRequest, UwsResponse } from './uws.ts';
 
+/** Bytes of an answer that a socket takes at once. */
+const SMALL = 16_384;
+
 export class UwsTransport implements Transport {
   readonly name = 'uws';
   readonly #uws: Uws;
