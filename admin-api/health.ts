@@ -14,6 +14,7 @@ const healthAnswer = Type.Object({ node: text('the name of the node') });
 export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
   return [
     publicRoute({
+      operationId: 'getHealth',
       method: 'GET',
       path: '/healthz',
       tag: 'operations',
@@ -22,6 +23,7 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       run: () => ({ node: nodeName }),
     }),
     publicRoute({
+      operationId: 'getReadiness',
       method: 'GET',
       path: '/readyz',
       tag: 'operations',

@@ -1,7 +1,7 @@
 /** GET /metrics: what is measured, in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
 import { formatFor, type Registry } from '../core/metrics/index.ts';
-import { type Authenticator, requireAccess } from './auth/authenticate.ts';
+import { type Authenticator, requireAccess, UNAUTHORIZED } from './auth/authenticate.ts';
 import { publicRoute, type Route } from './http/route.ts';
 
 /** The setting `admin.metrics`. */
@@ -38,12 +38,14 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
   if (access === 'off') return [];
   return [
     publicRoute({
+      operationId: 'getMetrics',
       method: 'GET',
       path: '/metrics',
       tag: 'operations',
       summary: 'Read the metrics of this node',
       description: 'In the text format of Prometheus, or OpenMetrics when Accept asks for it.',
       answerType: 'text/plain',
+      faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
       run({ remoteAddress, header, headers }) {
         if (needsToken(access, remoteAddress, header))
           requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);

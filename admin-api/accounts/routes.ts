@@ -16,6 +16,7 @@ const TAKEN = ['username_taken', 'email_taken'];
 export function accountRoutes(services: Services, passwords: Passwords): Route[] {
   return [
     route({
+      operationId: 'getOwnAccount',
       method: 'GET',
       path: '/api/v1/account',
       tag: 'accounts',
@@ -25,6 +26,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       run: ({ caller }) => ({ account: describeAccount(services, caller.account) }),
     }),
     route({
+      operationId: 'listAccounts',
       method: 'GET',
       path: ACCOUNTS,
       tag: 'accounts',
@@ -43,6 +45,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       },
     }),
     route({
+      operationId: 'createAccount',
       method: 'POST',
       path: ACCOUNTS,
       tag: 'accounts',
@@ -55,6 +58,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       run: (context) => createAccount(services, passwords, context, context.body),
     }),
     route({
+      operationId: 'updateAccount',
       method: 'PATCH',
       path: ACCOUNT,
       tag: 'accounts',
@@ -68,6 +72,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       run: (context) => updateAccount(services, passwords, context, context.params.account_id, context.body),
     }),
     route({
+      operationId: 'deleteAccount',
       method: 'DELETE',
       path: ACCOUNT,
       tag: 'accounts',

@@ -34,16 +34,19 @@ export const newAccountBody = bodySchema(
 
 export const accountPatchBody = bodySchema(Type.Partial(Type.Object(fields)));
 
-const accountView = Type.Object({
-  id: id('the account'),
-  username: Type.String(),
-  email: orNull(Type.String(), 'its e-mail address, which is a login too'),
-  role: oneOf(ROLES),
-  plan: Type.String(),
-  api_enabled: flag('whether its tokens are taken'),
-  created_at: time('when it was made'),
-  updated_at: time('when it was last changed'),
-});
+const accountView = Type.Object(
+  {
+    id: id('the account'),
+    username: Type.String(),
+    email: orNull(Type.String(), 'its e-mail address, which is a login too'),
+    role: oneOf(ROLES),
+    plan: Type.String(),
+    api_enabled: flag('whether its tokens are taken'),
+    created_at: time('when it was made'),
+    updated_at: time('when it was last changed'),
+  },
+  { title: 'Account' },
+);
 
 export const accountAnswer = Type.Object({ account: accountView });
 export const accountsAnswer = Type.Object({
@@ -52,16 +55,19 @@ export const accountsAnswer = Type.Object({
 });
 
 export const ownAccountAnswer = Type.Object({
-  account: Type.Object({
-    id: id('the account'),
-    username: Type.String(),
-    role: oneOf(ROLES),
-    domain_count: count('how many domains it has'),
-    dns_record_count: count('how many records all its domains have'),
-    limits: Type.Object({
-      plan: Type.String(),
-      is_unlimited: flag('whether it may have any number of domains'),
-      max_domains_display: text('a number, or "unlimited"'),
-    }),
-  }),
+  account: Type.Object(
+    {
+      id: id('the account'),
+      username: Type.String(),
+      role: oneOf(ROLES),
+      domain_count: count('how many domains it has'),
+      dns_record_count: count('how many records all its domains have'),
+      limits: Type.Object({
+        plan: Type.String(),
+        is_unlimited: flag('whether it may have any number of domains'),
+        max_domains_display: text('a number, or "unlimited"'),
+      }),
+    },
+    { title: 'OwnAccount' },
+  ),
 });

@@ -8,27 +8,30 @@ import { anyObject, count, id, list, nextCursorSchema, orNull, pageQuery, text, 
 import { formatTime } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 
-const auditView = Type.Object({
-  id: id('the entry'),
-  at: time('when it was done'),
-  actor: orNull(
-    Type.Object({
-      id: id('the account that did it'),
-      username: Type.String(),
-      token_id: orNull(Type.String(), 'the token that was used'),
-      token_name: orNull(Type.String(), 'its label'),
-    }),
-    'who did it; null: the service itself',
-  ),
-  account_id: id('the account whose things were changed'),
-  action: text('what was done, as "record.create"'),
-  domain: orNull(Type.String(), 'the domain that it was done to'),
-  target: orNull(Type.String(), 'the id of what was changed'),
-  detail: anyObject('what has become of it'),
-  revision: count('the sequence of the change'),
-  request_id: text('the X-Request-Id of the request'),
-  remote_address: text('where the request came from'),
-});
+const auditView = Type.Object(
+  {
+    id: id('the entry'),
+    at: time('when it was done'),
+    actor: orNull(
+      Type.Object({
+        id: id('the account that did it'),
+        username: Type.String(),
+        token_id: orNull(Type.String(), 'the token that was used'),
+        token_name: orNull(Type.String(), 'its label'),
+      }),
+      'who did it; null: the service itself',
+    ),
+    account_id: id('the account whose things were changed'),
+    action: text('what was done, as "record.create"'),
+    domain: orNull(Type.String(), 'the domain that it was done to'),
+    target: orNull(Type.String(), 'the id of what was changed'),
+    detail: anyObject('what has become of it'),
+    revision: count('the sequence of the change'),
+    request_id: text('the X-Request-Id of the request'),
+    remote_address: text('where the request came from'),
+  },
+  { title: 'AuditEntry' },
+);
 
 const changeAnswer = Type.Object({
   seq: count('the sequence that was asked for'),
@@ -43,6 +46,7 @@ export function auditRoutes(services: Services, nodeName: string): Route[] {
   const { reader, journal } = services;
   return [
     route({
+      operationId: 'listAudit',
       method: 'GET',
       path: '/api/v1/audit',
       tag: 'operations',
@@ -88,6 +92,7 @@ export function auditRoutes(services: Services, nodeName: string): Route[] {
       },
     }),
     route({
+      operationId: 'getChange',
       method: 'GET',
       path: '/api/v1/changes/{seq}',
       tag: 'operations',

@@ -9,7 +9,10 @@ import { matchesHash, tokenId } from './token.ts';
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-const unauthorized = (code: string, message: string): HttpError =>
+/** All that the 401 of an endpoint may say. */
+export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token', 'expired_token'] as const;
+
+const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>
   new HttpError(401, code, message, { headers: CHALLENGE });
 
 /** Callers remembered. */

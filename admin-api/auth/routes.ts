@@ -13,6 +13,7 @@ import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 export function tokenRoutes(services: Services, passwords: Passwords, logins: RateLimit): Route[] {
   return [
     publicRoute({
+      operationId: 'exchangeToken',
       method: 'POST',
       path: '/api/v1/auth/token',
       tag: 'tokens',
@@ -20,7 +21,13 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       description: 'The token has all scopes that the role allows. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       answer: exchangeAnswer,
-      faults: { 401: ['bad_credentials'], 403: ['api_disabled'], 409: ['token_limit'], 429: ['too_many_requests'] },
+      faults: {
+        401: ['bad_credentials'],
+        403: ['api_disabled'],
+        409: ['token_limit'],
+        429: ['too_many_requests'],
+        503: ['busy'],
+      },
       async run(context) {
         const { body, remoteAddress, headers } = context;
         logins.take(`${remoteAddress} ${body.login.toLowerCase()}`, headers);
@@ -32,6 +39,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       },
     }),
     route({
+      operationId: 'listTokens',
       method: 'GET',
       path: '/api/v1/tokens',
       tag: 'tokens',
@@ -51,6 +59,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       },
     }),
     route({
+      operationId: 'createToken',
       method: 'POST',
       path: '/api/v1/tokens',
       tag: 'tokens',
@@ -59,13 +68,14 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       scope: 'account',
       body: tokenBody,
       answer: newTokenAnswer,
-      faults: { 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
+      faults: { 401: ['bad_credentials'], 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
       run(context) {
         context.headers['Cache-Control'] = 'no-store';
         return createToken(services, context, context.body);
       },
     }),
     route({
+      operationId: 'revokeToken',
       method: 'DELETE',
       path: '/api/v1/tokens/{token_id}',
       tag: 'tokens',

@@ -49,6 +49,6 @@ const tokenView = {
 export const newTokenAnswer = Type.Object({ token: text('the token; it is told only this once'), ...tokenView });
 
 export const tokensAnswer = Type.Object({
-  tokens: list(Type.Object(tokenView), 'the tokens of the account'),
+  tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
   next_cursor: nextCursorSchema,
 });

@@ -14,6 +14,7 @@ const DOMAIN = `${DOMAINS}/{domain_id}`;
 export function domainRoutes(services: Services): Route[] {
   return [
     route({
+      operationId: 'listDomains',
       method: 'GET',
       path: DOMAINS,
       tag: 'domains',
@@ -39,6 +40,7 @@ export function domainRoutes(services: Services): Route[] {
       },
     }),
     route({
+      operationId: 'createDomain',
       method: 'POST',
       path: DOMAINS,
       tag: 'domains',
@@ -53,11 +55,13 @@ export function domainRoutes(services: Services): Route[] {
       run: (context) => createDomain(services, context, context.body.domain),
     }),
     route({
+      operationId: 'getDomain',
       method: 'GET',
       path: DOMAIN,
       tag: 'domains',
       summary: 'One domain',
       scope: 'dns',
+      conditional: true,
       answer: domainAnswer,
       faults: { 404: ['no_such_domain'] },
       run({ caller, params, headers }) {
@@ -67,6 +71,7 @@ export function domainRoutes(services: Services): Route[] {
       },
     }),
     route({
+      operationId: 'deleteDomain',
       method: 'DELETE',
       path: DOMAIN,
       tag: 'domains',

@@ -9,16 +9,19 @@ export const domainBody = bodySchema(
   }),
 );
 
-export const domainView = Type.Object({
-  id: id('the domain'),
-  domain: text('its name, in A-labels, without the last dot'),
-  nameservers: list(Type.String(), 'where the registrar has to point'),
-  record_count: count('how many records it has'),
-  revision: count('the sequence of its last change'),
-  proxy_enabled: flag('whether visitors come through the proxy'),
-  created_at: time('when it was made'),
-  updated_at: time('when it or its records were last changed'),
-});
+export const domainView = Type.Object(
+  {
+    id: id('the domain'),
+    domain: text('its name, in A-labels, without the last dot'),
+    nameservers: list(Type.String(), 'where the registrar has to point'),
+    record_count: count('how many records it has'),
+    revision: count('the sequence of its last change'),
+    proxy_enabled: flag('whether visitors come through the proxy'),
+    created_at: time('when it was made'),
+    updated_at: time('when it or its records were last changed'),
+  },
+  { title: 'Domain' },
+);
 
 export const domainAnswer = Type.Object({ domain: domainView });
 export const domainsAnswer = Type.Object({

@@ -50,18 +50,21 @@ export type Faults = Readonly<Record<number, readonly string[]>>;
 
 /** What OpenAPI tells of an endpoint. */
 export interface Description {
+  /** Names it for generated clients, as `createRecord`; no two have the same. It stays, whatever becomes of the path. */
+  readonly operationId: string;
   readonly tag: Tag;
   /** One line, as "Create a record". */
   readonly summary: string;
   readonly description?: string;
-  /** Parameters of the query, all of them strings as they come. */
+  /** Parameters of the query as values; they come as strings, which `run` reads and checks. */
   readonly query?: TObject;
   /** The answer beside `ok`; left out when it is not JSON. */
   readonly answer?: TObject;
-  /** Content type of an answer that is not JSON. */
+  /** Content type of an answer that has no schema. */
   readonly answerType?: string;
+  /** By status. An empty list is no error: the body is that of an answer. */
   readonly faults?: Faults;
-  /** Writes take If-Match. */
+  /** Reads give an ETag, writes take it in If-Match. */
   readonly conditional?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Building blocks of schemas. A description completes the sentence "… must be": it is said in errors, and stands in OpenAPI. Properties that a body's schema
- * does not name are ignored, so that what was read can be sent back.
+ * Building blocks of schemas. A description completes the sentence "… must be": it is said in errors, and stands in OpenAPI. A title makes a schema a
+ * component of that document, written once. Properties that a body's schema does not name are ignored, so that what was read can be sent back.
  */
 import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox';
 
@@ -45,7 +45,7 @@ export const anyObject = (description: string) =>
 /** Query parameters of lists. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.String({ pattern: '^\\d{1,4}$', description: 'how many at most, 1 to 1000; 100 if left out' }),
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'how many at most, 1 to 1000; 100 if left out' }),
   ),
   cursor: Type.Optional(Type.String({ description: 'the next_cursor of the page before' })),
 };

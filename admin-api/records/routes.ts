@@ -4,7 +4,7 @@ import { etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
+import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
 import type { Services } from '../services.ts';
 import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
@@ -48,11 +48,13 @@ const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   return [
     route({
+      operationId: 'listRecords',
       method: 'GET',
       path: RECORDS,
       tag: 'records',
       summary: 'List records',
       scope: 'dns',
+      conditional: true,
       query: Type.Object({
         ...pageQuery,
         name: Type.Optional(Type.String({ description: 'only records of this name, written as in a record' })),
@@ -74,6 +76,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       },
     }),
     route({
+      operationId: 'createRecord',
       method: 'POST',
       path: RECORDS,
       tag: 'records',
@@ -86,6 +89,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       run: (context) => createRecord(services, context, context.body),
     }),
     route({
+      operationId: 'replaceRecord',
       method: 'PUT',
       path: RECORD,
       tag: 'records',
@@ -99,6 +103,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       run: (context) => updateRecord(services, context, context.params.record_id, context.body),
     }),
     route({
+      operationId: 'deleteRecord',
       method: 'DELETE',
       path: RECORD,
       tag: 'records',
@@ -110,6 +115,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       run: (context) => deleteRecord(services, context, context.params.record_id),
     }),
     route({
+      operationId: 'changeRecords',
       method: 'POST',
       path: `${RECORDS}/batch`,
       tag: 'records',
@@ -129,11 +135,13 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       run: (context) => changeRecords(services, context, context.body),
     }),
     route({
+      operationId: 'exportZone',
       method: 'GET',
       path: ZONEFILE,
       tag: 'records',
       summary: 'The domain as a master file (RFC 1035 section 5)',
       scope: 'dns',
+      conditional: true,
       answerType: 'text/dns',
       faults: { 404: NO_DOMAIN },
       run({ caller, params, headers }) {
@@ -144,6 +152,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       },
     }),
     bytesRoute({
+      operationId: 'importZone',
       method: 'PUT',
       path: ZONEFILE,
       tag: 'records',
@@ -154,9 +163,10 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       limit: services.config.admin.maxBody,
       query: Type.Object({
         apex: Type.Optional(
-          Type.String({
-            description: '"keep" takes the SOA timers and apex NS of the file, "service" (the default) not',
-          }),
+          oneOf(
+            ['keep', 'service'],
+            '"keep" takes the SOA timers and apex NS of the file, "service" (the default) not',
+          ),
         ),
       }),
       answer: importAnswer,

@@ -20,7 +20,9 @@ const fields = {
   ),
 };
 
-export const recordBody = bodySchema(Type.Object(fields));
+const newRecord = Type.Object(fields, { title: 'NewRecord' });
+
+export const recordBody = bodySchema(newRecord);
 
 /** Changes of one batch. */
 export const MAX_BATCH = 10_000;
@@ -39,24 +41,27 @@ export const batchBody = bodySchema(
         { maxItems: MAX_BATCH },
       ),
     ),
-    post: Type.Optional(list(Type.Object(fields), 'a list of new records', { maxItems: MAX_BATCH })),
+    post: Type.Optional(list(newRecord, 'a list of new records', { maxItems: MAX_BATCH })),
   }),
 );
 
-export const recordView = Type.Object({
-  id: id('the record'),
-  name: text('relative to the domain; "@" is the domain itself'),
-  type: text('such as "A"'),
-  content: text('in presentation form, canonical'),
-  ttl: count('seconds'),
-  data: anyObject('the content, field by field'),
-  proxied: orNull(
-    Type.Boolean(),
-    'whether the name goes through the proxy while that is on; null: as its use suggests',
-  ),
-  created_at: time('when it was made'),
-  updated_at: time('when it was last changed'),
-});
+export const recordView = Type.Object(
+  {
+    id: id('the record'),
+    name: text('relative to the domain; "@" is the domain itself'),
+    type: text('such as "A"'),
+    content: text('in presentation form, canonical'),
+    ttl: count('seconds'),
+    data: anyObject('the content, field by field'),
+    proxied: orNull(
+      Type.Boolean(),
+      'whether the name goes through the proxy while that is on; null: as its use suggests',
+    ),
+    created_at: time('when it was made'),
+    updated_at: time('when it was last changed'),
+  },
+  { title: 'Record' },
+);
 
 export const recordAnswer = Type.Object({ record: recordView });
 export const recordsAnswer = Type.Object({
