@@ -1,7 +1,8 @@
 /** A domain's records in pages, filtered. */
 import { InvalidError } from '../../core/errors.ts';
-import { recordsOfZone } from '../../core/store/keys.ts';
-import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
+import { recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
+import type { Entry } from '../../core/store/reader.ts';
+import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';
 import { equalNames, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
@@ -27,56 +28,58 @@ export function readFilter(domain: Domain, query: URLSearchParams): Filter {
   };
 }
 
-/** Rows that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
+/** Records that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
 const SCANNED = 20_000;
+const BATCH = 1000;
 
-/** `last`: key of the last row looked at, when there are more. */
-export function listRecords({ reader }: Services, domain: Domain, page: Page, filter: Filter) {
+/** Records as they are stored. `last`: key of the last one looked at, when there are more. Throws HttpError 400. */
+export function listRecords(
+  { reader }: Pick<Services, 'reader'>,
+  domain: Domain,
+  page: Page,
+  filter: Filter,
+): { entries: Entry[]; last: Buffer | null } {
   const prefix = recordsOfZone(domain.id);
   let after = page.after;
   if (after !== null && !prefix.equals(after.subarray(0, prefix.length))) throw invalidCursor();
-  const matches = matcher(domain, filter);
-  const rows: RecordRow[] = [];
-  const batchSize = filter.name === null && filter.type === null && filter.content === null ? page.limit + 1 : 1000;
-  for (let scanned = 0; scanned < SCANNED; scanned += batchSize) {
-    const batch =
-      filter.name === null
-        ? reader.recordsOf(domain.id, after, batchSize)
-        : atName(reader.recordsAt(domain.id, filter.name), after);
-    let last: RecordRow | undefined;
-    for (const row of batch) {
-      if (rows.length === page.limit) return { rows, last: last === undefined ? after : records.key(last) };
-      if (matches(row)) rows.push(row);
-      last = row;
-    }
-    if (last !== undefined) after = records.key(last);
-    if (filter.name !== null || batch.length < batchSize) return { rows, last: null };
+  if (filter.name === null && filter.type === null && filter.content === null) {
+    const entries = reader.recordEntries(prefix, after, page.limit + 1);
+    const more = entries.length > page.limit;
+    if (more) entries.pop();
+    return { entries, last: more ? entries[entries.length - 1].key : null };
   }
-  return { rows, last: after };
+  const within = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
+  const matches = matcher(domain, filter);
+  const entries: Entry[] = [];
+  for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
+    const batch = reader.recordEntries(within, after, BATCH);
+    for (const entry of batch) {
+      if (entries.length === page.limit) return { entries, last: after };
+      if (matches(entry)) entries.push(entry);
+      after = entry.key;
+    }
+    if (batch.length < BATCH) return { entries, last: null };
+  }
+  return { entries, last: after };
 }
 
-function atName(rows: readonly RecordRow[], after: Buffer | null): readonly RecordRow[] {
-  return after === null ? rows : rows.filter((row) => Buffer.compare(records.key(row), after) > 0);
-}
-
-function matcher(domain: Domain, { type, content }: Filter): (row: RecordRow) => boolean {
-  if (content === null) return (row) => type === null || row.type === type;
+function matcher(domain: Domain, { type, content }: Filter): (entry: Entry) => boolean {
+  if (content === null) return ({ key }) => type === null || recordKeyParts(key).type === type;
   // The content is read as that of each type which comes along, so that any way to write it finds the record.
   const wanted = new Map<number, Uint8Array | null>();
   const plain = content.toLowerCase();
-  return (row) => {
-    if (type !== null && row.type !== type) return false;
-    let rdata = wanted.get(row.type);
+  return ({ key, value }) => {
+    const own = recordKeyParts(key).type;
+    if (type !== null && own !== type) return false;
+    let rdata = wanted.get(own);
     if (rdata === undefined) {
-      rdata = tryContent(row.type, content, domain.apex);
-      wanted.set(row.type, rdata);
+      rdata = tryContent(own, content, domain.apex);
+      wanted.set(own, rdata);
     }
-    if (rdata !== null && equalNames(rdata, row.rdata)) return true;
+    const stored = value.subarray(RECORD_RDATA);
+    if (rdata !== null && equalNames(rdata, stored)) return true;
     // MX and SRV are found by their host alone too.
-    return (
-      (row.type === TYPE.MX || row.type === TYPE.SRV) &&
-      hostOf(formatRdata(row.type, row.rdata)) === plain.replace(/\.$/, '')
-    );
+    return (own === TYPE.MX || own === TYPE.SRV) && hostOf(formatRdata(own, stored)) === plain.replace(/\.$/, '');
   };
 }
 

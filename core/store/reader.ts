@@ -224,6 +224,8 @@ export class Reader {
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+
 function startAfter(prefix: Buffer, after: Uint8Array | null): Buffer {
   return after === null ? prefix : Buffer.concat([prefix, after, Uint8Array.of(0)]);
 }
@@ -249,6 +251,14 @@ export class StoreReader extends Reader {
     for (const key of this.environment.lookups.getKeys({ start, end: afterPrefix(prefix), limit }))
       apexes.push(nameOfKey(key as Buffer, prefix.length, (key as Buffer).length));
     return apexes;
+  }
+
+  /** Records whose keys begin with `prefix`, as they are stored, after the one whose key is `after`. */
+  recordEntries(prefix: Uint8Array, after: Uint8Array | null, limit: number): Entry[] {
+    // A key from elsewhere, or from before the prefix, does not lead out of it.
+    const next = after === null ? prefix : startAfter(NOTHING, after);
+    const start = Buffer.compare(next, prefix) < 0 ? prefix : next;
+    return this.raw.range(records.number, start, afterPrefix(prefix), limit);
   }
 
   usage(accountId: string): Usage {

@@ -1,0 +1,77 @@
+/** The JSON of a list against the objects that single records are answered with. */
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RecordTexts } from '../../../admin-api/records/text.ts';
+import { viewRecord } from '../../../admin-api/records/view.ts';
+import { InvalidError } from '../../../core/errors.ts';
+import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { joinNames, MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
+import { parseRdata } from '../../../core/wire/rdata/index.ts';
+import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
+import { anyName } from '../../core/wire/arbitrary.ts';
+
+const APEX = parseName('example.com.');
+const DOMAIN: Domain = { id: '0123456789abcdef', accountId: '00000000000000aa', apex: APEX, createdAt: 0, kept: null };
+
+const below = (name: Name): Name => joinNames(name.subarray(0, name.length - 1), APEX);
+const owner = fc.oneof(
+  fc
+    .constantFrom('@', 'www', 'a.b.c', '*', '_sip._tcp', '*.x', 'a\\.b', 'q\\"', '\\\\', '\\000', '\\195\\188')
+    .map((text) => (text === '@' ? APEX : parseName(text, APEX))),
+  anyName.map(below).filter((name) => name.length <= MAX_NAME),
+);
+/** Of each type whose example is one; the others are shown by words. */
+const examples = [...RDATA_TABLE.values()].flatMap(({ type, example }) => {
+  try {
+    return [{ type, rdata: parseRdata(type, example, APEX) }];
+  } catch (error) {
+    if (error instanceof InvalidError) return [];
+    throw error;
+  }
+});
+const rdata = fc.oneof(
+  fc.constantFrom(...examples),
+  fc.uint8Array({ minLength: 4, maxLength: 4 }).map((bytes) => ({ type: 1, rdata: bytes })),
+  fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => ({ type: 28, rdata: bytes })),
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => ({ type: 65_280, rdata: bytes })),
+  fc
+    .array(fc.uint8Array({ maxLength: 60 }), { minLength: 1, maxLength: 4 })
+    .map((strings) => ({ type: 16, rdata: Buffer.concat(strings.map((one) => Buffer.of(one.length, ...one))) })),
+);
+
+test('most types have an example', () => {
+  assert.ok(examples.length > 12);
+});
+
+test('what a list says of a record is what is said of it alone', () => {
+  const texts = new RecordTexts(DOMAIN);
+  fc.assert(
+    fc.property(
+      owner,
+      rdata,
+      fc.constantFrom(null, true, false),
+      fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      fc.integer({ min: 0, max: 2 ** 33 }),
+      (name, { type, rdata }, proxied, ttl, id, createdAt) => {
+        const row: RecordRow = {
+          id: id.toString(16).padStart(16, '0'),
+          domainId: DOMAIN.id,
+          name,
+          type,
+          ttl,
+          rdata,
+          proxied,
+          createdAt,
+          updatedAt: createdAt + 1,
+        };
+        const text = texts.of({ key: records.key(row), value: records.encode(row) });
+        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row)));
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
+
+test.run();
