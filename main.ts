@@ -91,7 +91,17 @@ async function serve(config: Config): Promise<void> {
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
   readinessMetrics(metrics, ready);
   const secrets = openSecrets(config.secrets.keyFile ?? join(config.dataDir, 'secret.key'));
-  const api = createAdminApi({ environment, journal, config, log, zoneSettings: defaults, secrets, metrics, ready });
+  const api = createAdminApi({
+    environment,
+    journal,
+    config,
+    log,
+    zoneSettings: defaults,
+    secrets,
+    metrics,
+    ready,
+    version,
+  });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;

@@ -23,6 +23,7 @@ import type { Route } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
+import { openApiRoutes } from './openapi/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
@@ -38,6 +39,8 @@ export interface AdminApiOptions {
   ready(): Readiness;
   readonly secrets: Secrets;
   readonly metrics: Registry;
+  /** Of the service. */
+  readonly version: string;
 }
 
 export interface AdminApi {
@@ -71,7 +74,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
   const authenticator = new Authenticator(reader, journal);
-  const routes: readonly Route[] = [
+  const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
     ...tokenRoutes(services, passwords, logins),
@@ -80,6 +83,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
   ];
+  const routes = [...described, ...openApiRoutes(described, options.version)];
   const handler = createApp({
     routes,
     authenticator,

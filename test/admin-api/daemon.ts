@@ -99,6 +99,7 @@ export async function startDaemon(
       secrets: openSecrets(join(folder, 'secret.key')),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       ready: () => ({ ok: true, reasons: [] }),
+      version: '1.2.3',
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;
   let api = create();

@@ -1,0 +1,115 @@
+/** One endpoint of the document. */
+import type { Route } from '../http/route.ts';
+import { id } from '../http/schema.ts';
+import { errorResponse, faultsOf, otherwise, statusName, takesKey } from './faults.ts';
+import type { Part, Schemas } from './schemas.ts';
+import { type HeaderName, headerRefs, parameterRef } from './shared.ts';
+
+const JSON_TYPE = 'application/json';
+
+export function operationOf(route: Route, schemas: Schemas): Part {
+  const { operationId, tag, summary, description } = route;
+  const body = requestBody(route, schemas);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...securityOf(route),
+    ...(parametersOf(route, schemas).length === 0 ? {} : { parameters: parametersOf(route, schemas) }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+/** `x-scope`: what the token needs; `x-role`: what its account needs. */
+function securityOf(route: Route): Part {
+  const { scope, method, admin } = route;
+  if (scope !== null)
+    return {
+      security: [{ bearer: [] }],
+      'x-scope': method === 'GET' ? `${scope}:read` : scope,
+      ...(admin ? { 'x-role': 'admin' } : {}),
+    };
+  // A public endpoint that may ask for a token all the same says so among its faults.
+  return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }] : [] };
+}
+
+/** Of the path, of the query, and headers. */
+function parametersOf(route: Route, schemas: Schemas): Part[] {
+  const { path, query, method } = route;
+  const parameters: Part[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name, schemas));
+  for (const [name, schema] of Object.entries(query?.properties ?? {})) {
+    const { description, ...rest } = schemas.plain(schema);
+    parameters.push({ name, in: 'query', description, schema: rest });
+  }
+  if (takesKey(route)) parameters.push(parameterRef('IdempotencyKey'));
+  if (route.conditional && method !== 'GET') parameters.push(parameterRef('IfMatch'));
+  return parameters;
+}
+
+/** An id, unless it is something else by its name. */
+function inPath(name: string, schemas: Schemas): Part {
+  const of = /^(\w+)_id$/.exec(name)?.[1];
+  const { description, ...schema } =
+    of === undefined
+      ? { type: 'integer', minimum: 1, description: 'the sequence of a change' }
+      : schemas.plain(id(`the ${of}`));
+  return { name, in: 'path', required: true, description, schema };
+}
+
+function requestBody({ body, bodyTypes }: Route, schemas: Schemas): Part | undefined {
+  if (body !== undefined) return { required: true, content: { [JSON_TYPE]: { schema: schemas.plain(body) } } };
+  if (bodyTypes === undefined) return undefined;
+  return { required: true, content: Object.fromEntries(bodyTypes.map((type) => [type, bytesOf(type)])) };
+}
+
+/** Bytes that are no text have no schema (OpenAPI 3.1.1, 4.8.14.2). */
+const bytesOf = (type: string): Part => (type.startsWith('text/') ? { schema: { type: 'string' } } : {});
+
+function responsesOf(route: Route, schemas: Schemas): Part {
+  const faults = faultsOf(route);
+  const limited: readonly HeaderName[] = faults.has(429) ? ['RateLimit', 'RateLimit-Policy'] : [];
+  const responses: Record<string, Part> = { 200: success(route, schemas, true, limited) };
+  for (const [status, codes] of faults) {
+    const name = statusName(status);
+    if (status === 304) responses[status] = { description: `${name}.`, headers: headerRefs(['X-Request-Id']) };
+    else if (codes.length === 0) responses[status] = { ...success(route, schemas, false, []), description: `${name}.` };
+    else responses[status] = errorResponse(name, codes, headerRefs(headersOf(status, limited)));
+  }
+  return { ...responses, default: otherwise(headerRefs(['X-Request-Id'])) };
+}
+
+function headersOf(status: number, limited: readonly HeaderName[]): HeaderName[] {
+  const names: HeaderName[] = ['X-Request-Id'];
+  // Who is not known has no limit yet.
+  if (status === 401) names.push('WWW-Authenticate');
+  else names.push(...limited);
+  if (status === 429 || status === 503) names.push('Retry-After');
+  return names;
+}
+
+/** `ok`: what stands at the top of the body. */
+function success(route: Route, schemas: Schemas, ok: boolean, limited: readonly HeaderName[]): Part {
+  const { method, answer, answerType, conditional, query } = route;
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (method !== 'GET') names.push('X-Waypost-Revision');
+  if (takesKey(route)) names.push('Idempotent-Replayed');
+  if (method === 'GET' && conditional) names.push('ETag');
+  if (query?.properties.cursor !== undefined) names.push('Link');
+  const content =
+    answer === undefined
+      ? { [answerType ?? JSON_TYPE]: answerType === undefined ? {} : bytesOf(answerType) }
+      : { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok) } };
+  return { description: route.summary, headers: headerRefs([...names, ...limited]), content };
+}
+
+/** `ok` beside the data, as http/route.ts puts it there. */
+function withOk(answer: Part, ok: boolean): Part {
+  const { properties, required } = answer as { properties?: Part; required?: readonly string[] };
+  return {
+    ...answer,
+    required: ['ok', ...(required ?? [])],
+    properties: { ok: { const: ok }, ...properties },
+  };
+}

@@ -1,0 +1,36 @@
+/** GET /api/v1/openapi.json. */
+import { createHash } from 'node:crypto';
+import { publicRoute, type Route } from '../http/route.ts';
+import { openApiDocument } from './document.ts';
+
+/** It changes with the service only; who keeps it asks again after this many seconds. */
+const FRESH = 300;
+
+/** `routes`: all others. Made once, here. */
+export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
+  const own: Route = publicRoute({
+    operationId: 'getOpenApi',
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    tag: 'operations',
+    summary: 'This document',
+    answerType: 'application/json',
+    faults: { 304: [] },
+    run({ headers, header }) {
+      headers.ETag = tag;
+      headers['Cache-Control'] = `public, max-age=${FRESH}`;
+      if (isCurrent(header('if-none-match'), tag)) return { raw: '', status: 304 };
+      headers['Content-Type'] = 'application/json';
+      return { raw: text };
+    },
+  });
+  const text = JSON.stringify(openApiDocument([...routes, own], { version }));
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  return [own];
+}
+
+/** RFC 9110 13.1.2: compared weakly. */
+function isCurrent(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')));
+}

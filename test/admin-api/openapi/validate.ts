@@ -1,0 +1,88 @@
+/** Holds answers to the OpenAPI document: what it does not tell of must not come. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** A part of the document, as a test looks into it: what is not there is undefined. */
+export interface Part {
+  readonly [key: string]: Part;
+}
+
+const ID = 'openapi';
+
+/** The statuses of requests that no endpoint took. */
+const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
+
+/**
+ * Null when the answer is as the document says, else what is wrong. `template`: the path as the document writes it; null: none of its paths was meant.
+ * `body`: parsed JSON; undefined when there was none, or when it is no JSON. A field that the document does not name is a fault. An unforeseen error
+ * (500) always is.
+ */
+export function documented(
+  document: object,
+  method: string,
+  template: string | null,
+  status: number,
+  body: unknown,
+): string | null {
+  const doc = document as Part;
+  const at = `${method} ${template} ${status}`;
+  if (method === 'OPTIONS' && status === 200) return body === undefined ? null : `${at}: OPTIONS has no body`;
+  if (status === 500) return `${at}: an error that was not foreseen`;
+  const path = template === null ? undefined : doc.paths[template];
+  if (template !== null && path === undefined) return `${at}: the document has no such path`;
+  const operation = path?.[(method === 'HEAD' ? 'get' : method.toLowerCase()) as string];
+  const isHead = method === 'HEAD';
+  if (operation === undefined) {
+    // Refused before an endpoint was found, or since there is none.
+    if (template !== null && status === 404) return `${at}: the document has no such operation`;
+    if (!NO_ENDPOINT.has(status) && status < 400) return `${at}: the document has no such operation`;
+    return isHead ? null : check(doc, ['components', 'schemas', 'Error'], at, body);
+  }
+  const listed = operation.responses[String(status)];
+  // What is wrong with HTTP itself is listed once, as "default".
+  const key = listed === undefined ? 'default' : String(status);
+  const response = listed ?? operation.responses.default;
+  if (listed === undefined && status < 400) return `${at}: the status is not documented`;
+  if (isHead) return null;
+  const json = response.content?.['application/json'];
+  if (json === undefined) return body === undefined ? null : `${at}: JSON came where none is documented`;
+  if (json.schema === undefined) return null;
+  if (body === undefined) return `${at}: no JSON came where it is documented`;
+  const where = ['paths', template!, method.toLowerCase(), 'responses', key, 'content', 'application/json', 'schema'];
+  return check(doc, where, at, body);
+}
+
+/** Compiling is dear, and one document is asked often. */
+const known = new WeakMap<object, { readonly ajv: Ajv2020; readonly by: Map<string, ValidateFunction> }>();
+
+function check(document: Part, where: readonly string[], at: string, body: unknown): string | null {
+  let { ajv, by } = known.get(document) ?? {};
+  if (ajv === undefined || by === undefined) {
+    // The rest of the document is no JSON Schema, so nothing but its formats can be strict.
+    ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+    ajv.addSchema(closed(document) as object, ID);
+    by = new Map();
+    known.set(document, { ajv, by });
+  }
+  const pointer = where.map((part) => `/${encodeURIComponent(part.replace(/~/g, '~0').replace(/\//g, '~1'))}`).join('');
+  let validate = by.get(pointer);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `${ID}#${pointer}` });
+    by.set(pointer, validate);
+  }
+  if (validate(body)) return null;
+  const faults = (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const { additionalProperty: more, allowedValues: allowed } = params;
+    return `${instancePath || '/'} ${message}${more === undefined ? '' : ` (${more})`}${allowed === undefined ? '' : ` (${allowed})`}`;
+  });
+  return `${at}: ${faults.join('; ')}: ${JSON.stringify(body).slice(0, 300)}`;
+}
+
+/** A copy in which objects have no properties but those that they name. Parts of an allOf only narrow what another part names. */
+function closed(value: unknown, narrows = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => closed(one, narrows));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) copy[key] = closed(inner, narrows || key === 'allOf');
+  const isObject = copy.type === 'object' && !('additionalProperties' in copy);
+  return isObject && !narrows ? { ...copy, additionalProperties: false } : copy;
+}
