@@ -1,5 +1,6 @@
 /** The API as an OpenAPI 3.1 document, made of the descriptions that check its requests: nothing in it is written by hand a second time. */
 import type { Route } from '../http/route.ts';
+import { sharedResponses } from './faults.ts';
 import { operationOf } from './operation.ts';
 import { type Part, Schemas } from './schemas.ts';
 import { errorSchema, HEADERS, PARAMETERS, SECURITY, TAGS } from './shared.ts';
@@ -35,6 +36,7 @@ export function openApiDocument(routes: readonly Route[], { version, servers = [
     paths,
     components: {
       schemas: schemas.components(),
+      responses: sharedResponses(),
       headers: HEADERS,
       parameters: PARAMETERS,
       securitySchemes: SECURITY,

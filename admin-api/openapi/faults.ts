@@ -3,9 +3,19 @@ import { STATUS_CODES } from 'node:http';
 import { UNAUTHORIZED } from '../auth/authenticate.ts';
 import type { Faults, Route } from '../http/route.ts';
 import type { Part } from './schemas.ts';
+import { type HeaderName, headerRefs } from './shared.ts';
 
 /** Values of `error.code`. */
 type Codes = readonly string[];
+
+const CHANGED: Codes = ['changed'];
+const TOO_MANY: Codes = ['too_many_requests'];
+const UNAVAILABLE: Codes = ['write_conflict', 'stopping'];
+const BODY = {
+  408: ['body_too_slow', 'header_too_slow'],
+  413: ['body_too_large', 'chunk_too_large'],
+  415: ['unsupported_media_type'],
+} as const;
 
 /** Codes by status, ascending: those of the description first. An empty list is no error: the body is that of an answer. */
 export function faultsOf(route: Route): Map<number, Codes> {
@@ -28,17 +38,14 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(403, 'api_disabled', 'insufficient_scope');
     // Every role may read.
     if (writes || admin) add(403, 'forbidden');
-    add(429, 'too_many_requests');
+    add(429, ...TOO_MANY);
   }
-  if (route.conditional && writes) add(412, 'changed');
-  if (body !== undefined || bodyTypes !== undefined) {
-    add(408, 'body_too_slow', 'header_too_slow');
-    add(413, 'body_too_large', 'chunk_too_large');
-    add(415, 'unsupported_media_type');
-  }
+  if (route.conditional && writes) add(412, ...CHANGED);
+  if (body !== undefined || bodyTypes !== undefined)
+    for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
   if (body !== undefined) add(422, 'validation');
   if (keyed) add(422, 'idempotency_key_reused');
-  if (writes) add(503, 'write_conflict', 'stopping');
+  if (writes) add(503, ...UNAVAILABLE);
   return new Map([...all].sort(([a], [b]) => a - b));
 }
 
@@ -55,22 +62,58 @@ const BEFORE: Readonly<Record<number, Codes>> = {
   501: ['unknown_coding'],
 };
 
-/** The answer to what can be wrong with any request. */
-export function otherwise(headers: Part): Part {
-  const codes = Object.values(BEFORE).flat();
-  const told = Object.entries(BEFORE).map(([status, of]) => `${status} \`${of.join('`, `')}\``);
-  return { ...errorResponse('Any other status', codes, headers), description: `${told.join('; ')}.` };
+/** What many endpoints answer alike, written once. Name to status and codes. */
+const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
+  Unauthorized: [401, UNAUTHORIZED],
+  BodyTooSlow: [408, BODY[408]],
+  Changed: [412, CHANGED],
+  BodyTooLarge: [413, BODY[413]],
+  UnsupportedMediaType: [415, BODY[415]],
+  TooManyRequests: [429, TOO_MANY],
+  Unavailable: [503, UNAVAILABLE],
+};
+
+/** The responses among the components. */
+export function sharedResponses(): Part {
+  const faults = Object.entries(SHARED).map(([name, [status, codes]]) => [name, errorResponse(status, codes, true)]);
+  const before = Object.entries(BEFORE).map(([status, codes]) => `${status} \`${codes.join('`, `')}\``);
+  return {
+    ...Object.fromEntries(faults),
+    Otherwise: { ...errorOf(Object.values(BEFORE).flat(), ['X-Request-Id']), description: `${before.join('; ')}.` },
+  };
 }
 
-/** `codes`: what `error.code` may be. */
-export function errorResponse(name: string, codes: Codes, headers: Part): Part {
+const responseRef = (name: string): Part => ({ $ref: `#/components/responses/${name}` });
+
+/** The answer to what can be wrong with any request. */
+export const OTHERWISE = responseRef('Otherwise');
+
+/** `codes`: what `error.code` may be. `limited`: requests of the endpoint are counted. */
+export function faultResponse(status: number, codes: Codes, limited: boolean): Part {
+  for (const [name, [of, shared]] of Object.entries(SHARED))
+    if (limited && of === status && shared.join() === codes.join()) return responseRef(name);
+  return errorResponse(status, codes, limited);
+}
+
+function errorResponse(status: number, codes: Codes, limited: boolean): Part {
+  const names: HeaderName[] = ['X-Request-Id'];
+  // Who is not known has no limit yet.
+  if (status === 401) names.push('WWW-Authenticate');
+  else if (limited) names.push(...LIMITS);
+  if (status === 429 || status === 503) names.push('Retry-After');
+  return { description: `${statusName(status)}: \`${codes.join('`, `')}\`.`, ...errorOf(codes, names) };
+}
+
+function errorOf(codes: Codes, headers: readonly HeaderName[]): Part {
   const code = { properties: { error: { properties: { code: { enum: codes } } } } };
   return {
-    description: `${name}: \`${codes.join('`, `')}\`.`,
-    headers,
+    headers: headerRefs(headers),
     content: { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, code] } } },
   };
 }
+
+/** Headers of endpoints whose requests are counted. */
+export const LIMITS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
 /** As HTTP calls it: `Not Found`. */
 export const statusName = (status: number): string => STATUS_CODES[status] ?? String(status);

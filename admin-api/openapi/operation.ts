@@ -1,7 +1,7 @@
 /** One endpoint of the document. */
 import type { Route } from '../http/route.ts';
 import { id } from '../http/schema.ts';
-import { errorResponse, faultsOf, otherwise, statusName, takesKey } from './faults.ts';
+import { faultResponse, faultsOf, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { type HeaderName, headerRefs, parameterRef } from './shared.ts';
 
@@ -69,28 +69,19 @@ const bytesOf = (type: string): Part => (type.startsWith('text/') ? { schema: { 
 
 function responsesOf(route: Route, schemas: Schemas): Part {
   const faults = faultsOf(route);
-  const limited: readonly HeaderName[] = faults.has(429) ? ['RateLimit', 'RateLimit-Policy'] : [];
-  const responses: Record<string, Part> = { 200: success(route, schemas, true, limited) };
+  const limited = faults.has(429);
+  const responses: Record<string, Part> = { 200: success(route, schemas, true, limited ? LIMITS : []) };
   for (const [status, codes] of faults) {
     const name = statusName(status);
     if (status === 304) responses[status] = { description: `${name}.`, headers: headerRefs(['X-Request-Id']) };
     else if (codes.length === 0) responses[status] = { ...success(route, schemas, false, []), description: `${name}.` };
-    else responses[status] = errorResponse(name, codes, headerRefs(headersOf(status, limited)));
+    else responses[status] = faultResponse(status, codes, limited);
   }
-  return { ...responses, default: otherwise(headerRefs(['X-Request-Id'])) };
+  return { ...responses, default: OTHERWISE };
 }
 
-function headersOf(status: number, limited: readonly HeaderName[]): HeaderName[] {
-  const names: HeaderName[] = ['X-Request-Id'];
-  // Who is not known has no limit yet.
-  if (status === 401) names.push('WWW-Authenticate');
-  else names.push(...limited);
-  if (status === 429 || status === 503) names.push('Retry-After');
-  return names;
-}
-
-/** `ok`: what stands at the top of the body. */
-function success(route: Route, schemas: Schemas, ok: boolean, limited: readonly HeaderName[]): Part {
+/** `ok`: what stands at the top of the body. `more`: headers beside its own. */
+function success(route: Route, schemas: Schemas, ok: boolean, more: readonly HeaderName[]): Part {
   const { method, answer, answerType, conditional, query } = route;
   const names: HeaderName[] = ['X-Request-Id'];
   if (method !== 'GET') names.push('X-Waypost-Revision');
@@ -101,7 +92,7 @@ function success(route: Route, schemas: Schemas, ok: boolean, limited: readonly 
     answer === undefined
       ? { [answerType ?? JSON_TYPE]: answerType === undefined ? {} : bytesOf(answerType) }
       : { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok) } };
-  return { description: route.summary, headers: headerRefs([...names, ...limited]), content };
+  return { description: route.summary, headers: headerRefs([...names, ...more]), content };
 }
 
 /** `ok` beside the data, as http/route.ts puts it there. */

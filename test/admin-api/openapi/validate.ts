@@ -39,16 +39,25 @@ export function documented(
   }
   const listed = operation.responses[String(status)];
   // What is wrong with HTTP itself is listed once, as "default".
-  const key = listed === undefined ? 'default' : String(status);
-  const response = listed ?? operation.responses.default;
+  const own = ['paths', template!, (isHead ? 'get' : method.toLowerCase()) as string, 'responses'];
+  const [response, place] = resolved(doc, listed ?? operation.responses.default, [
+    ...own,
+    listed === undefined ? 'default' : String(status),
+  ]);
   if (listed === undefined && status < 400) return `${at}: the status is not documented`;
   if (isHead) return null;
   const json = response.content?.['application/json'];
   if (json === undefined) return body === undefined ? null : `${at}: JSON came where none is documented`;
   if (json.schema === undefined) return null;
   if (body === undefined) return `${at}: no JSON came where it is documented`;
-  const where = ['paths', template!, method.toLowerCase(), 'responses', key, 'content', 'application/json', 'schema'];
-  return check(doc, where, at, body);
+  return check(doc, [...place, 'content', 'application/json', 'schema'], at, body);
+}
+
+/** A response that is written once for many stands among the components. */
+function resolved(doc: Part, response: Part, place: readonly string[]): readonly [Part, readonly string[]] {
+  if (response.$ref === undefined) return [response, place];
+  const there = String(response.$ref).slice('#/'.length).split('/');
+  return [there.reduce((at, key) => at[key], doc), there];
 }
 
 /** Compiling is dear, and one document is asked often. */
