@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/address': ['core/errors.ts', 'core/wire'],
   'core/log': ['core/errors.ts'],
   'core/metrics': ['core/errors.ts'],
-  'core/config': ['core/errors.ts', 'core/wire'],
+  'core/config': ['core/errors.ts', 'core/wire', 'core/address'],
   'core/store': ['core/errors.ts', 'core/wire'],
   'core/answer': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/zone': ['core/errors.ts', 'core/wire', 'core/store'],
