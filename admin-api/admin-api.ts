@@ -1,4 +1,5 @@
 /** The admin API, put together. */
+import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
@@ -24,6 +25,9 @@ import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi/routes.ts';
+import type { Resolve } from './proxy/bounded.ts';
+import { dnsResolve } from './proxy/resolve.ts';
+import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
@@ -41,6 +45,8 @@ export interface AdminApiOptions {
   readonly metrics: Registry;
   /** Of the service. */
   readonly version: string;
+  /** How host names of origins are resolved; by `edge.resolvers` when left out. */
+  readonly resolve?: Resolve;
 }
 
 export interface AdminApi {
@@ -74,6 +80,13 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
   const authenticator = new Authenticator(reader, journal);
+  const { cluster } = zoneSettings;
+  const originRules = {
+    // Node takes no empty list of servers.
+    resolve: options.resolve ?? dnsResolve(config.edge.resolvers.length > 0 ? config.edge.resolvers : undefined),
+    allowPrivate: parseExemptions(config.edge.allowPrivateOrigins),
+    own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),
+  };
   const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
@@ -82,6 +95,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...auditRoutes(services, config.nodeName),
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
+    ...proxyRoutes(services, originRules),
   ];
   const routes = [...described, ...openApiRoutes(described, options.version)];
   const handler = createApp({

@@ -16,6 +16,8 @@ import { REVISION, type Services } from './services.ts';
 export interface Done<R extends Reply> {
   /** As `record.create`. */
   readonly action: string;
+  /** Things were as they were asked to be: nothing was changed, and the audit tells nothing. */
+  readonly unchanged?: boolean;
   /** Whose things were changed; left out: the caller's own. */
   readonly accountId?: string;
   readonly domain?: Domain;
@@ -43,7 +45,7 @@ export async function change<R extends Reply>(
     const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
     const done = await work(draft);
-    draft.put(audits, auditEntry(context, done));
+    if (done.unchanged !== true) draft.put(audits, auditEntry(context, done));
     if (idempotency !== null) draft.put(replays, replayOf(services, idempotency, done));
     return { done };
   });

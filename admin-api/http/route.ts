@@ -76,6 +76,8 @@ export interface Route extends Description {
   readonly admin: boolean;
   /** Schema of a JSON body. */
   readonly body?: TObject;
+  /** No body at all counts as `{}`. */
+  readonly bodyOptional?: boolean;
   /** Content types of a body that is bytes. */
   readonly bodyTypes?: readonly string[];
   handle(request: HttpRequest, at: Arrival, app: AppParts): Promise<HttpResponse>;
@@ -128,6 +130,8 @@ export function route<T extends TObject, A extends TObject>(
     readonly scope: Scope;
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
+    /** No body at all counts as `{}`. */
+    readonly bodyOptional?: boolean;
     /** Bytes of the body at most; MAX_JSON when left out. */
     readonly limit?: number;
   },
@@ -138,7 +142,7 @@ export function route<T extends TObject, A extends TObject>(
     admin: route.admin ?? false,
     async handle(request, at, app) {
       const caller = enter(request, at, app, route);
-      const bytes = route.body === undefined ? NO_BYTES : await readJson(request, route.limit);
+      const bytes = route.body === undefined ? NO_BYTES : await readJson(request, route.limit, route.bodyOptional);
       const body = route.body?.parse(bytes) ?? {};
       const idempotency = route.method === 'POST' ? readIdempotency(request, caller.account.id, bytes) : null;
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
@@ -194,10 +198,17 @@ function context<C, B>(
   return { params, query, requestId, headers, path, remoteAddress, caller, body, idempotency, header };
 }
 
-function readJson(request: HttpRequest, limit = MAX_JSON): Promise<Buffer> {
-  requireType(request, ['application/json']);
-  return request.body(limit);
+async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false): Promise<Buffer> {
+  // Clients that send nothing name no type.
+  const untyped = isOptional && request.header('content-type') === undefined;
+  if (!untyped) requireType(request, ['application/json']);
+  const bytes = await request.body(limit);
+  if (isOptional && bytes.length === 0) return EMPTY_OBJECT;
+  if (untyped) requireType(request, ['application/json']);
+  return bytes;
 }
+
+const EMPTY_OBJECT = Buffer.from('{}');
 
 function requireType(request: HttpRequest, types: readonly string[]): void {
   const type = request.header('content-type');

@@ -58,8 +58,8 @@ function inPath(name: string, schemas: Schemas): Part {
   return { name, in: 'path', required: true, description, schema };
 }
 
-function requestBody({ body, bodyTypes }: Route, schemas: Schemas): Part | undefined {
-  if (body !== undefined) return { required: true, content: { [JSON_TYPE]: { schema: schemas.plain(body) } } };
+function requestBody({ body, bodyOptional = false, bodyTypes }: Route, schemas: Schemas): Part | undefined {
+  if (body !== undefined) return { required: !bodyOptional, content: { [JSON_TYPE]: { schema: schemas.plain(body) } } };
   if (bodyTypes === undefined) return undefined;
   return { required: true, content: Object.fromEntries(bodyTypes.map((type) => [type, bytesOf(type)])) };
 }

@@ -130,7 +130,8 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function explain(name: string, error: unknown): never {
-  if (error instanceof HttpError) throw error;
+  // Said by whoever resolves, who knew better.
+  if (error instanceof HttpError || error instanceof InvalidError) throw error;
   const fault = FAULTS.get(codeOf(error) ?? '');
   if (fault !== undefined) return unresolvable(name, fault);
   throw new HttpError(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AdminApi, createAdminApi } from '../../admin-api/index.ts';
+import type { Resolve } from '../../admin-api/proxy/bounded.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -66,9 +67,15 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
+/** No query leaves the machine: no name exists. */
+const nowhere: Resolve = async (name) => {
+  throw Object.assign(new Error(`queryA ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+};
+
 export async function startDaemon(
   transport: 'uws' | 'node' | 'auto' = 'auto',
   settings: Record<string, string> = {},
+  resolve: Resolve = nowhere,
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
   const environment = openEnvironment(folder);
@@ -100,6 +107,7 @@ export async function startDaemon(
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       ready: () => ({ ok: true, reasons: [] }),
       version: '1.2.3',
+      resolve,
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;
   let api = create();

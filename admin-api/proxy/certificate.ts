@@ -1,0 +1,218 @@
+/**
+ * Is a customer's own certificate one that the edge can serve and that browsers take for the domain? What is wrong for everybody is refused; what only the customer can know (who trusts
+ * the issuer) is a warning. Issuers are not checked against a list of roots: a company's own CA is as good on the machines that trust it.
+ */
+import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { formatTime } from '../http/time.ts';
+import { CoveredNames } from './covered-names.ts';
+import { readChain, readKey, refuseCertificate, refuseKey } from './pem.ts';
+
+export interface CheckedCertificate {
+  /** PEM, the leaf first, nothing between the blocks. */
+  readonly chain: string;
+  /** PEM, PKCS #8. A secret. */
+  readonly privateKey: string;
+  /** Seconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** SHA-256 of the leaf, hexadecimal with colons. */
+  readonly fingerprint: string;
+  readonly names: CoveredNames;
+  readonly warnings: readonly string[];
+}
+
+/** An ACME client renews a month before the end. */
+const SOON = 30 * 86_400;
+
+/**
+ * `domain`: the apex in A-labels without the last dot; `now`: seconds since 1970. Throws InvalidError with the pointer `/certificate`: `invalid_certificate`, `certificate_chain`,
+ * `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`; or `/private_key`: `invalid_private_key`, `unsupported_key`, `key_mismatch`.
+ */
+export function checkCertificate(
+  certificate: string,
+  privateKey: string,
+  domain: string,
+  now: number,
+): CheckedCertificate {
+  const chain = readChain(certificate);
+  const key = readKey(privateKey);
+  const [leaf] = chain;
+  checkKey(key);
+  checkMatch(chain, key);
+  checkOrder(chain);
+  for (const [i, one] of chain.entries()) checkDates(one, i, now);
+  checkUsage(leaf);
+  const names = new CoveredNames(leaf.subjectAltName);
+  checkNames(names, domain);
+  const pem = chain.map(String).join('');
+  const pkcs8 = key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  checkLoads(pem, pkcs8);
+  const notAfter = secondsOf(leaf.validTo);
+  return {
+    chain: pem,
+    privateKey: pkcs8,
+    notBefore: secondsOf(leaf.validFrom),
+    notAfter,
+    fingerprint: leaf.fingerprint256,
+    names,
+    warnings: warningsOf(chain, notAfter, now),
+  };
+}
+
+const SHORTEST_RSA = 2_048;
+/** A signature costs the edge about seven times as much with every doubling. */
+const LONGEST_RSA = 4_096;
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1']);
+
+/** What all browsers take: RSA and the two curves that the CA/Browser Forum's requirements (6.1.5) share with them. Ed25519 and P-521 fail in some. */
+function checkKey(key: KeyObject): void {
+  const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  const hint = 'Make one with "openssl ecparam -genkey -name prime256v1 -noout", and have a certificate issued for it.';
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      if (modulusLength < SHORTEST_RSA)
+        refuseKey(
+          'unsupported_key',
+          `The RSA key has ${modulusLength} bits, which browsers refuse; 2048 is the least. ${hint}`,
+        );
+      if (modulusLength > LONGEST_RSA)
+        refuseKey(
+          'unsupported_key',
+          `The RSA key has ${modulusLength} bits; 4096 is the most, since each connection costs more. ${hint}`,
+        );
+      return;
+    case 'ec':
+      if (!CURVES.has(namedCurve))
+        refuseKey(
+          'unsupported_key',
+          `The curve ${namedCurve} is not taken by all browsers; use P-256 or P-384. ${hint}`,
+        );
+      return;
+    default:
+      refuseKey(
+        'unsupported_key',
+        `Not all browsers take ${key.asymmetricKeyType ?? 'such'} keys; use ECDSA P-256 or P-384, or RSA. ${hint}`,
+      );
+  }
+}
+
+const PROBE = Buffer.from('waypost');
+
+/** A key whose public half is right may still not sign, when a file was put together by hand. */
+function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
+  const at = chain.findIndex((one) => one.checkPrivateKey(key));
+  if (at < 0)
+    refuseKey(
+      'key_mismatch',
+      'The private key is not that of the certificate. Send the key that the certificate was asked for with.',
+    );
+  if (at > 0)
+    refuseCertificate(
+      'certificate_chain',
+      `The private key is that of certificate ${at + 1}: put that one first, then its issuer, and so on.`,
+    );
+  let works = false;
+  try {
+    works = verify('sha256', PROBE, chain[0].publicKey, sign('sha256', PROBE, key));
+  } catch {
+    // The key's numbers do not fit together.
+  }
+  if (!works) refuseKey('key_mismatch', "The private key can't sign for the certificate: it is damaged.");
+}
+
+function checkOrder(chain: readonly X509Certificate[]): void {
+  for (let i = 0; i + 1 < chain.length; i++)
+    if (!isIssuedBy(chain[i], chain[i + 1]))
+      refuseCertificate(
+        'certificate_chain',
+        `Certificate ${i + 1} (${shown(chain[i].subject)}) is not issued by certificate ${i + 2} (${shown(chain[i + 1].subject)}). Put the domain's own first, then its issuer, and so on.`,
+      );
+  const [leaf] = chain;
+  // Tools make self-signed ones with the mark of a CA.
+  if (leaf.ca && !isIssuedBy(leaf, leaf))
+    refuseCertificate(
+      'certificate_chain',
+      'The first certificate is that of an issuer. Put the one of the domain first.',
+    );
+}
+
+function isIssuedBy(one: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return one.checkIssued(issuer) && one.verify(issuer.publicKey);
+  } catch {
+    // A public key that can't verify.
+    return false;
+  }
+}
+
+function checkDates(one: X509Certificate, at: number, now: number): void {
+  const what = at === 0 ? 'The certificate' : `Certificate ${at + 1} of the chain (${shown(one.subject)})`;
+  const from = secondsOf(one.validFrom);
+  const to = secondsOf(one.validTo);
+  if (to <= now)
+    refuseCertificate('certificate_expired', `${what} expired at ${formatTime(to)} UTC. Send one that is valid.`);
+  if (from > now)
+    refuseCertificate('certificate_not_yet_valid', `${what} is valid from ${formatTime(from)} UTC only. Send it then.`);
+}
+
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const ANY_USAGE = '2.5.29.37.0';
+
+/** RFC 5280 4.2.1.12: without the extension every use is allowed. */
+function checkUsage(leaf: X509Certificate): void {
+  // Node calls the extended key usage so.
+  const usage: readonly string[] = leaf.keyUsage ?? [];
+  if (usage.length === 0 || usage.includes(SERVER_AUTH) || usage.includes(ANY_USAGE)) return;
+  refuseCertificate(
+    'certificate_usage',
+    'The certificate is not for web servers (its extended key usage lacks serverAuth). Ask for a TLS server certificate.',
+  );
+}
+
+function checkNames(names: CoveredNames, domain: string): void {
+  if (names.size === 0)
+    refuseCertificate(
+      'certificate_names',
+      'The certificate has no DNS names (subjectAltName), and browsers look nowhere else. Have it issued with them.',
+    );
+  if (!names.covers(domain))
+    refuseCertificate(
+      'certificate_names',
+      `The certificate is for ${names.shown()}, not for ${domain}. Have it issued for ${domain}, too.`,
+    );
+}
+
+/** As the edge will load it, with what OpenSSL refuses today: weak signatures (SHA-1, MD5) and keys under 112 bits of security anywhere in the chain. */
+function checkLoads(cert: string, key: string): void {
+  try {
+    createSecureContext({ cert, key, ciphers: 'DEFAULT@SECLEVEL=2' });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/, '').replace(/.*::/, '') : 'unknown';
+    refuseCertificate(
+      'invalid_certificate',
+      `The chain can't be served: ${why}. Have it issued anew, with SHA-256 or better.`,
+    );
+  }
+}
+
+function warningsOf(chain: readonly X509Certificate[], notAfter: number, now: number): string[] {
+  const warnings: string[] = [];
+  const [leaf] = chain;
+  if (isIssuedBy(leaf, leaf))
+    warnings.push('The certificate is signed by itself: only visitors who were told to trust it get through.');
+  else if (chain.length === 1)
+    warnings.push(
+      `The chain ends with the certificate itself, issued by ${shown(leaf.issuer)}. Without the issuer's certificate behind it many visitors can't check it.`,
+    );
+  if (notAfter - now < SOON)
+    warnings.push(`The certificate expires at ${formatTime(notAfter)} UTC. It is not renewed by itself.`);
+  return warnings;
+}
+
+/** Node writes `Nov 21 03:37:23 2026 GMT`. */
+const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000);
+
+/** A distinguished name, its parts in one line. */
+const shown = (name: string): string =>
+  name === undefined ? 'no name' : name.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ', ').slice(0, 100);

@@ -1,0 +1,146 @@
+/** The certificate of a domain: order it anew, bring one's own, go back to the automatic one. */
+import { StateError } from '../../core/errors.ts';
+import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
+import { certificates, type Domain, type ProxyConfig, proxiedOf, proxies } from '../../core/store/rows.ts';
+import { formatName, type Name } from '../../core/wire/name.ts';
+import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
+import { formatDomain } from '../domains/name.ts';
+import { ownedDomain } from '../domains/owned.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { formatTime, nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import { checkCertificate } from './certificate.ts';
+import type { CoveredNames } from './covered-names.ts';
+import { findExposed } from './exposed.ts';
+import { openZone } from './own-names.ts';
+import { scanRecords } from './scan.ts';
+import { changeProxy } from './service.ts';
+import { noProxy, proxyReply } from './view.ts';
+
+/** The edge orders it as soon as it sees the request. Throws HttpError 404, StateError `proxy_disabled`, `certificate_custom`. */
+export function orderCertificate(services: Services, context: Context<Caller>) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const before = draft.proxy(domain.id);
+    if (before?.enabled !== true)
+      throw new StateError('proxy_disabled', 'A certificate is ordered only while the proxy is on; turn it on first.');
+    if (draft.certificate(domain.id) !== undefined)
+      throw new StateError(
+        'certificate_custom',
+        'The domain has a certificate of your own. DELETE …/proxy/certificate goes back to the automatic one, which is ordered then.',
+      );
+    const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
+    const exposed = await findExposed(services, domain, row.originHost);
+    draft.put(proxies, row);
+    return { action: 'certificate.order', answer: () => proxyReply(domain, row, exposed) };
+  });
+}
+
+const isServed = ({ sslStatus }: ProxyConfig): boolean => sslStatus === 'active' || sslStatus === 'renewing';
+
+function ordered() {
+  const now = nowSeconds();
+  return { sslError: null, orderRequestedAt: now, updatedAt: now };
+}
+
+/** Throws HttpError 404, InvalidError: see checkCertificate. */
+export async function setCertificate(
+  services: Services,
+  context: Context<Caller>,
+  body: { readonly certificate: string; readonly private_key: string },
+) {
+  const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
+  const now = nowSeconds();
+  const checked = checkCertificate(body.certificate, body.private_key, formatDomain(known.apex), now);
+  const uncovered = await uncoveredWarning(services, known, checked.names);
+  const { chain, notBefore, notAfter } = checked;
+  return changeProxy(services, context, async (draft, domain) => {
+    const sealed = services.secrets.seal(Buffer.from(checked.privateKey), `certificate:${domain.id}`);
+    const row: ProxyConfig = {
+      ...(draft.proxy(domain.id) ?? noProxy(domain.id)),
+      sslStatus: 'active',
+      sslIssuedAt: notBefore,
+      sslExpiresAt: notAfter,
+      sslError: null,
+      orderRequestedAt: null,
+      updatedAt: now,
+    };
+    const exposed = await findExposed(services, domain, row.originHost);
+    draft.put(proxies, row);
+    draft.put(certificates, {
+      domainId: domain.id,
+      chain,
+      sealedKey: sealed.toString('base64'),
+      notBefore,
+      notAfter,
+      createdAt: now,
+    });
+    return {
+      action: 'certificate.set',
+      detail: {
+        names: checked.names.shown(),
+        sha256: checked.fingerprint,
+        issued_at: formatTime(notBefore),
+        expires_at: formatTime(notAfter),
+      },
+      answer: () => proxyReply(domain, row, exposed, [...checked.warnings, ...uncovered]),
+    };
+  });
+}
+
+/** With the proxy on, the automatic one is ordered at once. Throws HttpError 404. */
+export function deleteCertificate(services: Services, context: Context<Caller>) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const certificate = draft.certificate(domain.id);
+    if (certificate === undefined)
+      throw new HttpError(
+        404,
+        'no_such_certificate',
+        'The domain has no certificate of your own; it is automatic already.',
+      );
+    const before = draft.proxy(domain.id) ?? noProxy(domain.id);
+    const row: ProxyConfig = {
+      ...before,
+      ...(before.enabled ? { ...ordered(), sslStatus: 'pending' } : { sslStatus: 'none', updatedAt: nowSeconds() }),
+      sslIssuedAt: null,
+      sslExpiresAt: null,
+    };
+    const exposed = await findExposed(services, domain, row.originHost);
+    draft.delete(certificates, certificate);
+    draft.put(proxies, row);
+    return { action: 'certificate.delete', answer: () => proxyReply(domain, row, exposed) };
+  });
+}
+
+/** Names in the warning at most. */
+const SHOWN = 20;
+
+/** The web names that visitors would be warned at. */
+async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
+  const zone = openZone(services, domain);
+  const uncovered: string[] = [];
+  let count = 0;
+  let last = '';
+  await scanRecords(services.environment, domain.id, (key, value) => {
+    const { nameEnd, type } = recordKeyParts(key);
+    if (!WEB_TYPES.has(type)) return false;
+    const id = key.toString('latin1', 8, nameEnd);
+    if (id === last) return false;
+    last = id;
+    const name = nameOfKey(key, 8, nameEnd);
+    const text = formatName(name).slice(0, -1);
+    if (names.covers(text)) return false;
+    const hints = {
+      apex: zone.apex,
+      proxied: () => proxiedOf(value),
+      isServiceTarget: (target: Name) => zone.isServiceTarget(target),
+    };
+    if (isWebName(hints, name) && ++count <= SHOWN) uncovered.push(text);
+    return false;
+  });
+  if (count === 0) return [];
+  const rest = count > SHOWN ? ` and ${count - SHOWN} more` : '';
+  return [
+    `The certificate is not for ${uncovered.join(', ')}${rest}: visitors of these names get a warning while the proxy is on.`,
+  ];
+}

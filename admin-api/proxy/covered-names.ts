@@ -1,0 +1,38 @@
+/** The host names that a certificate is for: the DNS names of its subjectAltName (RFC 6125 6.4, RFC 9525 6.3). */
+
+const ENTRY = /([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
+const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
+const SHOWN = 5;
+
+export class CoveredNames {
+  private readonly exact = new Set<string>();
+  /** What stands behind `*.`. */
+  private readonly wildcards = new Set<string>();
+
+  /** `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`, with quotes around what holds commas. */
+  constructor(text: string | undefined) {
+    ENTRY.lastIndex = 0;
+    for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? '')) {
+      const name = entry[2].toLowerCase().replace(/\.$/, '');
+      if (entry[1] !== 'DNS' || !HOST_NAME.test(name)) continue;
+      if (name.startsWith('*.')) this.wildcards.add(name.slice(2));
+      else this.exact.add(name);
+    }
+  }
+
+  get size(): number {
+    return this.exact.size + this.wildcards.size;
+  }
+
+  /** `host`: in A-labels, lower case, without the last dot. A wildcard stands for one whole label; a name that is one itself needs the same. */
+  covers(host: string): boolean {
+    return this.exact.has(host) || this.wildcards.has(host.slice(host.indexOf('.') + 1));
+  }
+
+  /** Some of them, for messages. */
+  shown(): string {
+    const all = [...this.exact, ...[...this.wildcards].map((name) => `*.${name}`)];
+    const rest = all.length - SHOWN;
+    return `${all.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Names whose own records tell where the origin is, whatever the proxy answers for the others: whoever looks for a way around the proxy asks for these first. Worked out with the proxy
+ * off, too, as if it were on, since that is when a customer can still move things.
+ */
+import { parseAddress } from '../../core/address/index.ts';
+import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
+import { type Domain, proxiedOf, records } from '../../core/store/rows.ts';
+import { typeName } from '../../core/wire/mnemonics.ts';
+import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
+import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { isWebName } from '../../core/zone/proxied.ts';
+import type { StoredZone } from '../../core/zone/stored.ts';
+import type { Services } from '../services.ts';
+import { hostName, openZone, ownAnswer } from './own-names.ts';
+import { scanRecords } from './scan.ts';
+import { type Secret, type Tells, tells } from './tells.ts';
+
+export interface Exposed {
+  /** Relative to the domain. */
+  readonly name: string;
+  readonly type: string;
+  readonly content: string;
+  /** A sentence or two: what tells it, and what to do. */
+  readonly why: string;
+}
+
+export interface ExposedNames {
+  readonly exposed: readonly Exposed[];
+  /** There are more than are listed. */
+  readonly more: boolean;
+}
+
+export const MAX_EXPOSED = 100;
+/** Of a content that is long. */
+const SHOWN = 500;
+
+/** No DNS query is made: of a host name outside the account's domains the addresses are not known. `host`: null when no origin is set. */
+export async function findExposed(services: Services, domain: Domain, host: string | null): Promise<ExposedNames> {
+  const exposed: Exposed[] = [];
+  if (host === null) return { exposed, more: false };
+  const secret = secretOf(services, domain, host);
+  const zone = openZone(services, domain);
+  let more = false;
+  await scanRecords(services.environment, domain.id, (key, value) => {
+    const { nameEnd, type } = recordKeyParts(key);
+    const found = tells(type, value, secret);
+    if (found === null) return false;
+    const name = nameOfKey(key, 8, nameEnd);
+    const why = explain(found, name, proxiedOf(value), zone, secret);
+    if (why === null) return false;
+    more = exposed.length === MAX_EXPOSED;
+    if (more) return true;
+    const content = formatRdata(type, records.decode(key, value).rdata);
+    exposed.push({
+      name: formatRelative(name, domain.apex),
+      type: typeName(type),
+      content: content.length > SHOWN ? `${content.slice(0, SHOWN)}…` : content,
+      why,
+    });
+    return false;
+  });
+  return { exposed, more };
+}
+
+function secretOf(services: Services, domain: Domain, host: string): Secret {
+  const literal = parseAddress(host);
+  if (literal !== undefined) return { addresses: [literal], host: null, hostText: null };
+  const name = hostName(host);
+  if (name === undefined) return { addresses: [], host: null, hostText: host };
+  const own = ownAnswer(services, domain, name, true);
+  const texts = own.kind === 'addresses' ? own.addresses : [];
+  return { addresses: texts.flatMap((text) => parseAddress(text) ?? []), host: name, hostText: host };
+}
+
+/** Null: the proxy answers in its place. */
+function explain(found: Tells, name: Name, proxied: boolean | null, zone: StoredZone, { host }: Secret): string | null {
+  switch (found) {
+    case 'text':
+      return "The text names the origin. Take it out of the text; if it is there for mail (SPF), send mail from another address than the website's.";
+    case 'hint':
+      return "Its address hints are the origin's. Take ipv4hint and ipv6hint out of the record.";
+    case 'target':
+      return "It points at the origin's host name. Point it at another host, or move this service to another server than the website's.";
+    case 'address':
+    case 'host': {
+      const hints = {
+        apex: zone.apex,
+        proxied: () => proxied,
+        isServiceTarget: (target: Name) => zone.isServiceTarget(target),
+      };
+      if (isWebName(hints, name)) return null;
+      if (host !== null && equalNames(name, host))
+        return 'The proxy reaches the origin by this name, and so does everybody who guesses it. Set the address itself as the origin and delete this record.';
+      if (proxied === false)
+        return 'The record says "proxied": false, so it is answered as it is. Set it to true, or point the name at another server.';
+      if (zone.isServiceTarget(name))
+        return "An MX, SRV or NS record points at this name, so it is not proxied. Move that service to another server than the website's.";
+      return 'Names with an underscore are not proxied by themselves. Delete the record, or set "proxied" to true on it.';
+    }
+    default:
+      return found satisfies never;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Host names in zones of ours. What such a name leads to is read from the records, not asked for: a resolver may still remember that the name was missing a minute ago, and
+ * it can't know that the name will be answered with the cluster's addresses as soon as the proxy is on, which would send the edge round in a circle.
+ */
+import { type Exemptions, readHost } from '../../core/address/index.ts';
+import { InvalidError } from '../../core/errors.ts';
+import type { Domain } from '../../core/store/rows.ts';
+import { formatName, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
+import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { MAX_SOURCES, TYPE } from '../../core/wire/types.ts';
+import { apexSets } from '../../core/zone/apex.ts';
+import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
+import { StoredZone } from '../../core/zone/stored.ts';
+import { findType } from '../../core/zone/view.ts';
+import { walk } from '../../core/zone/walk.ts';
+import { formatDomain } from '../domains/name.ts';
+import type { Services } from '../services.ts';
+import type { Resolve } from './bounded.ts';
+
+export type OwnAnswer =
+  /** In presentation form. */
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+  /** The name, or one that it leads to, goes through the proxy. */
+  | { readonly kind: 'proxied'; readonly name: Name }
+  /** No records of ours say: the name that is to be asked for. */
+  | { readonly kind: 'elsewhere'; readonly name: Name }
+  | { readonly kind: 'missing' };
+
+/** The records of a domain, as far as the last commit. */
+export function openZone({ environment, reader, zoneSettings }: Services, domain: Domain): StoredZone {
+  const nested = reader.domainsBelow(domain.apex).map(({ apex }) => apex);
+  const { serial } = reader.zoneState(domain.id);
+  return new StoredZone(
+    environment,
+    domain.id,
+    domain.apex,
+    (stored) => apexSets(stored, domain, zoneSettings, serial),
+    nested,
+    null,
+  );
+}
+
+/**
+ * Where a name leads as the domains of `domain`'s account have it, with the proxy of `domain` on. Domains of others say nothing: anybody can add a domain that is not theirs.
+ * `direct`: as if no proxy were on.
+ */
+export function ownAnswer(services: Services, domain: Domain, name: Name, direct = false): OwnAnswer {
+  const isProxied = ({ id }: Domain): boolean => id === domain.id || services.reader.proxy(id)?.enabled === true;
+  let at = name;
+  for (let steps = 0; steps <= MAX_SOURCES; steps++) {
+    const holder = holderOf(services, at);
+    if (holder?.accountId !== domain.accountId) return { kind: 'elsewhere', name: at };
+    const zone = openZone(services, holder);
+    const outcome = walk(zone, at);
+    switch (outcome.kind) {
+      case 'outside':
+      case 'delegation':
+        return { kind: 'elsewhere', name: at };
+      case 'missing':
+        return outcome;
+      case 'dname': {
+        const labels = at.subarray(0, at.length - outcome.owner.length);
+        const target = nameAt(outcome.set.rdatas[0], 0);
+        if (labels.length + target.length > MAX_NAME) return { kind: 'missing' };
+        at = joinNames(labels, target);
+        break;
+      }
+      case 'found':
+      case 'wildcard': {
+        const { sets } = outcome;
+        const source = outcome.kind === 'wildcard' ? outcome.source : at;
+        const isWeb = sets.some(({ type }) => WEB_TYPES.has(type)) && isWebName(zone, source);
+        if (isWeb && !direct && isProxied(holder)) return { kind: 'proxied', name: at };
+        const alias = findType(sets, TYPE.CNAME) ?? findType(sets, TYPE.ALIAS);
+        if (alias === undefined) {
+          const addresses = sets.filter(({ type }) => type === TYPE.A || type === TYPE.AAAA);
+          if (addresses.length === 0) return { kind: 'missing' };
+          return {
+            kind: 'addresses',
+            addresses: addresses.flatMap(({ type, rdatas }) => rdatas.map((rdata) => formatRdata(type, rdata))),
+          };
+        }
+        at = nameAt(alias.rdatas[0], 0);
+        break;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+  return { kind: 'missing' };
+}
+
+/** The domain of ours that a name lies in: the closest one. */
+function holderOf({ reader }: Services, name: Name): Domain | undefined {
+  for (let above = name; above.length > 1; above = parentName(above)) {
+    const domain = reader.domainByApex(above);
+    if (domain !== undefined) return domain;
+  }
+  return undefined;
+}
+
+/** Undefined for text that no zone can hold. */
+export function hostName(host: string): Name | undefined {
+  try {
+    return parseName(host);
+  } catch (error) {
+    if (error instanceof InvalidError) return undefined;
+    throw error;
+  }
+}
+
+/** `resolve`, but names of the account's own domains are read from their records. Rejects with InvalidError `origin_loop` for one that is proxied. */
+export function resolveOwnFirst(
+  services: Services,
+  domain: Domain,
+  resolve: Resolve,
+  exemptions: Exemptions | undefined,
+): Resolve {
+  return async (host, signal) => {
+    const name = hostName(host);
+    const own = name === undefined ? undefined : ownAnswer(services, domain, name);
+    switch (own?.kind) {
+      case undefined:
+        return resolve(host, signal);
+      case 'addresses':
+        return own.addresses;
+      case 'missing':
+        throw Object.assign(new Error('no addresses in a zone of ours'), { code: 'ENODATA' });
+      case 'proxied':
+        return refuseProxied(host, own.name);
+      case 'elsewhere': {
+        const asked = formatDomain(own.name);
+        if (asked === host) return resolve(host, signal);
+        // Where the records lead is held to the same rules as what the customer writes.
+        const target = readHost(asked, exemptions);
+        if (target.kind !== 'name') throw Object.assign(new Error('leads to no name'), { code: 'ENODATA' });
+        return resolve(target.name, signal);
+      }
+      default:
+        return own satisfies never;
+    }
+  };
+}
+
+/** Throws InvalidError `origin_loop` when the host is a name that the proxy itself stands in for. Asks nobody. */
+export function refuseLoop(services: Services, domain: Domain, host: string): void {
+  const name = hostName(host);
+  const own = name === undefined ? undefined : ownAnswer(services, domain, name);
+  if (own?.kind === 'proxied') refuseProxied(host, own.name);
+}
+
+function refuseProxied(host: string, name: Name): never {
+  const asked = formatName(name).slice(0, -1);
+  const subject = asked === host ? `"${host}"` : `"${host}" leads to "${asked}", which`;
+  throw new InvalidError(
+    'origin_loop',
+    `${subject} goes through the proxy while that is on, so the proxy would ask itself for ever. Set "proxied" to false on the records of that name, ` +
+      'or give the address of the server behind it.',
+    { pointer: '/origin' },
+  );
+}

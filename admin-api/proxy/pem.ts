@@ -1,0 +1,86 @@
+/** Certificates and keys in PEM form (RFC 7468). Text around the blocks is taken and not kept, as tools write it there. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { InvalidError } from '../../core/errors.ts';
+
+export const CERTIFICATE = '/certificate';
+export const PRIVATE_KEY = '/private_key';
+
+/** More than any chain that a browser would follow. */
+const MAX_CHAIN = 10;
+const BEGIN = /-----BEGIN ([A-Z0-9 ]{1,64})-----/g;
+
+export function refuseCertificate(code: string, message: string): never {
+  throw new InvalidError(code, message, { pointer: CERTIFICATE });
+}
+
+export function refuseKey(code: string, message: string): never {
+  throw new InvalidError(code, message, { pointer: PRIVATE_KEY });
+}
+
+/** In the order of the text; at least one. Throws InvalidError `invalid_certificate`. */
+export function readChain(text: string): X509Certificate[] {
+  const blocks = blocksOf(text);
+  if (blocks.some(({ label }) => label.endsWith('PRIVATE KEY')))
+    refuseCertificate('invalid_certificate', '"certificate" holds a private key; send that in "private_key" alone.');
+  const found = blocks.filter(({ label }) => label === 'CERTIFICATE');
+  if (found.length === 0)
+    refuseCertificate(
+      'invalid_certificate',
+      '"certificate" holds no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----. "openssl x509 -inform DER -in FILE" converts from DER.',
+    );
+  if (found.length > MAX_CHAIN)
+    refuseCertificate(
+      'invalid_certificate',
+      `"certificate" holds ${found.length} certificates; a chain has at most ${MAX_CHAIN}.`,
+    );
+  return found.map(({ block }, i) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      return refuseCertificate(
+        'invalid_certificate',
+        `Certificate ${i + 1} of the chain can't be read: it is cut or damaged.`,
+      );
+    }
+  });
+}
+
+/** Throws InvalidError `invalid_private_key`. Nothing of the key is in the message. */
+export function readKey(text: string): KeyObject {
+  const [key, ...more] = blocksOf(text).filter(({ label }) => label.endsWith('PRIVATE KEY'));
+  if (key === undefined)
+    return refuseKey(
+      'invalid_private_key',
+      '"private_key" holds no key in PEM form, which begins with -----BEGIN PRIVATE KEY-----. "openssl pkey -inform DER -in FILE" converts from DER.',
+    );
+  if (more.length > 0)
+    refuseKey('invalid_private_key', '"private_key" holds several keys; send the one of the certificate.');
+  if (key.label === 'ENCRYPTED PRIVATE KEY' || /^Proc-Type:.*ENCRYPTED/m.test(key.block))
+    refuseKey(
+      'invalid_private_key',
+      'The private key is encrypted with a passphrase; take that off with "openssl pkey -in FILE". It is encrypted again before it is stored.',
+    );
+  try {
+    return createPrivateKey(key.block);
+  } catch {
+    return refuseKey(
+      'invalid_private_key',
+      "The private key can't be read: it is cut, damaged, or of an unknown kind.",
+    );
+  }
+}
+
+/** Up to the first one that has no end. */
+function blocksOf(text: string): { label: string; block: string }[] {
+  const blocks: { label: string; block: string }[] = [];
+  BEGIN.lastIndex = 0;
+  for (let begin = BEGIN.exec(text); begin !== null; begin = BEGIN.exec(text)) {
+    const [, label] = begin;
+    const mark = `-----END ${label}-----`;
+    const end = text.indexOf(mark, BEGIN.lastIndex);
+    if (end < 0) break;
+    BEGIN.lastIndex = end + mark.length;
+    blocks.push({ label, block: `${text.slice(begin.index, BEGIN.lastIndex)}\n` });
+  }
+  return blocks;
+}

@@ -1,0 +1,67 @@
+/** What of a cache is to be forgotten, read and brought into one form (RFC 3986 6.2.2), the one in which the edge keeps what it holds. */
+
+import { quote } from '../../core/address/refuse.ts';
+import { InvalidError } from '../../core/errors.ts';
+
+/** No port but the standard ones, no user, no fragment: such a URL is never asked for at the edge. */
+const HOST = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
+const TAG = /^[\x21\x23-\x2b\x2d-\x7e]{1,64}$/;
+
+/** Throws InvalidError `invalid_url`. `domain`: the apex in A-labels, without the last dot. */
+export function readUrl(text: string, domain: string, pointer: string): string {
+  const url = parse(
+    text,
+    /^https?:\/\//i.test(text) ? text : '',
+    'invalid_url',
+    `is no URL in full; write it as "https://${domain}/path"`,
+    pointer,
+  );
+  checkHost(url, text, domain, 'invalid_url', pointer);
+  return `${url.protocol}//${hostOf(url)}${normalised(url.pathname)}${normalised(url.search)}`;
+}
+
+/** Host and path, of both schemes. Throws InvalidError `invalid_prefix`. */
+export function readPrefix(text: string, domain: string, pointer: string): string {
+  const whole = text.includes('://') ? text : `https://${text}`;
+  const how = `is no host and path; write it as "${domain}/path/"`;
+  const url = parse(text, /^https?:\/\//i.test(whole) ? whole : '', 'invalid_prefix', how, pointer);
+  checkHost(url, text, domain, 'invalid_prefix', pointer);
+  if (whole.includes('?')) refuse('invalid_prefix', text, 'has a query; a prefix ends in the path', pointer);
+  return `${hostOf(url)}${normalised(url.pathname)}`;
+}
+
+/** Throws InvalidError `invalid_tag`. */
+export function readTag(text: string, pointer: string): string {
+  if (TAG.test(text)) return text;
+  return refuse('invalid_tag', text, 'must be 1 to 64 visible ASCII characters without commas and quotes', pointer);
+}
+
+function parse(text: string, url: string, code: string, why: string, pointer: string): URL {
+  // Backslashes, tabs and line breaks would be mended silently.
+  if (url === '' || /[\\\s]/.test(url) || !URL.canParse(url)) return refuse(code, text, why, pointer);
+  return new URL(url);
+}
+
+function checkHost(url: URL, text: string, domain: string, code: string, pointer: string): void {
+  const host = hostOf(url);
+  if (url.username !== '' || url.password !== '') refuse(code, text, 'names a user; leave that out', pointer);
+  if (url.port !== '')
+    refuse(code, text, 'names a port; the proxy answers on 80 and 443 alone, so leave it out', pointer);
+  if (text.includes('#')) refuse(code, text, 'has a fragment (#), which no server is ever sent; leave it out', pointer);
+  if (!HOST.test(host) || (host !== domain && !host.endsWith(`.${domain}`)))
+    refuse(code, text, `is not in the domain ${domain}`, pointer);
+}
+
+const hostOf = (url: URL): string => url.hostname.replace(/\.$/, '');
+
+/** Escapes of what needs none are undone, the others have capital digits. */
+function normalised(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (escaped, digits: string) => {
+    const char = String.fromCharCode(Number.parseInt(digits, 16));
+    return /[A-Za-z0-9._~-]/.test(char) ? char : escaped.toUpperCase();
+  });
+}
+
+function refuse(code: string, text: string, why: string, pointer: string): never {
+  throw new InvalidError(code, `${quote(text)} ${why}.`, { pointer });
+}

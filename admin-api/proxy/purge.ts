@@ -1,0 +1,94 @@
+/** Requests to forget what the caches hold of a domain: written down here, acted on by the edge of every node. */
+import type { Draft } from '../../core/journal/draft.ts';
+import { afterPrefix, idKey } from '../../core/store/keys.ts';
+import { newId, type Purge, purges } from '../../core/store/rows.ts';
+import { change } from '../change.ts';
+import { formatDomain } from '../domains/name.ts';
+import { ownedDomain } from '../domains/owned.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { formatTime, nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import { readPrefix, readTag, readUrl } from './purge-target.ts';
+
+export interface PurgeBody {
+  readonly urls?: readonly string[];
+  readonly prefixes?: readonly string[];
+  readonly tags?: readonly string[];
+}
+
+/** Narrowed purges of one domain that are kept at a time. */
+const MAX_PURGES = 1_000;
+
+/** Throws HttpError 404 and 429, InvalidError. */
+export async function purgeCache(services: Services, context: Context<Caller>, body: PurgeBody) {
+  return change(services, context, (draft) => {
+    const domain = ownedDomain(draft, context.caller, context.params.domain_id);
+    const name = formatDomain(domain.apex);
+    const purge: Purge = {
+      id: newId(),
+      domainId: domain.id,
+      urls: readAll(body.urls, '/urls', (text, pointer) => readUrl(text, name, pointer)),
+      prefixes: readAll(body.prefixes, '/prefixes', (text, pointer) => readPrefix(text, name, pointer)),
+      tags: readAll(body.tags, '/tags', readTag),
+      createdAt: nowSeconds(),
+    };
+    const { urls, prefixes, tags } = purge;
+    const everything = urls.length + prefixes.length + tags.length === 0;
+    if (everything) dropOlder(services, draft, domain.id);
+    else requireRoom(services, domain.id);
+    draft.put(purges, purge);
+    return {
+      action: 'cache.purge',
+      domain,
+      target: purge.id,
+      detail: everything ? { everything } : { urls: urls.length, prefixes: prefixes.length, tags: tags.length },
+      answer: () => ({
+        purge: {
+          id: purge.id,
+          domain_id: domain.id,
+          everything,
+          urls,
+          prefixes,
+          tags,
+          requested_at: formatTime(purge.createdAt),
+        },
+      }),
+    };
+  });
+}
+
+/** Each once. */
+function readAll(
+  texts: readonly string[] = [],
+  pointer: string,
+  read: (text: string, pointer: string) => string,
+): readonly string[] {
+  return [...new Set(texts.map((text, i) => read(text, `${pointer}/${i}`)))];
+}
+
+/** One that empties everything stands for all before it. */
+function dropOlder(services: Services, draft: Draft, domainId: string): void {
+  for (const purge of keysOf(services, domainId)) {
+    const row = draft.row(purges, purge);
+    if (row !== undefined) draft.delete(purges, row);
+  }
+}
+
+/** Counted in what is committed, not in the draft: some more at the same moment do no harm, and they need not conflict. */
+function requireRoom(services: Services, domainId: string): void {
+  if (keysOf(services, domainId).length < MAX_PURGES) return;
+  throw new HttpError(
+    429,
+    'too_many_purges',
+    `${MAX_PURGES} purges of this domain were asked for within a day. Purge everything (leave the lists out), or wait.`,
+    { headers: { 'Retry-After': '3600' } },
+  );
+}
+
+function keysOf({ environment }: Services, domainId: string): Buffer[] {
+  const start = idKey(domainId);
+  const keys =
+    environment.rows.get(purges.number)?.getKeys({ start, end: afterPrefix(start), limit: MAX_PURGES }) ?? [];
+  return [...keys].map((key) => key as Buffer);
+}

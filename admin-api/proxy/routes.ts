@@ -1,0 +1,125 @@
+/** Endpoints of the proxy. */
+import { type Faults, type Route, route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
+import { purgeCache } from './purge.ts';
+import { certificateBody, originBody, proxyAnswer, purgeAnswer, purgeBody, toggleBody } from './schema.ts';
+import { describeProxy, type OriginRules, setOrigin, toggleProxy } from './service.ts';
+
+const PROXY = '/api/v1/domains/{domain_id}/proxy';
+const CERTIFICATE = `${PROXY}/certificate`;
+const NO_DOMAIN = ['no_such_domain'];
+
+const ORIGIN_FAULTS: Faults = {
+  404: NO_DOMAIN,
+  422: ['invalid_origin', 'private_origin', 'origin_loop', 'origin_unresolvable'],
+  503: ['busy', 'resolver_unavailable'],
+};
+
+export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
+  return [
+    route({
+      operationId: 'getProxy',
+      method: 'GET',
+      path: PROXY,
+      tag: 'proxy',
+      summary: 'The proxy of a domain: whether it is on, origin, certificate, names that tell where the origin is',
+      scope: 'proxy',
+      answer: proxyAnswer,
+      faults: { 404: NO_DOMAIN },
+      run: (context) => describeProxy(services, context),
+    }),
+    route({
+      operationId: 'setProxyOrigin',
+      method: 'PUT',
+      path: PROXY,
+      tag: 'proxy',
+      summary: 'Set the origin: the web server behind the proxy',
+      description:
+        'A public address or a host name, every address of which must be public. Whether the proxy is on stays as it is.',
+      scope: 'proxy',
+      body: originBody,
+      answer: proxyAnswer,
+      faults: { ...ORIGIN_FAULTS, 422: [...ORIGIN_FAULTS[422], 'protocol_required', 'contradiction'] },
+      run: (context) => setOrigin(services, rules, context, context.body),
+    }),
+    route({
+      operationId: 'toggleProxy',
+      method: 'POST',
+      path: `${PROXY}/toggle`,
+      tag: 'proxy',
+      summary: 'Turn the proxy on or off',
+      description:
+        "From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again. Without an origin the first address record of the domain itself becomes it.",
+      scope: 'proxy',
+      body: toggleBody,
+      answer: proxyAnswer,
+      faults: { ...ORIGIN_FAULTS, 409: ['origin_required'] },
+      run: (context) => toggleProxy(services, rules, context, context.body.enable),
+    }),
+    route({
+      operationId: 'orderCertificate',
+      method: 'POST',
+      path: CERTIFICATE,
+      tag: 'proxy',
+      summary: 'Order the certificate anew, now',
+      scope: 'proxy',
+      answer: proxyAnswer,
+      faults: { 404: NO_DOMAIN, 409: ['proxy_disabled', 'certificate_custom'] },
+      run: (context) => orderCertificate(services, context),
+    }),
+    route({
+      operationId: 'setCertificate',
+      method: 'PUT',
+      path: CERTIFICATE,
+      tag: 'proxy',
+      summary: 'Bring a certificate of your own',
+      description:
+        'A chain, the leaf first, and its key: RSA of 2048 to 4096 bits, or ECDSA P-256 or P-384. It is served until it is replaced or deleted. The key is stored encrypted and never shown.',
+      scope: 'proxy',
+      body: certificateBody,
+      answer: proxyAnswer,
+      faults: {
+        404: NO_DOMAIN,
+        422: [
+          'invalid_certificate',
+          'invalid_private_key',
+          'unsupported_key',
+          'key_mismatch',
+          'certificate_chain',
+          'certificate_expired',
+          'certificate_not_yet_valid',
+          'certificate_names',
+          'certificate_usage',
+        ],
+      },
+      run: (context) => setCertificate(services, context, context.body),
+    }),
+    route({
+      operationId: 'deleteCertificate',
+      method: 'DELETE',
+      path: CERTIFICATE,
+      tag: 'proxy',
+      summary: 'Go back from your own certificate to the automatic one',
+      scope: 'proxy',
+      answer: proxyAnswer,
+      faults: { 404: [...NO_DOMAIN, 'no_such_certificate'] },
+      run: (context) => deleteCertificate(services, context),
+    }),
+    route({
+      operationId: 'purgeCache',
+      method: 'POST',
+      path: `${PROXY}/purge`,
+      tag: 'proxy',
+      summary: "Empty the proxy's cache of the domain, on every node",
+      description:
+        'All of it, or what the lists name. A prefix stands for both schemes, and for the path and all below it.',
+      scope: 'proxy',
+      body: purgeBody,
+      bodyOptional: true,
+      answer: purgeAnswer,
+      faults: { 404: NO_DOMAIN, 422: ['invalid_url', 'invalid_prefix', 'invalid_tag'], 429: ['too_many_purges'] },
+      run: (context) => purgeCache(services, context, context.body),
+    }),
+  ];
+}

@@ -1,0 +1,122 @@
+/** Shapes of the proxy. */
+import { Type } from '@sinclair/typebox';
+import { bodySchema } from '../http/json-body.ts';
+import { flag, id, integer, list, oneOf, orNull, text, time } from '../http/schema.ts';
+
+const PROTOCOLS = ['http', 'https'] as const;
+const host = (more: string) =>
+  Type.Optional(
+    text(`a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net"${more}`, {
+      minLength: 1,
+      maxLength: 1024,
+    }),
+  );
+const port = (more: string) => Type.Optional(integer(1, 65_535, `a whole number from 1 to 65535${more}`));
+const protocol = (more: string) => Type.Optional(oneOf(PROTOCOLS, `"http" or "https"${more}`));
+
+export const originBody = bodySchema(
+  Type.Object({
+    origin: host(''),
+    origin_host: host('; another name of "origin"'),
+    port: port('; 443 if left out'),
+    origin_port: port('; another name of "port"'),
+    protocol: protocol('; if left out, https for port 443 and http for port 80'),
+    origin_protocol: protocol('; another name of "protocol"'),
+  }),
+);
+
+export const toggleBody = bodySchema(
+  Type.Object({ enable: flag('true or false, whether visitors are to come through the proxy') }),
+);
+
+/** Characters of a PEM text at most. */
+export const MAX_PEM = 65_536;
+
+export const certificateBody = bodySchema(
+  Type.Object({
+    certificate: text(
+      'a string of at most 65536 characters, the certificate in PEM form with its chain, the leaf first',
+      {
+        minLength: 1,
+        maxLength: MAX_PEM,
+      },
+    ),
+    private_key: text('a string of at most 65536 characters, its private key in PEM form', {
+      minLength: 1,
+      maxLength: MAX_PEM,
+    }),
+  }),
+);
+
+const MAX_ENTRIES = 100;
+const MAX_ENTRY = 2_048;
+const entries = (what: string) =>
+  Type.Optional(
+    Type.Unsafe<readonly string[]>(
+      Type.Array(Type.String({ minLength: 1, maxLength: MAX_ENTRY, description: `a string, ${what}` }), {
+        minItems: 1,
+        maxItems: MAX_ENTRIES,
+        description: `a list of 1 to ${MAX_ENTRIES} strings, each ${what}; left out, with the other lists, everything is purged`,
+      }),
+    ),
+  );
+
+export const purgeBody = bodySchema(
+  Type.Object({
+    urls: entries('a URL in full, such as "https://www.example.com/a.css"'),
+    prefixes: entries('a host and the beginning of a path, such as "www.example.com/news/"'),
+    tags: entries(
+      'a tag that the origin sends in Cache-Tag, 1 to 64 visible ASCII characters without commas and quotes',
+    ),
+  }),
+);
+
+const exposedView = Type.Object({
+  name: text('relative to the domain; "@" is the domain itself'),
+  type: text('such as "A"'),
+  content: text('in presentation form; cut when it is long'),
+  why: text('what tells where the origin is, and what to do'),
+});
+
+const proxyView = Type.Object({
+  domain_id: id('the domain'),
+  is_enabled: Type.Unsafe<0 | 1>({
+    type: 'integer',
+    enum: [0, 1],
+    description: '1 while visitors come through the proxy',
+  }),
+  origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
+  origin_port: orNull(Type.Integer(), 'its port'),
+  origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
+  ssl_status: oneOf(
+    ['none', 'pending', 'active', 'renewing', 'error'],
+    'the state of the certificate that visitors see',
+  ),
+  ssl_issued_at: orNull(time('when the certificate was issued')),
+  ssl_expires_at: orNull(time('when it expires')),
+  ssl_error: orNull(Type.String(), 'why there is no certificate, or null'),
+  exposed: list(
+    exposedView,
+    'the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off',
+  ),
+});
+
+export const proxyAnswer = Type.Object({
+  domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
+  proxy: proxyView,
+  warnings: Type.Optional(
+    list(Type.String(), 'what was done but may not be what is wanted; left out when there is nothing'),
+  ),
+});
+
+export const purgeAnswer = Type.Object({
+  purge: Type.Object({
+    id: id('the purge'),
+    domain_id: id('the domain'),
+    everything: flag('whether all of the domain is purged'),
+    urls: list(Type.String(), 'normalised'),
+    prefixes: list(Type.String(), 'normalised, host and path; for both schemes'),
+    tags: list(Type.String(), 'as they were given'),
+    requested_at: time('when it was asked for'),
+  }),
+});

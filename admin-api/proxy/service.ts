@@ -1,0 +1,195 @@
+/** The proxy of a domain: describe, set the origin, turn on and off. */
+import { type Exemptions, type Prefix, parseAddress } from '../../core/address/index.ts';
+import { InvalidError, StateError } from '../../core/errors.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
+import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { change, type Done } from '../change.ts';
+import { ownedDomain } from '../domains/owned.ts';
+import type { Caller, Context, Reply } from '../http/route.ts';
+import { nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import type { Resolve } from './bounded.ts';
+import { findExposed } from './exposed.ts';
+import { checkOrigin, type OriginOptions } from './origin.ts';
+import { refuseLoop, resolveOwnFirst } from './own-names.ts';
+import { noProxy, proxyReply } from './view.ts';
+
+/** What origins are checked with. */
+export interface OriginRules {
+  readonly resolve: Resolve;
+  readonly allowPrivate: Exemptions;
+  /** The cluster's own addresses. */
+  readonly own: readonly Prefix[];
+}
+
+export interface OriginBody {
+  readonly origin?: string;
+  readonly origin_host?: string;
+  readonly port?: number;
+  readonly origin_port?: number;
+  readonly protocol?: Protocol;
+  readonly origin_protocol?: Protocol;
+}
+
+/** Throws HttpError 404. */
+export async function describeProxy(services: Services, { caller, params }: Context<Caller>) {
+  const domain = ownedDomain(services.reader, caller, params.domain_id);
+  const row = services.reader.proxy(domain.id) ?? noProxy(domain.id);
+  return proxyReply(domain, row, await findExposed(services, domain, row.originHost));
+}
+
+/** Whether the proxy is on stays. Throws HttpError 404 and 503, InvalidError. */
+export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
+  const { text, pointer, port, protocol } = readOrigin(body);
+  const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
+  const { host } = await pointedAt(pointer, () => checkOrigin(text, optionsFor(services, rules, known)));
+  return changeProxy(services, context, async (draft, domain) => {
+    const before = draft.proxy(domain.id);
+    const row: ProxyConfig = {
+      ...(before ?? noProxy(domain.id)),
+      originHost: host,
+      originPort: port,
+      originProtocol: protocol,
+      updatedAt: nowSeconds(),
+    };
+    const exposed = await findExposed(services, domain, host);
+    draft.put(proxies, row);
+    const detail = before?.originHost == null ? told(row) : { ...told(row), before: told(before) };
+    return { action: 'proxy.update', detail, answer: () => proxyReply(domain, row, exposed) };
+  });
+}
+
+/** Throws HttpError 404, InvalidError for an origin that may not be used, StateError `origin_required`. */
+export function toggleProxy(services: Services, rules: OriginRules, context: Context<Caller>, enable: boolean) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const before = draft.proxy(domain.id) ?? noProxy(domain.id);
+    const unchanged = before.enabled === enable;
+    let row = before;
+    if (!unchanged) {
+      const origin = enable ? await usableOrigin(services, rules, draft, domain, before) : {};
+      // The edge orders the first certificate as soon as it sees that one is wanted.
+      const order = enable && before.sslStatus === 'none';
+      const now = nowSeconds();
+      row = {
+        ...before,
+        ...origin,
+        ...(order ? { sslStatus: 'pending', orderRequestedAt: now } : {}),
+        enabled: enable,
+        updatedAt: now,
+      };
+      draft.put(proxies, row);
+    }
+    const exposed = await findExposed(services, domain, row.originHost);
+    const action = enable ? 'proxy.enable' : 'proxy.disable';
+    return { action, unchanged, detail: told(row), answer: () => proxyReply(domain, row, exposed) };
+  });
+}
+
+/** A change of what the edge knows of a domain; those of one domain take turns. */
+export function changeProxy<R extends Reply>(
+  services: Services,
+  context: Context<Caller>,
+  work: (draft: Draft, domain: Domain) => Promise<Omit<Done<R>, 'domain' | 'target'>>,
+): Promise<R> {
+  const { caller, params } = context;
+  const commit = () =>
+    change(services, context, async (draft) => {
+      const domain = ownedDomain(draft, caller, params.domain_id);
+      return { ...(await work(draft, domain)), domain, target: domain.id };
+    });
+  // Beside writes to records, which hold the domain's own turn; a deletion has it alone.
+  return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /proxy`, commit));
+}
+
+function readOrigin(body: OriginBody): { text: string; pointer: string; port: number; protocol: Protocol } {
+  const text = oneOf(body, 'origin', 'origin_host');
+  if (text === undefined)
+    throw new InvalidError(
+      'validation',
+      '"origin" is missing; it must be a string, a public IPv4 or IPv6 address or a host name.',
+      { pointer: '/origin' },
+    );
+  const pointer = body.origin === undefined ? '/origin_host' : '/origin';
+  const port = oneOf(body, 'port', 'origin_port') ?? 443;
+  const protocol = oneOf(body, 'protocol', 'origin_protocol') ?? STANDARD.get(port);
+  if (protocol !== undefined) return { text, pointer, port, protocol };
+  throw new InvalidError(
+    'protocol_required',
+    `Port ${port} is neither 443 nor 80: say by "protocol" whether "http" or "https" is spoken there.`,
+    { pointer: '/protocol' },
+  );
+}
+
+const STANDARD: ReadonlyMap<number, Protocol> = new Map([
+  [443, 'https'],
+  [80, 'http'],
+]);
+
+/** What was read can be sent back, so each field has its name in the answer, too. */
+function oneOf<A extends keyof OriginBody, B extends keyof OriginBody>(
+  body: OriginBody,
+  name: A,
+  other: B,
+): OriginBody[A] | OriginBody[B] {
+  if (body[name] !== undefined && body[other] !== undefined && body[name] !== body[other])
+    throw new InvalidError('contradiction', `"${name}" and "${other}" are the same setting; send one of them.`, {
+      pointer: `/${other}`,
+    });
+  return body[name] ?? body[other];
+}
+
+function optionsFor(services: Services, { resolve, allowPrivate, own }: OriginRules, domain: Domain): OriginOptions {
+  return { resolve: resolveOwnFirst(services, domain, resolve, allowPrivate), allowPrivate, own };
+}
+
+/** The origin as the proxy is turned on: the one that was set, else the domain's own first address. */
+async function usableOrigin(
+  services: Services,
+  rules: OriginRules,
+  draft: Draft,
+  domain: Domain,
+  { originHost }: ProxyConfig,
+): Promise<Partial<ProxyConfig>> {
+  if (originHost !== null) {
+    // What it resolves to is the edge's to judge each time; what our own records and the rules say may have changed since it was set.
+    await pointedAt(undefined, async () => {
+      if (parseAddress(originHost) === undefined) refuseLoop(services, domain, originHost);
+      else await checkOrigin(originHost, optionsFor(services, rules, domain));
+    });
+    return {};
+  }
+  const records = draft.recordsAt(domain.id, domain.apex);
+  const address = (type: number): string[] =>
+    records
+      .filter((record) => record.type === type)
+      .sort((a, b) => Buffer.compare(a.rdata, b.rdata))
+      .map((record) => formatRdata(type, record.rdata));
+  const [found] = [...address(TYPE.A), ...address(TYPE.AAAA)];
+  if (found === undefined)
+    throw new StateError(
+      'origin_required',
+      'The proxy has no origin, and the domain itself has no A or AAAA record to take it from. Set the origin first, by PUT to …/proxy.',
+    );
+  const { host } = await pointedAt(undefined, () => checkOrigin(found, optionsFor(services, rules, domain)));
+  return { originHost: host, originPort: 443, originProtocol: 'https' };
+}
+
+/** The check speaks of the field `/origin`, which has other names and is not in every body. */
+async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof InvalidError && error.pointer !== pointer)
+      throw new InvalidError(error.code, error.message, { pointer });
+    throw error;
+  }
+}
+
+/** What the audit says of the proxy. */
+const told = ({ originHost, originPort, originProtocol }: ProxyConfig) => ({
+  origin_host: originHost,
+  origin_port: originPort,
+  origin_protocol: originProtocol,
+});

@@ -1,0 +1,120 @@
+/** Whether one record, as it lies in the store, tells where an origin is. Runs over whole zones: nothing is decoded before its bytes look right. */
+import { parseAddress } from '../../core/address/index.ts';
+import { RECORD_RDATA } from '../../core/store/rows.ts';
+import type { Name } from '../../core/wire/name.ts';
+import { TYPE } from '../../core/wire/types.ts';
+
+/** What there is to be told. */
+export interface Secret {
+  /** 4 or 16 bytes each. */
+  readonly addresses: readonly Uint8Array[];
+  /** The origin's host name, when it is reached by one. */
+  readonly host: Name | null;
+  /** The same in presentation form, without the last dot. */
+  readonly hostText: string | null;
+}
+
+/** `address` and `host`: the record is answered only while its name is not proxied. The others are answered as they are, whatever the proxy does. */
+export type Tells = 'address' | 'host' | 'target' | 'hint' | 'text';
+
+/** Where the name stands in the rdata of types that point at one. */
+const TARGETS: ReadonlyMap<number, number> = new Map([
+  [TYPE.MX, 2],
+  [TYPE.SRV, 6],
+  [TYPE.NS, 0],
+  [TYPE.SVCB, 2],
+  [TYPE.HTTPS, 2],
+]);
+
+/** `value`: a record's encoded value. Null: it tells nothing. */
+export function tells(type: number, value: Buffer, secret: Secret): Tells | null {
+  switch (type) {
+    case TYPE.A:
+    case TYPE.AAAA:
+      return secret.addresses.some((address) => holds(value, RECORD_RDATA, address) && ends(value, address))
+        ? 'address'
+        : null;
+    case TYPE.CNAME:
+    case TYPE.ALIAS:
+      return secret.host !== null && holds(value, RECORD_RDATA, secret.host) ? 'host' : null;
+    case TYPE.TXT:
+      return textTells(value, secret) ? 'text' : null;
+    case TYPE.SVCB:
+    case TYPE.HTTPS:
+      if (hintTells(value, secret)) return 'hint';
+      break;
+    default:
+  }
+  const target = TARGETS.get(type);
+  if (target === undefined || secret.host === null) return null;
+  return holds(value, RECORD_RDATA + target, secret.host) ? 'target' : null;
+}
+
+/** A name ends in its root label, so bytes that begin alike are the same name. */
+function holds(value: Buffer, at: number, bytes: Uint8Array): boolean {
+  if (value.length < at + bytes.length) return false;
+  for (let i = 0; i < bytes.length; i++) if (value[at + i] !== bytes[i]) return false;
+  return true;
+}
+
+const ends = (value: Buffer, address: Uint8Array): boolean => value.length === RECORD_RDATA + address.length;
+
+/** SvcParamKeys that hold addresses (RFC 9460 7.3), with the length of one. */
+const HINTS: ReadonlyMap<number, number> = new Map([
+  [4, 4],
+  [6, 16],
+]);
+
+function hintTells(value: Buffer, { addresses }: Secret): boolean {
+  let at = RECORD_RDATA + 2;
+  while (at < value.length && value[at] !== 0) at += value[at] + 1;
+  for (at++; at + 4 <= value.length; ) {
+    const size = HINTS.get(value.readUInt16BE(at));
+    const end = at + 4 + value.readUInt16BE(at + 2);
+    if (size !== undefined)
+      for (let p = at + 4; p + size <= end; p += size)
+        if (addresses.some((address) => address.length === size && holds(value, p, address))) return true;
+    at = end;
+  }
+  return false;
+}
+
+/** What stands between the words of SPF (RFC 7208 4.6.1), URLs, mailboxes and ordinary text. */
+const BETWEEN = /[\s,;="'()<>[\]|@/]+/;
+const COLON = 0x3a;
+
+function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
+  const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
+  const mayHold = addresses.some((bytes) =>
+    bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon,
+  );
+  if (!mayHold && hostText === null) return false;
+  const text = joined(value).toLowerCase();
+  if (!mayHold && hostText !== null && !text.includes(hostText)) return false;
+  return text.split(BETWEEN).some((word) => wordTells(word, addresses, hostText));
+}
+
+/** A text's strings are one text (RFC 7208 3.3). */
+function joined(value: Buffer): string {
+  let text = '';
+  for (let at = RECORD_RDATA; at < value.length; at += value[at] + 1)
+    text += value.toString('latin1', at + 1, at + 1 + value[at]);
+  return text;
+}
+
+/** `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net`, `203.0.113.7:443`. */
+function wordTells(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
+  if (word.length > 300) return false;
+  const bare = word.replace(/^[+?~-]/, '').replace(/\.$/, '');
+  const mechanism = bare.replace(/^(ip4|ip6|a|mx|ptr|include|exists|redirect):/, '');
+  for (const one of [bare, mechanism, mechanism.replace(/:\d{1,5}$/, '')]) {
+    if (one === hostText) return true;
+    const bytes = parseAddress(one);
+    if (
+      bytes !== undefined &&
+      addresses.some((address) => address.length === bytes.length && Buffer.compare(address, bytes) === 0)
+    )
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,53 @@
+/** The proxy of a domain as the API gives it. */
+import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
+import { formatDomain } from '../domains/name.ts';
+import { formatTime, nowSeconds } from '../http/time.ts';
+import { type ExposedNames, MAX_EXPOSED } from './exposed.ts';
+
+/** Before anything was said. */
+export function noProxy(domainId: string): ProxyConfig {
+  const now = nowSeconds();
+  return {
+    domainId,
+    enabled: false,
+    originHost: null,
+    originPort: null,
+    originProtocol: null,
+    sslStatus: 'none',
+    sslIssuedAt: null,
+    sslExpiresAt: null,
+    sslError: null,
+    orderRequestedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The answer of every endpoint of the proxy but the purge. `warnings` is left out when there is none. */
+export function proxyReply(
+  domain: Domain,
+  row: ProxyConfig,
+  { exposed, more }: ExposedNames,
+  warnings: readonly string[] = [],
+) {
+  const cut = `Only the first ${MAX_EXPOSED} of the records that tell where the origin is are listed; there are more.`;
+  const all = more ? [...warnings, cut] : warnings;
+  return {
+    domain: { id: domain.id, domain: formatDomain(domain.apex) },
+    proxy: {
+      domain_id: domain.id,
+      is_enabled: row.enabled ? (1 as const) : (0 as const),
+      origin_host: row.originHost,
+      origin_port: row.originPort,
+      origin_protocol: row.originProtocol,
+      ssl_status: row.sslStatus,
+      ssl_issued_at: timeOrNull(row.sslIssuedAt),
+      ssl_expires_at: timeOrNull(row.sslExpiresAt),
+      ssl_error: row.sslError,
+      exposed,
+    },
+    ...(all.length === 0 ? {} : { warnings: all }),
+  };
+}
+
+const timeOrNull = (seconds: number | null): string | null => (seconds === null ? null : formatTime(seconds));
