@@ -19,6 +19,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
   private readonly cache = new Map<string, Held>();
+  private readonly serviceTargets = new Map<string, boolean>();
 
   constructor(
     environment: Environment,
@@ -50,10 +51,22 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   isServiceTarget(name: Name): boolean {
+    const id = nameId(name);
+    let isTarget = this.serviceTargets.get(id);
+    if (isTarget === undefined) {
+      isTarget = this.findServiceTarget(name);
+      this.serviceTargets.set(id, isTarget);
+    }
+    return isTarget;
+  }
+
+  private findServiceTarget(name: Name): boolean {
     const prefix = targetsAt(this.domainId, name);
-    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
-      if (ADDITIONAL_TARGET.has(targetKeyParts(key as Buffer).type)) return true;
-    // The service's own NS are not among the records.
+    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
+      const { owner, type } = targetKeyParts(key as Buffer);
+      if (ADDITIONAL_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, this.apex))) return true;
+    }
+    // At the apex those NS count that are answered: the service's are not among the records, and hide those that are.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
     return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }

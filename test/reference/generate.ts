@@ -240,6 +240,7 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
     apexes.push(apex);
     enabled.push(proxied ?? false);
   }
+  if (apexes.length === 0) return { origin, zones: new Map() };
   const zones = apexes.map((apex, index) => apexRecords(apex, index));
   const names = { origin, apexes, owners: [...apexes], targets: [...apexes] };
   for (const wish of draft.records) {

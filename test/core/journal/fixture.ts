@@ -10,6 +10,7 @@ import { type Account, type Domain, newId, type RecordRow } from '../../../core/
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
+import { CLUSTER } from '../../reference/proxy.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -22,7 +23,7 @@ export const DEFAULTS: ZoneSettings = {
   minimum: 60,
   soaTtl: 240,
   nsTtl: 300,
-  cluster: { ipv4: ['192.0.2.80'], ipv6: ['2001:db8::80'] },
+  cluster: CLUSTER,
 };
 
 export interface Store {
@@ -91,7 +92,10 @@ export function dump(environment: Environment, tables: readonly string[] = TABLE
   }
   return out;
 }
-const TABLES = ['rows1', 'rows2', 'rows3', 'rows4', 'lookups', 'answers', 'targets', 'zones', 'journal', 'meta'];
+const TABLES = [
+  ...Array.from({ length: 9 }, (_, i) => `rows${i + 1}`),
+  ...['lookups', 'answers', 'targets', 'zones', 'usage', 'journal', 'meta'],
+];
 
 export function newAccount(plan = '0'): Account {
   const id = newId();

@@ -9,15 +9,15 @@ import { ChangeWriter } from '../../../core/journal/changes.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../../core/journal/rebuild.ts';
 import { targetKey } from '../../../core/store/keys.ts';
-import { type Domain, domains, newId, type RecordRow, records } from '../../../core/store/rows.ts';
-import { isWithin, nameAt, parseName } from '../../../core/wire/name.ts';
+import { domains, newId, proxies, records } from '../../../core/store/rows.ts';
+import { isWithin, nameAt, parseName, ROOT } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
-import { recordKey } from '../../reference/compare.ts';
-import { buildWorld, worldDraft } from '../../reference/generate.ts';
-import type { Zones } from '../../reference/resolver.ts';
+import { ourWorldDraft } from '../../reference/generate.ts';
+import { putChanges, WorldRows } from '../../reference/rows.ts';
+import { WorldSteps } from '../../reference/steps.ts';
 import { Random } from '../../support/random.ts';
 import { addressRecord, DEFAULTS, dump, embedded, newDomain, newRecord, type Store, withStore } from './fixture.ts';
 
@@ -40,8 +40,14 @@ const KEPT = {
 async function checkRebuilt(store: Store, label: string): Promise<void> {
   const { environment, index } = store;
   const before = dump(environment, ['answers']);
+  const usage = dump(environment, ['usage']);
   const { answers } = await rebuildAnswers(environment, DEFAULTS);
-  assert.equal(dump(environment, ['answers']), before, label);
+  const after = new Set(dump(environment, ['answers']));
+  const known = new Set(before);
+  const stale = before.filter((node) => !after.has(node));
+  const missing = [...after].filter((node) => !known.has(node));
+  assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
+  assert.equal(dump(environment, ['usage']), usage, `${label}: usage`);
   assert.is(answers, before.length);
   assert.is(index.stats.names, before.length, `${label}: names in the index`);
 }
@@ -49,9 +55,12 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
 /** Targets, counts and lookups follow from the rows alone. */
 function checkDerived({ environment, reader }: Store, label: string): void {
   const targets: string[] = [];
+  const usage = new Map<string, { domains: number; records: number }>();
   for (const domain of reader.allDomains(null)) {
     const rows = reader.recordsOf(domain.id, null);
     assert.is(reader.zoneState(domain.id).recordCount, rows.length, `${label}: count`);
+    const used = usage.get(domain.accountId) ?? { domains: 0, records: 0 };
+    usage.set(domain.accountId, { domains: used.domains + 1, records: used.records + rows.length });
     for (const row of rows) {
       const at = row.type === TYPE.CNAME || row.type === TYPE.DNAME ? 0 : ADDITIONAL_TARGET.get(row.type);
       assert.is(reader.record(row.id)?.type, row.type, `${label}: lookup`);
@@ -60,91 +69,56 @@ function checkDerived({ environment, reader }: Store, label: string): void {
     }
   }
   assert.equal(dump(environment, ['targets']), targets.sort(), `${label}: targets`);
+  for (const [accountId, used] of usage) assert.equal(reader.usage(accountId), used, `${label}: usage`);
+  assert.is(dump(environment, ['usage']).length, usage.size, `${label}: accounts with usage`);
 }
 
 test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const random = new Random(SEED);
-    const drafts = fc.sample(worldDraft, { numRuns: Math.ceil(STEPS / WORLD_STEPS), seed: SEED });
+    const drafts = fc.sample(ourWorldDraft, { numRuns: Math.ceil(STEPS / WORLD_STEPS), seed: SEED });
+    const owners = [newId(), newId(), newId()];
     for (const [w, draft] of drafts.entries()) {
-      const origin = parseName(`w${w}.test.`);
-      const wishes = draft.records.map((wish) => ({ wish, on: random.below(2) === 0 }));
-      const apexes = draft.apexes.map((apex) => ({ apex, on: true }));
-      const domainOf = new Map<string, Domain>();
-      const rowOf = new Map<string, RecordRow>();
+      const steps = new WorldSteps(draft, parseName(`w${w}.test.`), random);
+      const rows = new WorldRows(
+        () => (random.below(2) === 0 ? KEPT : null),
+        () => random.pick(owners),
+      );
       for (let step = 0; step < WORLD_STEPS; step++) {
-        for (let n = random.below(6); n > 0 && wishes.length > 0; n--) {
-          const one = random.pick(wishes);
-          one.on = !one.on;
-        }
-        if (random.below(3) === 0) {
-          const one = random.pick(apexes);
-          one.on = !one.on;
-        }
-        const on = apexes.filter((one) => one.on).map(({ apex }) => apex);
-        const wished = wishes.filter((one) => one.on).map(({ wish }) => wish);
-        const zones: Zones = on.length === 0 ? new Map() : buildWorld({ apexes: on, records: wished }, origin).zones;
-        const wanted = new Map(
-          [...zones].flatMap(([apex, zone]) =>
-            zone
-              .filter(({ type }) => type !== TYPE.SOA)
-              .map((record) => [`${apex}/${recordKey(record)}`, { apex, record }]),
-          ) as [string, { apex: string; record: RecordRow }][],
-        );
-        const gone = [...rowOf].filter(([key]) => !wanted.has(key));
-        const goneDomains = [...domainOf].filter(([apex]) => !zones.has(apex));
-        for (const [key] of gone) rowOf.delete(key);
-        for (const [apex] of goneDomains) domainOf.delete(apex);
-        const created: Domain[] = [];
-        for (const [apex, zone] of zones) {
-          if (domainOf.has(apex)) continue;
-          const kept = random.below(2) === 0 ? KEPT : null;
-          const domain = { id: newId(), accountId: '0'.repeat(16), apex: zone[0].name, createdAt: 1, kept };
-          domainOf.set(apex, domain);
-          created.push(domain);
-        }
-        const rows: RecordRow[] = [];
-        for (const [key, { apex, record }] of wanted) {
-          if (rowOf.has(key)) continue;
-          const row = {
-            ...record,
-            id: newId(),
-            domainId: domainOf.get(apex)!.id,
-            proxied: null,
-            createdAt: 1,
-            updatedAt: 1,
-          };
-          rowOf.set(key, row);
-          rows.push(row);
-        }
-        const states = new Map([...domainOf.values()].map(({ id }) => [id, reader.zoneState(id)]));
-        await write(environment, journal, 'test', (d) => {
-          for (const [, row] of gone) d.delete(records, row);
-          for (const [, domain] of goneDomains) d.delete(domains, domain);
-          for (const domain of created) d.put(domains, domain);
-        });
-        // The records in up to three commits of one group.
+        const world = steps.next(false);
+        const anew = random.below(8) === 0 && world.zones.size > 0 ? random.pick([...world.zones.keys()]) : undefined;
+        const before = [...rows.domains.values()].map(({ id }) => ({ id, state: reader.zoneState(id) }));
+        const { newRecords, newProxies, ...first } = rows.changeTo(world, anew);
+        await write(environment, journal, 'test', (d) => putChanges(d, { ...first, newRecords: [], newProxies: [] }));
+        // The records in up to three commits of one group, the proxies in one of them.
         const parts = 1 + random.below(3);
+        const proxiesIn = random.below(parts);
         await Promise.all(
           Array.from({ length: parts }, (_, part) =>
             write(environment, journal, 'test', (d) => {
-              for (const [i, row] of rows.entries()) if (i % parts === part) d.put(records, row);
+              if (part === proxiesIn) for (const proxy of newProxies) d.put(proxies, proxy);
+              for (const [i, row] of newRecords.entries()) if (i % parts === part) d.put(records, row);
             }),
           ),
         );
         const label = `seed ${SEED}, world ${w}, step ${step}`;
         checkDerived(store, label);
         await checkRebuilt(store, label);
-        for (const [id, before] of states) {
+        const gone = new Set(first.goneDomains.map(({ id }) => id));
+        for (const { id, state } of before.filter((domain) => !gone.has(domain.id))) {
           const after = reader.zoneState(id);
           assert.ok(
-            after.revision === before.revision ? after.serial === before.serial : after.serial > before.serial,
+            after.revision === state.revision ? after.serial === state.serial : after.serial > state.serial,
             label,
           );
           assert.ok(after.revision <= journal.head);
         }
       }
+      // So that what is compared stays small.
+      await write(environment, journal, 'test', (d) =>
+        putChanges(d, rows.changeTo({ origin: ROOT, zones: new Map() })),
+      );
     }
   }));
 

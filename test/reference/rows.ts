@@ -1,0 +1,153 @@
+/** A world as rows of the store, and what has to change for the rows to be those of another world. */
+import type { Draft } from '../../core/journal/draft.ts';
+import {
+  type Domain,
+  domains,
+  newId,
+  type ProxyConfig,
+  proxies,
+  type RecordRow,
+  records,
+} from '../../core/store/rows.ts';
+import { formatName, nameId } from '../../core/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { recordKey } from './compare.ts';
+import type { World } from './generate.ts';
+import { isWeb } from './proxy.ts';
+
+export interface RowChanges {
+  goneRecords: RecordRow[];
+  goneDomains: Domain[];
+  goneProxies: ProxyConfig[];
+  newDomains: Domain[];
+  newRecords: RecordRow[];
+  newProxies: ProxyConfig[];
+}
+
+const rowKey = (apex: string, record: ResourceRecord): string => `${apex}/${recordKey(record)}`;
+
+/** The rows as they stand: a domain and a proxy for each apex, a row for each record but the SOA. */
+export class WorldRows {
+  readonly domains = new Map<string, Domain>();
+  readonly records = new Map<string, RecordRow>();
+  private readonly proxies = new Map<string, ProxyConfig>();
+  private readonly accountId: () => string;
+  private readonly kept: () => Domain['kept'];
+
+  constructor(kept: () => Domain['kept'], accountId = () => '0'.repeat(16)) {
+    this.kept = kept;
+    this.accountId = accountId;
+  }
+
+  /** What has to go and to come for the rows to be those of `world`, as if it were done. `anew`: apex of a zone whose records all go and come. */
+  changeTo(world: World, anew?: string): RowChanges {
+    const out: RowChanges = {
+      goneRecords: [],
+      goneDomains: [],
+      goneProxies: [],
+      newDomains: [],
+      newRecords: [],
+      newProxies: [],
+    };
+    this.changeDomains(world, out);
+    this.changeProxies(world, out);
+    const wanted = new Map<string, { apex: string; record: ResourceRecord; proxied: boolean | null }>();
+    for (const [apex, zone] of world.zones)
+      for (const record of zone) {
+        if (record.type === TYPE.SOA) continue;
+        const flag = world.proxies?.get(apex)?.flags.get(nameId(record.name));
+        wanted.set(rowKey(apex, record), { apex, record, proxied: isWeb(record) ? (flag ?? null) : null });
+      }
+    for (const [key, row] of [...this.records]) {
+      const now = wanted.get(key);
+      if (now !== undefined && now.apex !== anew) continue;
+      out.goneRecords.push(row);
+      this.records.delete(key);
+    }
+    for (const [key, { apex, record, proxied }] of wanted) {
+      const old = this.records.get(key);
+      if (old?.proxied === proxied) continue;
+      const row: RecordRow = {
+        ...record,
+        id: old?.id ?? newId(),
+        domainId: this.domains.get(apex)!.id,
+        proxied,
+        createdAt: 1,
+        updatedAt: 1,
+      };
+      out.newRecords.push(row);
+      this.records.set(key, row);
+    }
+    return out;
+  }
+
+  private changeDomains(world: World, out: RowChanges): void {
+    for (const [apex, domain] of [...this.domains]) {
+      if (world.zones.has(apex)) continue;
+      out.goneDomains.push(domain);
+      this.domains.delete(apex);
+    }
+    for (const [apex, zone] of world.zones) {
+      if (this.domains.has(apex)) continue;
+      const domain = {
+        id: newId(),
+        accountId: this.accountId(),
+        apex: zone[0].name,
+        createdAt: 1,
+        kept: this.kept(),
+      };
+      out.newDomains.push(domain);
+      this.domains.set(apex, domain);
+    }
+  }
+
+  /** Without a row as long as it was never on. */
+  private changeProxies(world: World, out: RowChanges): void {
+    for (const [apex, proxy] of [...this.proxies]) {
+      if (world.zones.has(apex)) continue;
+      out.goneProxies.push(proxy);
+      this.proxies.delete(apex);
+    }
+    for (const [apex, { enabled }] of world.proxies ?? []) {
+      const old = this.proxies.get(apex);
+      if ((old?.enabled ?? false) === enabled) continue;
+      const proxy = { ...NO_PROXY, ...old, domainId: this.domains.get(apex)!.id, enabled };
+      out.newProxies.push(proxy);
+      this.proxies.set(apex, proxy);
+    }
+  }
+}
+
+const NO_PROXY: Omit<ProxyConfig, 'domainId' | 'enabled'> = {
+  originHost: 'origin.example.net',
+  originPort: 443,
+  originProtocol: 'https',
+  sslStatus: 'none',
+  sslIssuedAt: null,
+  sslExpiresAt: null,
+  sslError: null,
+  orderRequestedAt: null,
+  createdAt: 1,
+  updatedAt: 1,
+};
+
+/** Puts the changes into a draft, what goes first. */
+export function putChanges(draft: Draft, changes: RowChanges): void {
+  for (const row of changes.goneRecords) draft.delete(records, row);
+  for (const proxy of changes.goneProxies) draft.delete(proxies, proxy);
+  for (const domain of changes.goneDomains) draft.delete(domains, domain);
+  for (const domain of changes.newDomains) draft.put(domains, domain);
+  for (const proxy of changes.newProxies) draft.put(proxies, proxy);
+  for (const row of changes.newRecords) draft.put(records, row);
+}
+
+export function describeChanges(changes: RowChanges): string {
+  const flag = ({ proxied }: RecordRow): string => (proxied === null ? '' : ` proxied: ${proxied}`);
+  return [
+    ...changes.goneDomains.map(({ apex }) => `- zone ${formatName(apex)}`),
+    ...changes.newDomains.map(({ apex }) => `+ zone ${formatName(apex)}`),
+    ...changes.newProxies.map(({ domainId, enabled }) => `proxy of ${domainId} ${enabled ? 'on' : 'off'}`),
+    ...changes.goneRecords.map((row) => `- ${recordKey(row)}`),
+    ...changes.newRecords.map((row) => `+ ${recordKey(row)}${flag(row)}`),
+  ].join('\n');
+}
