@@ -152,7 +152,8 @@ class Exchange implements HttpRequest {
     const { body } = answer;
     if (this.#gone) return discard(body);
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#stream(answer, body);
-    if (this.method === 'HEAD') return this.#withoutBody(answer, Buffer.byteLength(body));
+    // RFC 9110 15.4.5: a 304 tells the length of what it stands for.
+    if (this.method === 'HEAD' || answer.status === 304) return this.#withoutBody(answer, Buffer.byteLength(body));
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (this.#closes(answer)) this.#last(answer, bytes);
     else await this.#whole(answer, bytes);
@@ -238,7 +239,8 @@ class Exchange implements HttpRequest {
     this.#wakeWhenWritable();
     if (this.method === 'HEAD') {
       discard(body);
-      return response.cork(() => response.endWithoutBody(undefined, close));
+      // An undefined length beside `close` is written as 2^63.
+      return response.cork(() => (close ? response.endWithoutBody(0, true) : response.endWithoutBody()));
     }
     // Leaving the loop early ends the iterator, which frees what it reads from.
     for await (const chunk of body) {
