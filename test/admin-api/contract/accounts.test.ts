@@ -1,0 +1,224 @@
+/** API.md, "Tokens and accounts": accounts, plans, and what an account counts. */
+import * as assert from 'uvu/assert';
+import { type Json, listOf } from '../daemon.ts';
+import { Client, each, everywhere, type Member, refused, succeeded, type World } from './world.ts';
+
+const ACCOUNTS = '/api/v1/accounts';
+
+async function counts(member: Pick<Member, 'client'>): Promise<unknown[]> {
+  const { account } = succeeded(await member.client.get('/api/v1/account')).body;
+  return [account.domain_count, account.dns_record_count];
+}
+
+const entry = async (world: World, id: string): Promise<Json | undefined> =>
+  listOf((await world.admin.get(`${ACCOUNTS}?limit=1000`)).body.accounts).find((one) => String(one.id) === id);
+
+await everywhere('contract, accounts', (test) => {
+  test('GET /api/v1/account: id, username, domain_count, dns_record_count, limits {plan, is_unlimited, max_domains_display}', async ({
+    world,
+  }) => {
+    for (const [plan, limits] of [
+      ['free', { plan: 'free', is_unlimited: false, max_domains_display: '10' }],
+      ['pro', { plan: 'pro', is_unlimited: false, max_domains_display: '100' }],
+      ['unlimited', { plan: 'unlimited', is_unlimited: true, max_domains_display: 'unlimited' }],
+    ] as const) {
+      const { id, username, client } = await world.member({ plan });
+      const { account } = succeeded(await client.get('/api/v1/account')).body;
+      assert.equal(account, { id, username, role: 'user', domain_count: 0, dns_record_count: 0, limits });
+    }
+  });
+
+  test('the counts after every kind of write', async ({ world }) => {
+    const member = await world.member();
+    const { client } = member;
+    const zone = await world.zone(client);
+    assert.equal(await counts(member), [1, 0]);
+    const record = await zone.add('a', 'A', '192.0.2.1');
+    await zone.add('a', 'A', '192.0.2.2');
+    assert.equal(await counts(member), [1, 2]);
+    succeeded(await client.put(`${zone.records}/${record.id}`, { name: 'b', type: 'TXT', content: 'x' }));
+    assert.equal(await counts(member), [1, 2]);
+    refused(await zone.post('b', 'CNAME', 'x.example.org'), '409 cname_conflict');
+    const post = ['c', 'd', 'e'].map((name) => ({ name, type: 'A', content: '192.0.2.1' }));
+    const put = [{ id: record.id, name: 'b', type: 'TXT', content: 'y' }];
+    const { body } = succeeded(await client.post(`${zone.records}/batch`, { put, post }));
+    assert.equal(await counts(member), [1, 5]);
+    succeeded(await client.delete(`${zone.records}/${body.created[0].id}`));
+    assert.equal(await counts(member), [1, 4]);
+    succeeded(await client.upload(zone.zonefile, 'a A 192.0.2.1\na A 192.0.2.1\nb A 192.0.2.1\nb TXT x\n'));
+    assert.equal(await counts(member), [1, 3]);
+    const other = await world.zone(client);
+    await other.add('a', 'A', '192.0.2.1');
+    assert.equal(await counts(member), [2, 4]);
+    succeeded(await client.delete(zone.path));
+    assert.equal(await counts(member), [1, 1]);
+    succeeded(await client.delete(other.path));
+    assert.equal(await counts(member), [0, 0]);
+  });
+
+  test('a domain counts its records, too', async ({ world }) => {
+    const zone = await world.zone();
+    const shown = async () => (await world.user.client.get(zone.path)).body.domain.record_count;
+    const { id } = await zone.add('a', 'A', '192.0.2.1');
+    assert.is(await shown(), 1);
+    succeeded(await world.user.client.upload(zone.zonefile, 'a A 192.0.2.1\nb A 192.0.2.1\n'));
+    assert.is(await shown(), 2);
+    refused(await world.user.client.delete(`${zone.records}/${id}`), '404 no_such_record');
+  });
+
+  test('POST /api/v1/accounts: username, email, password, role, plan, api_enabled', async ({ world }) => {
+    const json = {
+      username: 'full',
+      email: 'full@example.net',
+      password: 'full secret',
+      role: 'viewer',
+      plan: 'pro',
+      api_enabled: true,
+    };
+    const { account } = succeeded(await world.admin.post(ACCOUNTS, json)).body;
+    const { password: _, ...shown } = json;
+    const { id, created_at, updated_at, ...rest } = account;
+    assert.equal(rest, shown);
+    assert.equal([/^[0-9a-f]{16}$/.test(String(id)), updated_at], [true, created_at]);
+    const least = succeeded(await world.admin.post(ACCOUNTS, { username: 'least', password: 'least secret' })).body
+      .account;
+    assert.equal([least.email, least.role, least.plan, least.api_enabled], [null, 'user', 'free', true]);
+    assert.equal(await entry(world, String(id)), account);
+  });
+
+  test('what is no account is refused, each fault with its pointer', async ({ world }) => {
+    await world.admin.post(ACCOUNTS, { username: 'Taken', email: 'taken@example.net', password: 'taken secret' });
+    for (const [more, code, pointer] of [
+      [{ username: 'TAKEN' }, '409 username_taken', '/username'],
+      [{ username: 'admin' }, '409 username_taken', '/username'],
+      [{ email: 'Taken@EXAMPLE.net' }, '409 email_taken', '/email'],
+      [{ username: 'a b' }, '422 validation', '/username'],
+      [{ username: '' }, '422 validation', '/username'],
+      [{ username: 'x'.repeat(64) }, '422 validation', '/username'],
+      [{ username: 7 }, '422 validation', '/username'],
+      [{ password: 'short' }, '422 validation', '/password'],
+      [{ password: 'x'.repeat(1025) }, '422 validation', '/password'],
+      [{ password: undefined }, '422 validation', '/password'],
+      [{ role: 'root' }, '422 validation', '/role'],
+      [{ plan: 'gold' }, '422 invalid_plan', '/plan'],
+      [{ plan: 'constructor' }, '422 invalid_plan', '/plan'],
+      [{ plan: '__proto__' }, '422 invalid_plan', '/plan'],
+      [{ email: 'nowhere' }, '422 validation', '/email'],
+      [{ api_enabled: 1 }, '422 validation', '/api_enabled'],
+    ] as const)
+      refused(await world.admin.post(ACCOUNTS, { username: 'zoe', password: 'long enough', ...more }), code, pointer);
+  });
+
+  test('PATCH /api/v1/accounts/{id}: what is left out stays', async ({ world }) => {
+    const member = await world.member({ email: 'patch@example.net' });
+    const path = `${ACCOUNTS}/${member.id}`;
+    const before = await entry(world, member.id);
+    for (const [json, field, value] of [
+      [{ plan: 'pro' }, 'plan', 'pro'],
+      [{ email: null }, 'email', null],
+      [{ email: 'new@example.net' }, 'email', 'new@example.net'],
+      [{ role: 'viewer' }, 'role', 'viewer'],
+      [{ username: 'renamed' }, 'username', 'renamed'],
+      [{}, 'plan', 'pro'],
+    ] as const)
+      assert.is(succeeded(await world.admin.patch(path, json)).body.account[field], value);
+    const { updated_at: _, ...after } = (await entry(world, member.id)) ?? {};
+    const { updated_at: __, ...old } = before ?? {};
+    assert.equal(after, { ...old, plan: 'pro', email: 'new@example.net', role: 'viewer', username: 'renamed' });
+    refused(await world.admin.patch(path, { username: 'admin' }), '409 username_taken', '/username');
+    refused(await world.admin.patch(path, { plan: 'gold' }), '422 invalid_plan', '/plan');
+    refused(await world.admin.patch(`${ACCOUNTS}/ffffffffffffffff`, { plan: 'pro' }), '404 no_such_account');
+  });
+
+  test('a new password: the old one is none from then on', async ({ world }) => {
+    const member = await world.member();
+    succeeded(await world.admin.patch(`${ACCOUNTS}/${member.id}`, { password: 'another secret' }));
+    const login = (password: string) =>
+      world.nobody.post('/api/v1/auth/token', { login: member.username, password, name: 'x' });
+    refused(await login(member.password), '401 bad_credentials');
+    succeeded(await login('another secret'));
+  });
+
+  test('api_enabled false is effective for the very next request, and so is true', async ({ world }) => {
+    const member = await world.member();
+    const path = `${ACCOUNTS}/${member.id}`;
+    for (let i = 0; i < 3; i++) {
+      succeeded(await world.admin.patch(path, { api_enabled: false }));
+      refused(await member.client.get('/api/v1/domains'), '403 api_disabled');
+      const json = { login: member.username, password: member.password, name: 'x' };
+      refused(await world.nobody.post('/api/v1/auth/token', json), '403 api_disabled');
+      succeeded(await world.admin.patch(path, { api_enabled: true }));
+      succeeded(await member.client.get('/api/v1/domains'));
+    }
+  });
+
+  test('DELETE /api/v1/accounts/{id}: 409 has_domains; its tokens go with it', async ({ world }) => {
+    const member = await world.member();
+    const path = `${ACCOUNTS}/${member.id}`;
+    const zone = await world.zone(member.client);
+    refused(await world.admin.delete(path), '409 has_domains');
+    succeeded(await member.client.delete(zone.path));
+    succeeded(await world.admin.delete(path));
+    refused(await member.client.get('/api/v1/account'), '401 invalid_token');
+    refused(
+      await world.nobody.post('/api/v1/auth/token', { login: member.username, password: member.password, name: 'x' }),
+      '401 bad_credentials',
+    );
+    refused(await world.admin.delete(path), '404 no_such_account');
+    assert.is(await entry(world, member.id), undefined);
+    succeeded(await world.admin.post(ACCOUNTS, { username: member.username, password: 'anew secret' }));
+  });
+
+  test('409 last_admin: there is always one who can undo it', async ({ world }) => {
+    const own = (await world.admin.get('/api/v1/account')).body.account;
+    const path = `${ACCOUNTS}/${own.id}`;
+    const others = [{ role: 'user' }, { role: 'viewer' }, { api_enabled: false }];
+    for (const json of others) refused(await world.admin.patch(path, json), '409 last_admin');
+    refused(await world.admin.delete(path), '409 last_admin');
+    const off = await world.member({ role: 'admin' });
+    succeeded(await world.admin.patch(`${ACCOUNTS}/${off.id}`, { api_enabled: false }));
+    refused(await world.admin.delete(path), '409 last_admin');
+    // Of two who go at once, one stays.
+    const second = await world.member({ role: 'admin' });
+    const both = await Promise.all([
+      world.admin.patch(`${ACCOUNTS}/${second.id}`, { role: 'user' }),
+      second.client.patch(path, { role: 'user' }),
+    ]);
+    const admins = listOf(
+      (
+        await new Client(world.daemon, both[0].status === 200 ? world.admin.token : second.client.token).get(
+          `${ACCOUNTS}?limit=1000`,
+        )
+      ).body.accounts,
+    ).filter((one) => String(one.role) === 'admin' && Boolean(one.api_enabled));
+    assert.is(admins.length, 1);
+    succeeded(
+      await new Client(world.daemon, both[0].status === 200 ? world.admin.token : second.client.token).patch(path, {
+        role: 'admin',
+      }),
+    );
+  });
+
+  test('plans: free 10 domains; 409 plan_limit, also for many at once', async ({ world }) => {
+    const { id, client } = await world.member();
+    const create = (i: number) => client.post('/api/v1/domains', { domain: `p${i}.plans.example` });
+    const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => create(i)));
+    assert.is(answers.filter(({ status }) => status === 200).length, 10);
+    for (const answer of answers) if (answer.status !== 200) refused(answer, '409 plan_limit');
+    const [domain] = listOf((await client.get('/api/v1/domains')).body.domains);
+    succeeded(await client.delete(`/api/v1/domains/${domain.id}`));
+    succeeded(await create(20));
+    refused(await create(21), '409 plan_limit');
+    succeeded(await world.admin.patch(`/api/v1/accounts/${id}`, { plan: 'pro' }));
+    succeeded(await create(22));
+    // What is over the limit of a smaller plan stays.
+    succeeded(await world.admin.patch(`/api/v1/accounts/${id}`, { plan: 'free' }));
+    assert.is(each(listOf((await client.get('/api/v1/domains')).body.domains), 'id').length, 11);
+    refused(await create(23), '409 plan_limit');
+  });
+
+  test('nothing tells a hash of a password', async ({ world }) => {
+    for (const path of [ACCOUNTS, '/api/v1/audit', '/api/v1/account'])
+      assert.not.match((await world.admin.get(path)).text, 'argon2');
+  });
+});

@@ -1,0 +1,89 @@
+/** What holds for every answer of the API, whatever was asked (API.md, "Common"). */
+import * as assert from 'uvu/assert';
+import type { Answer, Daemon, Json } from '../daemon.ts';
+import { documented } from '../openapi/validate.ts';
+
+export const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+const CODE = /^[a-z]+(_[a-z]+)*$/;
+
+/** Statuses that API.md names, and those of HTTP itself that the transports give. */
+const STATUSES = new Set([200, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 422, 429, 431, 501, 503]);
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+interface Contract {
+  readonly document: object;
+  /** Templates of paths, those with fewer parameters first, as the router takes them. */
+  readonly paths: readonly { readonly template: string; readonly pattern: RegExp }[];
+}
+
+const contracts = new WeakMap<Daemon, Contract>();
+
+/** Reads the OpenAPI document of the daemon; to be called before the first answer is held to it. */
+export async function learn(daemon: Daemon): Promise<void> {
+  const { body } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
+  const templates = [...new Set(daemon.api.routes.map((route) => route.path))];
+  const parameters = (template: string) => template.split('{').length;
+  const paths = templates
+    .sort((a, b) => parameters(a) - parameters(b))
+    .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }));
+  contracts.set(daemon, { document: body, paths });
+}
+
+/** Null: the answer is as the document says. */
+function undocumented(
+  daemon: Daemon,
+  method: string,
+  target: string,
+  { status, headers, body, text }: Answer,
+): string | null {
+  const contract = contracts.get(daemon);
+  if (contract === undefined) throw new Error('learn() was not called');
+  const path = target.split('?', 1)[0];
+  const template = contract.paths.find(({ pattern }) => pattern.test(path))?.template ?? null;
+  const isJson = headers.get('content-type') === 'application/json' && text !== '';
+  return documented(contract.document, method, template, status, isJson ? body : undefined);
+}
+
+/** Passes the answer on. Throws when it is none that the contract and the OpenAPI document know. */
+export function held(daemon: Daemon, method: string, path: string, answer: Answer): Answer {
+  const { status, headers, body, text } = answer;
+  const told = `${method} ${path.slice(0, 200)}: ${status} ${text.slice(0, 500)}`;
+  assert.ok(STATUSES.has(status), `a status that the contract does not name: ${told}`);
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${told}`);
+  if (status !== 200 && path !== '/readyz') heldError(answer, told);
+  if (status === 200 && text !== '' && headers.get('content-type') === 'application/json' && !path.endsWith('.json')) {
+    assert.ok(text.startsWith('{"ok":true'), `"ok" at the top: ${told}`);
+    heldTimes(body, told);
+  }
+  const revision = headers.get('x-waypost-revision');
+  if (status === 200 && !READS.has(method)) assert.match(revision ?? '', /^[1-9]\d*$/, `X-Waypost-Revision: ${told}`);
+  else assert.is(revision, null, `X-Waypost-Revision of what changed nothing: ${told}`);
+  assert.is(undocumented(daemon, method, path, answer), null, told);
+  return answer;
+}
+
+function heldError({ status, headers, body, text }: Answer, told: string): void {
+  assert.is(headers.get('content-type'), 'application/json', told);
+  if (text === '') return;
+  assert.equal(Object.keys(body), ['ok', 'error', 'request_id'], told);
+  assert.is(body.ok, false, told);
+  assert.match(String(body.error.code), CODE, told);
+  assert.ok(String(body.error.message).length > 0, told);
+  assert.is(body.request_id, headers.get('x-request-id'), told);
+  for (const key of Object.keys(body.error))
+    assert.ok(['code', 'message', 'pointer', 'details'].includes(key), `${key}: ${told}`);
+  if (body.error.pointer !== undefined) assert.match(String(body.error.pointer), /^(\/.*)?$/s, told);
+  if (status === 401) assert.is(headers.get('www-authenticate'), 'Bearer', told);
+  if (status === 405) assert.ok(headers.get('allow') !== null, told);
+  if (status === 429 || status === 503) assert.ok(Number(headers.get('retry-after')) >= 1, told);
+}
+
+/** Timestamps have one form, wherever they stand. */
+function heldTimes(value: Json, told: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (/^(at|.*_at)$/.test(key) && inner !== null) assert.match(String(inner), TIME, `${key}: ${told}`);
+    heldTimes(inner, told);
+  }
+}

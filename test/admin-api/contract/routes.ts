@@ -1,0 +1,26 @@
+/** Paths of the route list with ids in the place of their parameters. */
+import type { World } from './world.ts';
+
+/** Parameter name to id. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** `/a/{b}` with the id of `b`; one that nobody has for what is not given. */
+export function concrete(path: string, ids: Ids = {}, otherwise = 'ffffffffffffffff'): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? otherwise);
+}
+
+export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+
+/** Ids of things of the world's user. */
+export async function knownIds(world: World): Promise<Ids> {
+  const zone = await world.zone();
+  const record = await zone.add('www', 'A', '192.0.2.1');
+  const { body } = await world.user.client.post('/api/v1/tokens', { name: 'known' });
+  return {
+    domain_id: zone.id,
+    record_id: String(record.id),
+    token_id: String(body.id),
+    account_id: world.user.id,
+    seq: '1',
+  };
+}

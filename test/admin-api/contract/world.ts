@@ -1,0 +1,201 @@
+/** What the contract's suites run in: a daemon on each transport, accounts, domains, and clients that hold every answer to the contract. */
+import { suite, type Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadUws } from '../../../admin-api/http/uws.ts';
+import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
+import { held, learn } from './held.ts';
+
+type Headers = Record<string, string>;
+
+/** Sends with one token. */
+export class Client {
+  readonly daemon: Daemon;
+  readonly token: string | null;
+
+  constructor(daemon: Daemon, token: string | null) {
+    this.daemon = daemon;
+    this.token = token;
+  }
+
+  async send(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    return held(this.daemon, method, path, await this.daemon.call(method, path, { token: this.token, ...options }));
+  }
+
+  get(path: string, headers?: Headers): Promise<Answer> {
+    return this.send('GET', path, { headers });
+  }
+
+  post(path: string, json: unknown, headers?: Headers): Promise<Answer> {
+    return this.send('POST', path, { json, headers });
+  }
+
+  put(path: string, json: unknown, headers?: Headers): Promise<Answer> {
+    return this.send('PUT', path, { json, headers });
+  }
+
+  patch(path: string, json: unknown, headers?: Headers): Promise<Answer> {
+    return this.send('PATCH', path, { json, headers });
+  }
+
+  delete(path: string, headers?: Headers): Promise<Answer> {
+    return this.send('DELETE', path, { headers });
+  }
+
+  /** PUT of a master file. */
+  upload(path: string, body: string, headers: Headers = {}): Promise<Answer> {
+    return this.send('PUT', path, { body, headers: { 'content-type': 'text/dns', ...headers } });
+  }
+}
+
+export interface Member {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+  readonly client: Client;
+}
+
+export class Zone {
+  readonly client: Client;
+  readonly id: string;
+  readonly domain: string;
+  /** `/api/v1/domains/{id}` */
+  readonly path: string;
+  readonly records: string;
+  readonly zonefile: string;
+
+  constructor(client: Client, id: string, domain: string) {
+    this.client = client;
+    this.id = id;
+    this.domain = domain;
+    this.path = `/api/v1/domains/${id}`;
+    this.records = `${this.path}/records`;
+    this.zonefile = `${this.path}/zonefile`;
+  }
+
+  post(name: string, type: string, content: string, more: object = {}): Promise<Answer> {
+    return this.client.post(this.records, { name, type, content, ...more });
+  }
+
+  /** A record that is to be there. */
+  async add(name: string, type: string, content: string, more: object = {}): Promise<Json> {
+    return succeeded(await this.post(name, type, content, more)).body.record;
+  }
+
+  async list(query = ''): Promise<Json[]> {
+    return listOf(succeeded(await this.client.get(this.records + query)).body.records);
+  }
+
+  async etag(): Promise<string> {
+    return (await this.client.get(this.path)).headers.get('etag') ?? '';
+  }
+
+  async text(): Promise<string> {
+    return (await this.client.get(this.zonefile)).text;
+  }
+}
+
+export class World {
+  readonly daemon: Daemon;
+  readonly admin: Client;
+  readonly nobody: Client;
+  /** A user without a limit of domains. */
+  readonly user: Member;
+  #made = 0;
+
+  constructor(daemon: Daemon, user: Member) {
+    this.daemon = daemon;
+    this.admin = new Client(daemon, daemon.adminToken);
+    this.nobody = new Client(daemon, null);
+    this.user = user;
+  }
+
+  async member(more: object = {}): Promise<Member> {
+    return newMember(this.daemon, `member${++this.#made}`, more);
+  }
+
+  async zone(client = this.user.client, domain = `z${++this.#made}.example.net`): Promise<Zone> {
+    const { body } = succeeded(await client.post('/api/v1/domains', { domain }));
+    return new Zone(client, String(body.domain.id), domain);
+  }
+
+  /** The same account, with a token of these scopes. */
+  async scoped(client: Client, scopes: readonly string[]): Promise<Client> {
+    const { body } = succeeded(await client.post('/api/v1/tokens', { name: scopes.join(), scopes }));
+    return new Client(this.daemon, String(body.token));
+  }
+
+  async audit(query = ''): Promise<Json[]> {
+    return listOf(succeeded(await this.admin.get(`/api/v1/audit?limit=1000${query}`)).body.entries);
+  }
+}
+
+async function newMember(daemon: Daemon, username: string, more: object): Promise<Member> {
+  const { id, token } = await daemon.account(username, more);
+  return { id, username, password: `${username} secret`, client: new Client(daemon, token) };
+}
+
+export type ContractTest = Test<{ world: World }>;
+
+/** Defines a suite for each transport that runs here. */
+export async function everywhere(
+  name: string,
+  define: (test: ContractTest, transport: 'node' | 'uws') => void,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  const transports = (await loadUws()) === undefined ? (['node'] as const) : (['node', 'uws'] as const);
+  if (transports.length === 1) console.log(`skipped: ${name} over uws, the package does not load here`);
+  for (const transport of transports) {
+    const test = suite<{ world: World }>(`${name}, ${transport}`);
+    test.before(async (context) => {
+      const daemon = await startDaemon(transport, settings);
+      await learn(daemon);
+      context.world = new World(daemon, await newMember(daemon, 'user', { plan: 'unlimited' }));
+    });
+    test.after(async ({ world }) => {
+      await world.daemon.stop();
+      assert.equal(
+        world.daemon.logged.filter((line) => line.includes('failed unexpectedly')),
+        [],
+      );
+    });
+    define(test, transport);
+    test.run();
+  }
+}
+
+export function succeeded(answer: Answer): Answer {
+  assert.is(answer.status, 200, answer.text);
+  return answer;
+}
+
+/** `200`, or the status and code of an error, as `409 zone_exists`. */
+export const outcome = ({ status, body }: Answer): string => (status === 200 ? '200' : `${status} ${body.error?.code}`);
+
+/** Holds an answer to a status, and to a code and pointer when it is an error. */
+export function refused(answer: Answer, expected: string, pointer?: string): void {
+  assert.is(outcome(answer), expected, answer.text);
+  if (pointer !== undefined) assert.is(answer.body.error.pointer, pointer, answer.text);
+}
+
+/** The field of each element, as text. */
+export const each = (list: readonly Json[], field: string): string[] => list.map((one) => String(one[field]));
+
+/** Walks a list by its cursors. `between` runs after each page. */
+export async function walk(
+  client: Client,
+  path: string,
+  list: string,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Json[]> {
+  const all: Json[] = [];
+  for (let next: string | null = path; next !== null; ) {
+    const { body, headers }: Answer = succeeded(await client.get(next));
+    all.push(...listOf(body[list]));
+    const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    assert.is(link === undefined, body.next_cursor === null, 'Link and next_cursor');
+    if (link !== undefined) assert.is(new URLSearchParams(link.split('?')[1]).get('cursor'), body.next_cursor);
+    await between();
+    next = link ?? null;
+  }
+  return all;
+}
