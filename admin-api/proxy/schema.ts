@@ -71,35 +71,41 @@ export const purgeBody = bodySchema(
   }),
 );
 
-const exposedView = Type.Object({
-  name: text('relative to the domain; "@" is the domain itself'),
-  type: text('such as "A"'),
-  content: text('in presentation form; cut when it is long'),
-  why: text('what tells where the origin is, and what to do'),
-});
+const exposedView = Type.Object(
+  {
+    name: text('relative to the domain; "@" is the domain itself'),
+    type: text('such as "A"'),
+    content: text('in presentation form; cut when it is long'),
+    why: text('what tells where the origin is, and what to do'),
+  },
+  { title: 'ExposedRecord' },
+);
 
-const proxyView = Type.Object({
-  domain_id: id('the domain'),
-  is_enabled: Type.Unsafe<0 | 1>({
-    type: 'integer',
-    enum: [0, 1],
-    description: '1 while visitors come through the proxy',
-  }),
-  origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
-  origin_port: orNull(Type.Integer(), 'its port'),
-  origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
-  ssl_status: oneOf(
-    ['none', 'pending', 'active', 'renewing', 'error'],
-    'the state of the certificate that visitors see',
-  ),
-  ssl_issued_at: orNull(time('when the certificate was issued')),
-  ssl_expires_at: orNull(time('when it expires')),
-  ssl_error: orNull(Type.String(), 'why there is no certificate, or null'),
-  exposed: list(
-    exposedView,
-    'the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off',
-  ),
-});
+const proxyView = Type.Object(
+  {
+    domain_id: id('the domain'),
+    is_enabled: Type.Unsafe<0 | 1>({
+      type: 'integer',
+      enum: [0, 1],
+      description: '1 while visitors come through the proxy',
+    }),
+    origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
+    origin_port: orNull(Type.Integer(), 'its port'),
+    origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
+    ssl_status: oneOf(
+      ['none', 'pending', 'active', 'renewing', 'error'],
+      'the state of the certificate that visitors see',
+    ),
+    ssl_issued_at: orNull(time('when the certificate was issued')),
+    ssl_expires_at: orNull(time('when it expires')),
+    ssl_error: orNull(Type.String(), 'why there is no certificate, or null'),
+    exposed: list(
+      exposedView,
+      'the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off',
+    ),
+  },
+  { title: 'Proxy' },
+);
 
 export const proxyAnswer = Type.Object({
   domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
