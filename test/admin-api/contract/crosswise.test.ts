@@ -1,0 +1,201 @@
+/** Two accounts can see and change nothing of each other. The endpoints are those of the route list, so that a new one is covered. */
+import * as assert from 'uvu/assert';
+import type { Route } from '../../../admin-api/http/route.ts';
+import { type Answer, type Daemon, listOf } from '../daemon.ts';
+import { concrete, type Ids, parametersOf } from './routes.ts';
+import { sampleOf } from './sample.ts';
+import { snapshot } from './store.ts';
+import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
+
+/** Parameters that name something of an account. */
+const OWNED = new Set(['domain_id', 'record_id', 'token_id', 'account_id', 'purge_id']);
+/** Parameters that do not: what they lead to is the same for all. */
+const COMMON = new Set(['seq']);
+
+interface Victim extends Member {
+  readonly zone: Zone;
+  readonly ids: Ids;
+}
+
+async function victimOf(world: World, name: string): Promise<Victim> {
+  const member = await world.member({ plan: 'unlimited', email: `${name}@example.net` });
+  const zone = await world.zone(member.client, `${name}.example.net`);
+  const record = await zone.add('www', 'A', '192.0.2.1');
+  await zone.add('mail', 'MX', `10 ${name}.example.org`);
+  const token = (await member.client.post('/api/v1/tokens', { name: `of ${name}` })).body;
+  const ids = { domain_id: zone.id, record_id: String(record.id), token_id: String(token.id), account_id: member.id };
+  return { ...member, zone, ids };
+}
+
+/** Everything but the request's id, and the time of the answer. */
+function told({ status, headers, text }: Answer): unknown[] {
+  const own = ['x-request-id', 'date'];
+  return [
+    status,
+    [...headers].filter(([name]) => !own.includes(name)),
+    text.replace(/"request_id":"[0-9a-f]{16}"/, ''),
+  ];
+}
+
+const withIds = (world: World): Route[] =>
+  world.daemon.api.routes.filter((route) => parametersOf(route.path).some((name) => OWNED.has(name)));
+
+function methodsOf({ method }: Route): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
+
+/** Runs `work`, and holds the store to what it was before. */
+async function unchanged(daemon: Daemon, work: () => Promise<void>): Promise<void> {
+  const before = snapshot(daemon.environment);
+  await work();
+  assert.equal(snapshot(daemon.environment), before);
+}
+
+await everywhere('contract, two accounts', (test) => {
+  test('every parameter of a path is known here: whether it names something of an account', async ({ world }) => {
+    for (const { path } of world.daemon.api.routes)
+      for (const name of parametersOf(path)) assert.ok(OWNED.has(name) || COMMON.has(name), `${path}: ${name}`);
+    assert.ok(withIds(world).length >= 10);
+  });
+
+  test('every endpoint with ids of the other account answers as for ids that nobody has, and changes nothing', async ({
+    world,
+  }) => {
+    const alice = await victimOf(world, 'alice');
+    const bob = await victimOf(world, 'bob');
+    const viewer = await world.member({ role: 'viewer' });
+    const attackers: [string, Client][] = [
+      ['user', bob.client],
+      ['viewer', viewer.client],
+      ['admin', world.admin],
+    ];
+    for (const area of ['dns', 'proxy', 'packages', 'account'])
+      for (const scope of [area, `${area}:read`]) attackers.push([scope, await world.scoped(bob.client, [scope])]);
+    let tried = 0;
+    await unchanged(world.daemon, async () => {
+      for (const route of withIds(world))
+        for (const [who, client] of attackers) {
+          // For administrators accounts are not others'.
+          if (who === 'admin' && route.admin) continue;
+          // All ids of the other one, then each by itself among those of one's own.
+          const own = who === 'admin' || who === 'viewer' ? {} : bob.ids;
+          const names = parametersOf(route.path);
+          const mixes = [
+            alice.ids,
+            ...(names.length > 1 ? names.map((name) => ({ ...own, [name]: alice.ids[name] })) : []),
+          ];
+          for (const ids of mixes)
+            for (const method of methodsOf(route)) {
+              const absent = Object.fromEntries(
+                names.map((name) => [name, ids[name] === alice.ids[name] ? 'ffffffffffffffff' : ids[name]]),
+              );
+              const options = sampleOf(route);
+              const answer = await client.send(method, concrete(route.path, ids), options);
+              const what = `${who}: ${method} ${route.path} ${JSON.stringify(ids)}: ${answer.text}`;
+              assert.ok(answer.status === 404 || answer.status === 403, what);
+              assert.equal(told(answer), told(await client.send(method, concrete(route.path, absent), options)), what);
+              for (const secret of ['alice', alice.zone.id]) assert.not.ok(answer.text.includes(secret), what);
+              tried++;
+            }
+        }
+    });
+    assert.ok(tried > 200, `${tried} requests`);
+  });
+
+  test('an id in any other form names nothing, either', async ({ world }) => {
+    const alice = await victimOf(world, 'alice2');
+    const bob = await world.member();
+    await unchanged(world.daemon, async () => {
+      for (const route of withIds(world)) {
+        if (route.admin) continue;
+        const absent = told(await bob.client.send(route.method, concrete(route.path), sampleOf(route)));
+        for (const form of [
+          (id: string) => id.toUpperCase(),
+          (id: string) => `${id}%00`,
+          (id: string) => `%20${id}`,
+          (id: string) => `0${id}`,
+          (id: string) => `${id}.json`,
+        ]) {
+          const ids = Object.fromEntries(Object.entries(alice.ids).map(([name, id]) => [name, form(id)]));
+          assert.equal(
+            told(await bob.client.send(route.method, concrete(route.path, ids), sampleOf(route))),
+            absent,
+            route.path,
+          );
+        }
+      }
+    });
+  });
+
+  test("a batch does not reach the other account's records by their ids", async ({ world }) => {
+    const alice = await victimOf(world, 'alice3');
+    const bob = await victimOf(world, 'bob3');
+    await unchanged(world.daemon, async () => {
+      const batch = (id: string) => [{ delete: [id] }, { put: [{ id, name: 'x', type: 'A', content: '192.0.2.9' }] }];
+      const absent = batch('ffffffffffffffff');
+      for (const [i, json] of batch(alice.ids.record_id).entries()) {
+        const path = `${bob.zone.records}/batch`;
+        const answer = await bob.client.post(path, json);
+        refused(answer, '404 no_such_record');
+        assert.equal(told(answer), told(await bob.client.post(path, absent[i])));
+      }
+    });
+  });
+
+  test("lists hold nothing of the other account's, whatever is asked for", async ({ world }) => {
+    const alice = await victimOf(world, 'alice4');
+    const bob = await victimOf(world, 'bob4');
+    const { body } = await alice.client.get('/api/v1/audit?limit=1');
+    const id = alice.ids;
+    for (const query of [
+      '',
+      '?q=alice',
+      '?q=',
+      `?account_id=${id.account_id}`,
+      '?domain=alice4.example.net',
+      `?cursor=${body.next_cursor}`,
+      `?cursor=${Buffer.from('alice4.example.net.').toString('base64url')}`,
+      `?cursor=${Buffer.from(id.domain_id, 'hex').toString('base64url')}`,
+    ])
+      for (const { method, path, admin, scope } of world.daemon.api.routes) {
+        if (method !== 'GET' || admin || scope === null) continue;
+        const answer = await bob.client.get(concrete(path, { ...bob.ids, seq: '1' }) + query);
+        // A link to the next page repeats the query.
+        for (const secret of ['alice4', id.domain_id, id.record_id, id.token_id, id.account_id, alice.username])
+          assert.not.ok(answer.text.includes(secret), `${path}${query}: ${answer.text}`);
+      }
+  });
+
+  test('audit: own account, all for admin', async ({ world }) => {
+    const alice = await victimOf(world, 'alice5');
+    const bob = await victimOf(world, 'bob5');
+    const of = async (client: Client, query = '') =>
+      each(listOf(succeeded(await client.get(`/api/v1/audit?limit=1000${query}`)).body.entries), 'account_id');
+    assert.equal([...new Set(await of(bob.client))], [bob.id]);
+    assert.equal([...new Set(await of(alice.client))], [alice.id]);
+    const all = new Set(await of(world.admin));
+    assert.ok(all.has(alice.id) && all.has(bob.id));
+    assert.equal([...new Set(await of(world.admin, `&account_id=${alice.id}`))], [alice.id]);
+  });
+
+  test("an Idempotency-Key of the other account's leads to no answer of theirs", async ({ world }) => {
+    const alice = await victimOf(world, 'alice6');
+    const bob = await victimOf(world, 'bob6');
+    const headers = { 'idempotency-key': 'theirs' };
+    const json = { name: 'once', type: 'A', content: '192.0.2.1' };
+    succeeded(await alice.client.post(alice.zone.records, json, headers));
+    refused(await bob.client.post(alice.zone.records, json, headers), '404 no_such_domain');
+    refused(await world.admin.post(alice.zone.records, json, headers), '404 no_such_domain');
+  });
+
+  test('409 zone_exists tells nothing of whose domain it is', async ({ world }) => {
+    const alice = await victimOf(world, 'alice7');
+    const bob = await world.member();
+    for (const domain of [alice.zone.domain, `sub.${alice.zone.domain}`]) {
+      const answer = await bob.client.post('/api/v1/domains', { domain });
+      refused(answer, '409 zone_exists', '/domain');
+      for (const secret of [alice.id, alice.zone.id, alice.username, 'account'])
+        assert.not.ok(answer.text.includes(secret), answer.text);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+/** Bodies that the endpoints take, made from their schemas: what a property is called says what it holds. */
+import type { TSchema } from '@sinclair/typebox';
+import type { Route } from '../../../admin-api/http/route.ts';
+
+/** Values by the name of the property. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  login: 'user',
+  password: 'user secret',
+  username: 'sampled',
+  email: 'sampled@example.net',
+  role: 'user',
+  plan: 'pro',
+  domain: 'sampled.example.net',
+  name: 'sampled',
+  type: 'A',
+  content: '192.0.2.9',
+  scopes: ['dns'],
+  expires_at: '2099-01-01 00:00:00',
+  origin: '1.1.1.1',
+  origin_host: '1.1.1.1',
+  port: 443,
+  protocol: 'https',
+  enable: true,
+  urls: ['https://sampled.example.net/a'],
+  prefixes: ['https://sampled.example.net/b/'],
+  tags: ['c'],
+};
+
+/** Optional ones that would make the body another request, or contradict others. */
+const LEFT_OUT = new Set(['priority', 'proxied', 'origin_host', 'origin_port', 'origin_protocol']);
+
+export const ZONE_FILE = 'sampled A 192.0.2.9\n';
+
+export interface Sent {
+  readonly json?: unknown;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** What is sent with a request to the route that it takes, as far as its schema tells. */
+export function sampleOf({ body, bodyTypes }: Pick<Route, 'body' | 'bodyTypes'>): Sent {
+  if (bodyTypes !== undefined) return { body: ZONE_FILE, headers: { 'content-type': bodyTypes[0] } };
+  return body === undefined ? {} : { json: sampled(body, '') };
+}
+
+function sampled(schema: TSchema, name: string): unknown {
+  if (name in VALUES) return VALUES[name];
+  if (schema.type === 'object')
+    return Object.fromEntries(
+      Object.entries(schema.properties as Record<string, TSchema>)
+        .filter(([key]) => !LEFT_OUT.has(key))
+        .map(([key, inner]) => [key, sampled(inner, key)]),
+    );
+  if (schema.type === 'array') return [];
+  if (schema.type === 'integer') return schema.minimum ?? 300;
+  if (schema.type === 'boolean') return true;
+  if (schema.anyOf !== undefined) return sampled(schema.anyOf[0], '');
+  return 'sampled';
+}
