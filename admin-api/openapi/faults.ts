@@ -75,7 +75,7 @@ const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
 
 /** The responses among the components. */
 export function sharedResponses(): Part {
-  const faults = Object.entries(SHARED).map(([name, [status, codes]]) => [name, errorResponse(status, codes, true)]);
+  const faults = Object.entries(SHARED).map(([name, [status, codes]]) => [name, errorResponse(status, codes)]);
   const before = Object.entries(BEFORE).map(([status, codes]) => `${status} \`${codes.join('`, `')}\``);
   return {
     ...Object.fromEntries(faults),
@@ -88,27 +88,30 @@ const responseRef = (name: string): Part => ({ $ref: `#/components/responses/${n
 /** The answer to what can be wrong with any request. */
 export const OTHERWISE = responseRef('Otherwise');
 
-/** `codes`: what `error.code` may be. `limited`: requests of the endpoint are counted. */
-export function faultResponse(status: number, codes: Codes, limited: boolean): Part {
+/** `codes`: what `error.code` may be. */
+export function faultResponse(status: number, codes: Codes): Part {
   for (const [name, [of, shared]] of Object.entries(SHARED))
-    if (limited && of === status && shared.join() === codes.join()) return responseRef(name);
-  return errorResponse(status, codes, limited);
+    if (of === status && shared.join() === codes.join()) return responseRef(name);
+  return errorResponse(status, codes);
 }
 
-function errorResponse(status: number, codes: Codes, limited: boolean): Part {
+function errorResponse(status: number, codes: Codes): Part {
   const names: HeaderName[] = ['X-Request-Id'];
-  // Who is not known has no limit yet.
   if (status === 401) names.push('WWW-Authenticate');
-  else if (limited) names.push(...LIMITS);
+  if (status === 429) names.push(...LIMITS);
   if (status === 429 || status === 503) names.push('Retry-After');
   return { description: `${statusName(status)}: \`${codes.join('`, `')}\`.`, ...errorOf(codes, names) };
 }
 
 function errorOf(codes: Codes, headers: readonly HeaderName[]): Part {
-  const code = { properties: { error: { properties: { code: { enum: codes } } } } };
+  const error = { required: ['code'], properties: { code: { type: 'string', enum: codes } } };
   return {
     headers: headerRefs(headers),
-    content: { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Error' }, code] } } },
+    content: {
+      'application/json': {
+        schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { required: ['error'], properties: { error } }] },
+      },
+    },
   };
 }
 

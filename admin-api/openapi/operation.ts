@@ -69,13 +69,12 @@ const bytesOf = (type: string): Part => (type.startsWith('text/') ? { schema: { 
 
 function responsesOf(route: Route, schemas: Schemas): Part {
   const faults = faultsOf(route);
-  const limited = faults.has(429);
-  const responses: Record<string, Part> = { 200: success(route, schemas, true, limited ? LIMITS : []) };
+  const responses: Record<string, Part> = { 200: success(route, schemas, true, faults.has(429) ? LIMITS : []) };
   for (const [status, codes] of faults) {
     const name = statusName(status);
     if (status === 304) responses[status] = { description: `${name}.`, headers: headerRefs(['X-Request-Id']) };
     else if (codes.length === 0) responses[status] = { ...success(route, schemas, false, []), description: `${name}.` };
-    else responses[status] = faultResponse(status, codes, limited);
+    else responses[status] = faultResponse(status, codes);
   }
   return { ...responses, default: OTHERWISE };
 }

@@ -53,8 +53,8 @@ export const HEADERS = {
   }),
   ETag: header('The revision of the domain, for If-Match.'),
   Link: header('Where the next page is (RFC 8288).'),
-  RateLimit: header('What is left: `"default";r=<requests>;t=<seconds until it is full, or until the next one>`.'),
-  'RateLimit-Policy': header('The limit: `"default";q=<requests>;w=<seconds>`.'),
+  RateLimit: header('What is left: `"<name>";r=<requests>;t=<seconds until it is full, or until the next one>`.'),
+  'RateLimit-Policy': header('The limit: `"<name>";q=<requests>;w=<seconds>`.'),
   'Retry-After': header('Seconds to wait; then wait longer each time.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': header('`Bearer`.'),
 } as const;
