@@ -40,7 +40,10 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
   if (change.table === records.number) noteRecord(environment, updates, change);
-  if (change.table === proxies.number) noteProxy(updates, change, rows.get(change.key));
+  if (change.table === proxies.number) {
+    const old = rows.get(change.key);
+    updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
+  }
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -49,12 +52,6 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
-}
-
-/** Only what changes answers; the certificate's state does not. */
-function noteProxy(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
-  const enabled = (row: Buffer | null | undefined): boolean => row != null && proxies.decode(key, row).enabled;
-  if (enabled(value) !== enabled(old)) updates.proxyChanged(key.toString('hex'));
 }
 
 const EMPTY = Buffer.alloc(0);

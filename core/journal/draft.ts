@@ -6,7 +6,7 @@ import { ConflictError } from '../errors.ts';
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';
-import { records, type Table } from '../store/rows.ts';
+import { records, STAMP, type Table } from '../store/rows.ts';
 import { ChangeWriter } from './changes.ts';
 import type { CompiledZone, Journal, KeyRange } from './journal.ts';
 import { Overlay, text } from './overlay.ts';
@@ -68,11 +68,13 @@ class TrackedReader implements RawReader {
     const id = text(key);
     const own = this.overlays.get(table)?.get(id);
     if (own !== undefined) return own ?? undefined;
-    if (!this.isCovered(table, id)) this.ranges.push({ table, start: key, end: after(key) });
+    const end = after(key);
+    if (!this.isCovered(table, id, text(end))) this.ranges.push({ table, start: key, end });
     return this.under.get(table, key);
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
+    if (limit === 0) return [];
     const first = text(start);
     const last = end && text(end);
     const overlay = this.overlays.get(table);
@@ -99,25 +101,32 @@ class TrackedReader implements RawReader {
     if (before !== undefined) this.lookUp(table, key, before, null);
     if (value !== null) this.lookUp(table, key, value, key);
     const id = text(key);
-    this.rows.set(`${table.number} ${id}`, { table: table.number, key, id });
-    this.overlay(table.number).set(id, value);
+    this.rows.set(`${table.number} ${id}`, { table, key, id });
+    // The draft's own reads find the stamp that is put there when the entry is applied.
+    this.overlay(table.number).set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
   }
 
   /** Deletes first: a row that is replaced is a delete and a put, so that whoever applies it can count. */
   changes(): Buffer {
     const out = new ChangeWriter();
     for (const { table, key } of this.rows.values())
-      if (this.under.get(table, key) !== undefined) out.delete(table, key);
+      if (this.under.get(table.number, key) !== undefined) out.delete(table.number, key);
     for (const { table, key, id } of this.rows.values()) {
-      const value = this.overlay(table).get(id);
-      if (value) out.put(table, key, value);
+      const value = this.overlay(table.number).get(id);
+      if (value) out.put(table.number, key, table.stamped ? value.subarray(0, value.length - STAMP) : value);
     }
     return this.appended.length === 0 ? out.content : Buffer.concat([out.content, ...this.appended]);
   }
 
   /** The other keys under which a row is found: there with `value`, gone with null. */
   private lookUp(table: Table<unknown>, key: Buffer, row: Buffer, value: Buffer | null): void {
-    for (const lookup of table.lookups(key, row)) this.overlay(LOOKUPS).set(text(lookup), value);
+    const lookups = this.overlay(LOOKUPS);
+    for (const lookup of table.lookups(key, row)) {
+      const id = text(lookup);
+      // Another row of this draft may have taken it over already.
+      const own = value === null ? lookups.get(id) : undefined;
+      if (!own || own.equals(key)) lookups.set(id, value);
+    }
     if (table.number === records.number && hasTarget(recordKeyParts(key).type))
       this.overlay(TARGETS).set(text(targetOf(key, row).entry), value === null ? null : NOTHING);
   }
@@ -131,7 +140,7 @@ class TrackedReader implements RawReader {
     return overlay;
   }
 
-  private isCovered(table: number, start: string, end: string | undefined = start): boolean {
+  private isCovered(table: number, start: string, end: string | undefined): boolean {
     return this.covering.some(
       (range) =>
         range.table === table &&
@@ -142,12 +151,13 @@ class TrackedReader implements RawReader {
 }
 
 interface Row {
-  readonly table: number;
+  readonly table: Table<unknown>;
   readonly key: Buffer;
   readonly id: string;
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_STAMP = Buffer.alloc(STAMP);
 
 function after(key: Uint8Array): Buffer {
   return Buffer.concat([key, Uint8Array.of(0)]);

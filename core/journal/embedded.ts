@@ -62,7 +62,7 @@ class EmbeddedJournal implements Journal {
     const { sequence, hash } = readHead(options.environment);
     this.sequence = sequence;
     this.hash = hash;
-    this.recent = new RecentWrites(sequence);
+    this.recent = new RecentWrites(sequence, (table, key) => options.environment.rows.get(table)?.get(key));
     this.oldest = sequence + 1;
     for (const key of options.environment.journal.getKeys({ limit: 1 })) this.oldest = (key as Buffer).readUIntBE(2, 6);
   }

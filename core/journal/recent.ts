@@ -31,8 +31,12 @@ export class RecentWrites {
   /** Entries up to this sequence are not remembered. */
   private forgotten: number;
 
-  constructor(head: number) {
+  private readonly old: (table: number, key: Buffer) => Buffer | undefined;
+
+  /** `old`: a row as it is before the entry that is added, from which the other keys follow that go with it. */
+  constructor(head: number, old: (table: number, key: Buffer) => Buffer | undefined) {
     this.forgotten = head;
+    this.old = old;
   }
 
   conflicts(reads: ReadSet): boolean {
@@ -58,14 +62,18 @@ export class RecentWrites {
       if (table === records.number) {
         if (bulk) widen(spans, key);
         else keys.push(keyId(table, key));
-        if (value !== null && hasTarget(recordKeyParts(key).type))
-          keys.push(keyId(TARGETS, targetOf(key, value).entry));
+        if (hasTarget(recordKeyParts(key).type)) {
+          const row = value ?? this.old(table, key);
+          if (row !== undefined) keys.push(keyId(TARGETS, targetOf(key, row).entry));
+        }
         // Who finds a record by its id reads the record itself next, so that its own key is enough.
         continue;
       }
       keys.push(keyId(table, key));
-      if (value === null) continue;
-      for (const lookup of TABLES.get(table)?.lookups(key, value) ?? []) keys.push(keyId(LOOKUPS, lookup));
+      const rows = TABLES.get(table)?.lookupsFromKey ? [EMPTY] : [value, this.old(table, key)];
+      for (const row of rows)
+        if (row != null)
+          for (const lookup of TABLES.get(table)?.lookups(key, row) ?? []) keys.push(keyId(LOOKUPS, lookup));
     }
     keys.sort();
     const written = [...spans.values()].map(({ first, last }) => ({
@@ -94,6 +102,8 @@ export class RecentWrites {
     for (const { keys } of this.entries.splice(checkpoint)) this.keys -= keys.length;
   }
 }
+
+const EMPTY = Buffer.alloc(0);
 
 function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer): void {
   const zone = key.toString('latin1', 0, ZONE);

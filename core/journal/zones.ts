@@ -104,6 +104,8 @@ export class ZoneUpdates {
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** What comes to each account, or goes. */
   private readonly usage = new Map<string, { domains: number; records: number }>();
+  /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
+  private readonly proxiesBefore = new Map<string, boolean>();
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
 
@@ -154,15 +156,19 @@ export class ZoneUpdates {
     this.comingAndGoing.push({ domain, present: false });
   }
 
-  /** Everything that a name of the domain answers may change: the proxy was turned on or off. */
-  proxyChanged(domainId: string): void {
-    // The domain itself may be gone in the same entry.
-    if (this.reader.domain(domainId) !== undefined) this.zone(domainId).whole = true;
+  /** The entry writes a domain's proxy, which was on before or off. Only what it is after the entry counts: a row that is replaced goes and comes. */
+  proxyWritten(domainId: string, before: boolean): void {
+    if (!this.proxiesBefore.has(domainId)) this.proxiesBefore.set(domainId, before);
   }
 
   /** The serial rises with every entry: see nextSerial. */
   endEntry(): void {
     const { time, sequence } = this.entry!;
+    // What any name of the domain answers may change. The domain itself may be gone.
+    for (const [domainId, before] of this.proxiesBefore)
+      if (this.isProxied(domainId) !== before && this.reader.domain(domainId) !== undefined)
+        this.zone(domainId).whole = true;
+    this.proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.zones.values()) {
       if (!update.touched) continue;
@@ -272,8 +278,8 @@ export class ZoneUpdates {
   }
 
   private compileUpdate(domain: Domain, update: ZoneUpdate): void {
-    // Nodes made beforehand are good only when no other entry of the group has changed the zone.
-    if (update.compiled !== undefined && !update.mixed) {
+    // Nodes made beforehand are good only when no other entry of the group has changed the zone, and are those of a zone without proxy.
+    if (update.compiled !== undefined && !update.mixed && !this.isProxied(domain.id)) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);

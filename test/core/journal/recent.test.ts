@@ -28,7 +28,7 @@ test('it conflicts exactly when a key of a later entry lies in a range', () => {
       fc.array(range, { maxLength: 4 }),
       fc.nat(8),
       (entries, ranges, at) => {
-        const recent = new RecentWrites(0);
+        const recent = new RecentWrites(0, () => undefined);
         for (const [i, keys] of entries.entries()) {
           const changes = new ChangeWriter();
           for (const [number, k] of keys) changes.delete(number, k);
@@ -43,7 +43,7 @@ test('it conflicts exactly when a key of a later entry lies in a range', () => {
 });
 
 test('what is restored is as if it had not been', () => {
-  const recent = new RecentWrites(0);
+  const recent = new RecentWrites(0, () => undefined);
   const one = new ChangeWriter();
   one.delete(1, Buffer.of(5));
   const all = [{ table: 1, start: Buffer.of(0), end: undefined }];
@@ -61,7 +61,7 @@ test('of a bulk entry every key of its zone between first and last counts, of ot
   const changes = new ChangeWriter();
   const rows = Array.from({ length: 3000 }, (_, i) => addressRecord(zone, `n${(i * 7919) % 3000}`, i & 255));
   for (const row of rows) changes.put(records.number, records.key(row), records.encode(row));
-  const recent = new RecentWrites(0);
+  const recent = new RecentWrites(0, () => undefined);
   recent.add(1, changes.content);
   const read = (domain: typeof zone, name: string) => {
     const start = records.key(addressRecord(domain, name));
@@ -86,7 +86,7 @@ test('of a bulk entry every key of its zone between first and last counts, of ot
 });
 
 test('it forgets old entries, and says that what began before them conflicts', () => {
-  const recent = new RecentWrites(0);
+  const recent = new RecentWrites(0, () => undefined);
   for (let i = 1; i <= 10_000; i++) {
     const changes = new ChangeWriter();
     changes.delete(1, Buffer.of(i >> 8, i));
