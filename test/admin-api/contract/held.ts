@@ -52,7 +52,12 @@ export function held(daemon: Daemon, method: string, path: string, answer: Answe
   assert.ok(STATUSES.has(status), `a status that the contract does not name: ${told}`);
   assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${told}`);
   if (status !== 200 && path !== '/readyz') heldError(answer, told);
-  if (status === 200 && text !== '' && headers.get('content-type') === 'application/json' && !path.endsWith('.json')) {
+  if (
+    status === 200 &&
+    text !== '' &&
+    headers.get('content-type') === 'application/json' &&
+    !/\.json(\?|$)/.test(path)
+  ) {
     assert.ok(text.startsWith('{"ok":true'), `"ok" at the top: ${told}`);
     heldTimes(body, told);
   }

@@ -1,0 +1,175 @@
+/**
+ * Every endpoint with bodies, parameters and headers near what it takes and far from it: only what the OpenAPI document knows comes back, and what is stored
+ * is sound. WAYPOST_FUZZ says how many (a fiftieth of it, for each transport); fast-check prints the seed of a failure, WAYPOST_SEED repeats it.
+ */
+import * as fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { Route } from '../../../admin-api/http/route.ts';
+import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import { type Answer, APEX, type CallOptions, type Json } from '../daemon.ts';
+import { CANARY, headers, jsonBody, part, zoneFile } from './arbitraries.ts';
+import { concrete, type Ids, parametersOf } from './routes.ts';
+import { entriesOf } from './store.ts';
+import { everywhere, succeeded, type World, walk, Zone } from './world.ts';
+
+const RUNS = Math.ceil(Number(process.env.WAYPOST_FUZZ ?? 50_000) / 50);
+const SEED = process.env.WAYPOST_SEED === undefined ? undefined : Number(process.env.WAYPOST_SEED);
+
+/** What there is to name: made anew when something is gone. */
+class Known {
+  ids: Ids = {};
+  #made = 0;
+
+  async renew(world: World): Promise<void> {
+    const n = ++this.#made;
+    const { admin } = world;
+    const zone = await world.zone(admin, `fuzz${n}.example.net`);
+    const record = await zone.add('www', 'A', '192.0.2.1');
+    const mail = await zone.add('mail', 'MX', '10 mail.example.org');
+    const token = succeeded(await admin.post('/api/v1/tokens', { name: 'spare' })).body;
+    const json = { username: `spare${n}`, password: 'spare secret' };
+    const { account } = succeeded(await admin.post('/api/v1/accounts', json)).body;
+    this.ids = {
+      domain_id: zone.id,
+      record_id: String(record.id),
+      other_record: String(mail.id),
+      token_id: String(token.id),
+      account_id: String(account.id),
+      seq: '1',
+    };
+  }
+}
+
+interface Attempt {
+  readonly route: Route;
+  readonly path: string;
+  readonly options: CallOptions;
+}
+
+/** Where most of the rules are. */
+const weightOf = ({ path }: Route): number => (path.includes('/records') || path.endsWith('/zonefile') ? 4 : 2);
+
+function attempts(routes: readonly Route[], known: Known): fc.Arbitrary<Attempt> {
+  return fc.oneof(
+    ...routes.map((route) => ({
+      weight: route.path.startsWith('/api/v1/d') ? weightOf(route) : 1,
+      arbitrary: attempt(route, known),
+    })),
+  );
+}
+
+/** `ids`: drawn when the request is made, since they change. */
+function attempt(route: Route, known: Known): fc.Arbitrary<Attempt> {
+  const ids = () => Object.values(known.ids);
+  const parameters = fc.record(
+    Object.fromEntries(
+      parametersOf(route.path).map((name) => [
+        name,
+        fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: part }),
+      ]),
+    ),
+  );
+  const names = [...Object.keys(route.query?.properties ?? {}), '__proto__', 'x'];
+  const query = fc.oneof(
+    { weight: 2, arbitrary: fc.constant<[string, string][]>([]) },
+    { weight: 1, arbitrary: fc.array(fc.tuple(fc.constantFrom(...names), part), { maxLength: 3 }) },
+  );
+  const bytes =
+    route.bodyTypes !== undefined
+      ? zoneFile()
+      : route.body !== undefined
+        ? jsonBody(route.body, ids)
+        : fc.constant(undefined);
+  const type = route.bodyTypes?.[0] ?? 'application/json';
+  const types = fc.oneof(
+    { weight: 29, arbitrary: fc.constant(type) },
+    { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'x') },
+  );
+  return fc.tuple(parameters, query, bytes, types, headers).map(([given, pairs, body, contentType, more]) => ({
+    route,
+    [fc.toStringMethod](): string {
+      const text = body?.toString('latin1') ?? '';
+      return `${route.method} ${this.path} ${contentType} ${JSON.stringify(more)} ${JSON.stringify(text.slice(0, 2000))}`;
+    },
+    get path(): string {
+      const escaped = Object.fromEntries(
+        Object.entries(given).map(([name, text]) => [name, text === null ? known.ids[name] : encodeURIComponent(text)]),
+      );
+      const search = new URLSearchParams(pairs).toString();
+      return concrete(route.path, escaped) + (search === '' ? '' : `?${search}`);
+    },
+    options: { body, headers: body === undefined ? more : { 'content-type': contentType, ...more } },
+  }));
+}
+
+function noInput(answer: Answer): void {
+  for (const [name, value] of answer.headers) {
+    assert.not(name === 'x-injected');
+    // A Link repeats the query, escaped.
+    if (name === 'link') assert.match(value, /^<[!-;=?-~]*>; rel="next"$/);
+    else assert.not.ok(value.includes(CANARY) || /X-Injected|[^\t -~]/i.test(value), `${name}: ${value}`);
+  }
+}
+
+/** Records but for what an import makes anew. */
+const contents = (records: readonly Json[]): string[] =>
+  records
+    .map(({ name, type, content, ttl, data, proxied }) => JSON.stringify({ name, type, content, ttl, data, proxied }))
+    .sort();
+
+/** Every domain can be listed, exported and imported, and its answers are those of a rebuild. */
+async function heldStore(world: World): Promise<void> {
+  const { admin, daemon } = world;
+  const { environment } = daemon;
+  for (const { id, domain, record_count: count } of await walk(admin, '/api/v1/domains?limit=7', 'domains')) {
+    const zone = new Zone(admin, String(id), String(domain));
+    const before = await walk(admin, `${zone.records}?limit=9`, 'records');
+    assert.is(before.length, count, zone.domain);
+    const kept = (await admin.get(zone.zonefile)).text;
+    succeeded(await admin.upload(`${zone.zonefile}?apex=keep`, kept));
+    succeeded(await admin.upload(zone.zonefile, kept));
+    const after = await walk(admin, `${zone.records}?limit=1000`, 'records');
+    assert.equal(contents(after), contents(before), kept);
+  }
+  const derived = [environment.answers, environment.usage];
+  environment.root.resetReadTxn();
+  const before = derived.map(entriesOf);
+  await rebuildAnswers(environment, APEX);
+  environment.root.resetReadTxn();
+  assert.equal(derived.map(entriesOf), before);
+}
+
+/** What a body must not reach. */
+const prototypes = (): string =>
+  [Object.prototype, Array.prototype, String.prototype, Function.prototype]
+    .map((one) => Object.getOwnPropertyNames(one).join())
+    .join(';');
+
+await everywhere('contract, fuzz', (test) => {
+  test(`${RUNS} requests`, async ({ world }) => {
+    const { daemon, admin } = world;
+    const known = new Known();
+    await known.renew(world);
+    const before = prototypes();
+    const statuses = new Map<number, number>();
+    const request = attempts(daemon.api.routes, known);
+    await fc.assert(
+      fc.asyncProperty(request, async ({ route, path, options }) => {
+        const answer = await admin.send(route.method, path, options);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        noInput(answer);
+        if (answer.status === 200 && route.method === 'DELETE') await known.renew(world);
+      }),
+      { numRuns: RUNS, seed: SEED, endOnFailure: true, includeErrorInReport: true },
+    );
+    assert.is(prototypes(), before);
+    assert.equal(
+      daemon.logged.filter((line) => /"level":"(error|warn)"/.test(line)),
+      [],
+    );
+    // It is only worth something when much of it is taken, and much refused.
+    for (const status of [200, 400, 404, 409, 422])
+      assert.ok((statuses.get(status) ?? 0) > 0, `none was ${status}: ${[...statuses]}`);
+    await heldStore(world);
+  });
+});
