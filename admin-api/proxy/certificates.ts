@@ -2,8 +2,8 @@
 import { StateError } from '../../core/errors.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { certificates, type Domain, type ProxyConfig, proxiedOf, proxies } from '../../core/store/rows.ts';
-import { formatName, type Name } from '../../core/wire/name.ts';
-import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
+import { formatName } from '../../core/wire/name.ts';
+import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { formatDomain } from '../domains/name.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import { checkCertificate } from './certificate.ts';
 import type { CoveredNames } from './covered-names.ts';
 import { findExposed } from './exposed.ts';
-import { openZone } from './own-names.ts';
+import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';
 import { changeProxy } from './service.ts';
 import { noProxy, proxyReply } from './view.ts';
@@ -117,7 +117,7 @@ const SHOWN = 20;
 
 /** The web names that visitors would be warned at. */
 async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
-  const zone = openZone(services, domain);
+  const zone = new OwnZone(services, domain);
   const uncovered: string[] = [];
   let count = 0;
   let last = '';
@@ -130,12 +130,7 @@ async function uncoveredWarning(services: Services, domain: Domain, names: Cover
     const name = nameOfKey(key, 8, nameEnd);
     const text = formatName(name).slice(0, -1);
     if (names.covers(text)) return false;
-    const hints = {
-      apex: zone.apex,
-      proxied: () => proxiedOf(value),
-      isServiceTarget: (target: Name) => zone.isServiceTarget(target),
-    };
-    if (isWebName(hints, name) && ++count <= SHOWN) uncovered.push(text);
+    if (zone.isWeb(name, proxiedOf(value)) && ++count <= SHOWN) uncovered.push(text);
     return false;
   });
   if (count === 0) return [];

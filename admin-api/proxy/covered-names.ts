@@ -15,8 +15,9 @@ export class CoveredNames {
     for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? '')) {
       const name = entry[2].toLowerCase().replace(/\.$/, '');
       if (entry[1] !== 'DNS' || !HOST_NAME.test(name)) continue;
-      if (name.startsWith('*.')) this.wildcards.add(name.slice(2));
-      else this.exact.add(name);
+      if (!name.startsWith('*.')) this.exact.add(name);
+      // Browsers take none for a whole top-level domain.
+      else if (name.includes('.', 2)) this.wildcards.add(name.slice(2));
     }
   }
 

@@ -8,10 +8,9 @@ import { type Domain, proxiedOf, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { isWebName } from '../../core/zone/proxied.ts';
-import type { StoredZone } from '../../core/zone/stored.ts';
 import type { Services } from '../services.ts';
-import { hostName, openZone, ownAnswer } from './own-names.ts';
+import { hostName, ownAnswer } from './own-names.ts';
+import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';
 import { type Secret, type Tells, tells } from './tells.ts';
 
@@ -39,7 +38,7 @@ export async function findExposed(services: Services, domain: Domain, host: stri
   const exposed: Exposed[] = [];
   if (host === null) return { exposed, more: false };
   const secret = secretOf(services, domain, host);
-  const zone = openZone(services, domain);
+  const zone = new OwnZone(services, domain);
   let more = false;
   await scanRecords(services.environment, domain.id, (key, value) => {
     const { nameEnd, type } = recordKeyParts(key);
@@ -73,7 +72,7 @@ function secretOf(services: Services, domain: Domain, host: string): Secret {
 }
 
 /** Null: the proxy answers in its place. */
-function explain(found: Tells, name: Name, proxied: boolean | null, zone: StoredZone, { host }: Secret): string | null {
+function explain(found: Tells, name: Name, proxied: boolean | null, zone: OwnZone, { host }: Secret): string | null {
   switch (found) {
     case 'text':
       return "The text names the origin. Take it out of the text; if it is there for mail (SPF), send mail from another address than the website's.";
@@ -83,12 +82,7 @@ function explain(found: Tells, name: Name, proxied: boolean | null, zone: Stored
       return "It points at the origin's host name. Point it at another host, or move this service to another server than the website's.";
     case 'address':
     case 'host': {
-      const hints = {
-        apex: zone.apex,
-        proxied: () => proxied,
-        isServiceTarget: (target: Name) => zone.isServiceTarget(target),
-      };
-      if (isWebName(hints, name)) return null;
+      if (zone.isWeb(name, proxied)) return null;
       if (host !== null && equalNames(name, host))
         return 'The proxy reaches the origin by this name, and so does everybody who guesses it. Set the address itself as the origin and delete this record.';
       if (proxied === false)

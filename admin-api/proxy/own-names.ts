@@ -8,14 +8,13 @@ import type { Domain } from '../../core/store/rows.ts';
 import { formatName, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { MAX_SOURCES, TYPE } from '../../core/wire/types.ts';
-import { apexSets } from '../../core/zone/apex.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
-import { StoredZone } from '../../core/zone/stored.ts';
 import { findType } from '../../core/zone/view.ts';
 import { walk } from '../../core/zone/walk.ts';
 import { formatDomain } from '../domains/name.ts';
 import type { Services } from '../services.ts';
 import type { Resolve } from './bounded.ts';
+import { OwnZone } from './own-zone.ts';
 
 export type OwnAnswer =
   /** In presentation form. */
@@ -25,20 +24,6 @@ export type OwnAnswer =
   /** No records of ours say: the name that is to be asked for. */
   | { readonly kind: 'elsewhere'; readonly name: Name }
   | { readonly kind: 'missing' };
-
-/** The records of a domain, as far as the last commit. */
-export function openZone({ environment, reader, zoneSettings }: Services, domain: Domain): StoredZone {
-  const nested = reader.domainsBelow(domain.apex).map(({ apex }) => apex);
-  const { serial } = reader.zoneState(domain.id);
-  return new StoredZone(
-    environment,
-    domain.id,
-    domain.apex,
-    (stored) => apexSets(stored, domain, zoneSettings, serial),
-    nested,
-    null,
-  );
-}
 
 /**
  * Where a name leads as the domains of `domain`'s account have it, with the proxy of `domain` on. Domains of others say nothing: anybody can add a domain that is not theirs.
@@ -50,7 +35,7 @@ export function ownAnswer(services: Services, domain: Domain, name: Name, direct
   for (let steps = 0; steps <= MAX_SOURCES; steps++) {
     const holder = holderOf(services, at);
     if (holder?.accountId !== domain.accountId) return { kind: 'elsewhere', name: at };
-    const zone = openZone(services, holder);
+    const zone = new OwnZone(services, holder);
     const outcome = walk(zone, at);
     switch (outcome.kind) {
       case 'outside':

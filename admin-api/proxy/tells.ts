@@ -85,8 +85,10 @@ const COLON = 0x3a;
 
 function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
   const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
-  const mayHold = addresses.some((bytes) =>
-    bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon,
+  // What is looked for may be split between strings.
+  const isSplit = RECORD_RDATA + 1 + value[RECORD_RDATA] < value.length;
+  const mayHold = addresses.some(
+    (bytes) => isSplit || (bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon),
   );
   if (!mayHold && hostText === null) return false;
   const text = joined(value).toLowerCase();

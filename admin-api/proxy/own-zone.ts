@@ -1,0 +1,67 @@
+/** The records of a domain as the last commit left them, read name by name: for questions about a few names. */
+import type { Domain } from '../../core/store/rows.ts';
+import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
+import { ADDITIONAL_TARGET, type RRset, TYPE } from '../../core/wire/types.ts';
+import { apexSets } from '../../core/zone/apex.ts';
+import { isWebName } from '../../core/zone/proxied.ts';
+import { readHeld } from '../../core/zone/stored.ts';
+import { findType, type ProxyHints, type ZoneView } from '../../core/zone/view.ts';
+import type { Services } from '../services.ts';
+
+export class OwnZone implements ZoneView, ProxyHints {
+  readonly apex: Name;
+  readonly mayOcclude = true;
+  readonly parentDs = null;
+  readonly #services: Services;
+  readonly #domain: Domain;
+  readonly #nested: readonly Name[];
+  /** Where the NS of the apex point, which the service has when the records have not. */
+  readonly #nameservers: readonly Name[];
+
+  constructor(services: Services, domain: Domain) {
+    this.apex = domain.apex;
+    this.#services = services;
+    this.#domain = domain;
+    this.#nested = services.reader.domainsBelow(domain.apex).map(({ apex }) => apex);
+    this.#nameservers = findType(this.rrsets(domain.apex), TYPE.NS)?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
+  }
+
+  rrsets(name: Name): readonly RRset[] {
+    const { sets } = readHeld(this.#services.environment, this.#domain.id, name);
+    if (!equalNames(name, this.apex)) return sets;
+    const { serial } = this.#services.reader.zoneState(this.#domain.id);
+    return apexSets(sets, this.#domain, this.#services.zoneSettings, serial);
+  }
+
+  hasBelow(name: Name): boolean {
+    return (
+      readHeld(this.#services.environment, this.#domain.id, name).below ||
+      this.#nested.some((apex) => apex.length > name.length && isWithin(apex, name))
+    );
+  }
+
+  isNested(name: Name): boolean {
+    return this.#nested.some((apex) => equalNames(apex, name));
+  }
+
+  proxied(name: Name): boolean | null {
+    return readHeld(this.#services.environment, this.#domain.id, name).proxied;
+  }
+
+  isServiceTarget(name: Name): boolean {
+    return (
+      this.#nameservers.some((target) => equalNames(target, name)) ||
+      this.#services.reader.targetsAt(this.#domain.id, name).some(({ type }) => ADDITIONAL_TARGET.has(type))
+    );
+  }
+
+  /** Whether a name goes through the proxy while that is on, of which a record is at hand that says `proxied`. */
+  isWeb(name: Name, proxied: boolean | null): boolean {
+    const hints = {
+      apex: this.apex,
+      proxied: () => proxied,
+      isServiceTarget: (target: Name) => this.isServiceTarget(target),
+    };
+    return isWebName(hints, name);
+  }
+}

@@ -1,0 +1,139 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hostName } from '../../../admin-api/proxy/own-names.ts';
+import { tells } from '../../../admin-api/proxy/tells.ts';
+import { RECORD_RDATA } from '../../../core/store/rows.ts';
+import { parseRdata } from '../../../core/wire/rdata/index.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { type Answer, listOf } from '../daemon.ts';
+import { type Rig, startRig } from './rig.ts';
+
+const test = suite<Rig>('admin-api/proxy/exposed');
+test.before(async (context) => void Object.assign(context, await startRig()));
+test.after((context) => context.daemon.stop());
+
+const told = ({ body }: Answer): string[] =>
+  listOf(body.proxy.exposed).map(({ name, type, content }) => `${name} ${type} ${content}`);
+
+const value = (type: number, content: string): Buffer =>
+  Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(type, content)]);
+
+test('what a record tells', () => {
+  const byAddress = {
+    addresses: [Buffer.from([203, 0, 113, 7]), Buffer.from('20010db8000000000000000000000007', 'hex')],
+    host: null,
+    hostText: null,
+  };
+  const byName = { addresses: [], host: hostName('o.example.net')!, hostText: 'o.example.net' };
+  for (const [type, content, address, name] of [
+    ['A', '203.0.113.7', 'address', null],
+    ['A', '203.0.113.8', null, null],
+    ['AAAA', '2001:db8::7', 'address', null],
+    ['AAAA', '::203.0.113.7', null, null],
+    ['CNAME', 'o.example.net', null, 'host'],
+    ['ALIAS', 'o.example.net', null, 'host'],
+    ['CNAME', 'x.o.example.net', null, null],
+    ['CNAME', 'o.example.net.evil', null, null],
+    ['MX', '10 o.example.net', null, 'target'],
+    ['SRV', '1 2 443 o.example.net', null, 'target'],
+    ['NS', 'o.example.net', null, 'target'],
+    ['HTTPS', '1 o.example.net', null, 'target'],
+    ['HTTPS', '1 . alpn=h2 ipv4hint=192.0.2.1,203.0.113.7', 'hint', null],
+    ['SVCB', '1 . ipv6hint=2001:db8::7', 'hint', null],
+    ['HTTPS', '1 . alpn=h2 ipv4hint=192.0.2.1', null, null],
+    ['TXT', 'v=spf1 ip4:203.0.113.7 -all', 'text', null],
+    ['TXT', 'v=spf1 +ip4:203.0.113.7/32 -all', 'text', null],
+    ['TXT', 'v=spf1 ip6:2001:DB8:0::7 -all', 'text', null],
+    ['TXT', 'v=spf1 ip4:203.0.113.70 ip4:1203.0.113.7 -all', null, null],
+    ['TXT', 'server=203.0.113.7', 'text', null],
+    ['TXT', 'see http://203.0.113.7:8080/status', 'text', null],
+    ['TXT', 'v=spf1 a:o.example.net -all', null, 'text'],
+    ['TXT', 'backend O.EXAMPLE.NET.', null, 'text'],
+    ['TXT', 'o.example.network', null, null],
+    ['CAA', '0 issue "o.example.net"', null, null],
+  ] as const) {
+    const bytes = value(TYPE[type], content);
+    assert.is(tells(TYPE[type], bytes, byAddress), address, `${type} ${content}`);
+    assert.is(tells(TYPE[type], bytes, byName), name, `${type} ${content}`);
+  }
+});
+
+test('texts in several strings are one text', () => {
+  const bytes = Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(TYPE.TXT, '"v=spf1 ip4:203.0" ".113.7"')]);
+  const secret = { addresses: [Buffer.from([203, 0, 113, 7])], host: null, hostText: null };
+  assert.is(tells(TYPE.TXT, bytes, secret), 'text');
+});
+
+test('the names that stay grey, each with why; the same with the proxy off', async ({ domain, proxy }) => {
+  const id = await domain('grey-zone.com', [
+    '@ A 1.1.1.1',
+    '@ MX 10 mail.grey-zone.com',
+    '@ TXT "v=spf1 ip4:1.1.1.1 -all"',
+    'www A 1.1.1.1',
+    'www HTTPS 1 . ipv4hint=1.1.1.1',
+    'mail A 1.1.1.1',
+    'ftp A 1.1.1.1 proxied=false',
+    'forced A 1.1.1.1',
+    '_srv._tcp A 1.1.1.1',
+    '_ok._tcp A 1.1.1.1 proxied=true',
+    'other A 9.9.9.9 proxied=false',
+    '_sip._tcp SRV 1 2 3 sip.grey-zone.com',
+    'sip AAAA 2606:4700::1',
+  ]);
+  assert.equal(told(await proxy('GET', id)), [], 'nothing is set');
+  const off = await proxy('PUT', id, '', { origin: '1.1.1.1' });
+  assert.equal(told(off), [
+    '@ TXT "v=spf1 ip4:1.1.1.1 -all"',
+    '_srv._tcp A 1.1.1.1',
+    'ftp A 1.1.1.1',
+    'mail A 1.1.1.1',
+    'www HTTPS 1 . ipv4hint=1.1.1.1',
+  ]);
+  const whys = new Map(listOf(off.body.proxy.exposed).map(({ name, why }) => [String(name), String(why)]));
+  assert.match(whys.get('mail')!, /MX, SRV or NS record points at this name/);
+  assert.match(whys.get('ftp')!, /"proxied": false/);
+  assert.match(whys.get('_srv._tcp')!, /underscore/);
+  const on = await proxy('POST', id, '/toggle', { enable: true });
+  assert.equal(on.body.proxy.exposed, off.body.proxy.exposed);
+});
+
+test('an origin by name: its own record, what points at it, and addresses that our records tell', async ({
+  domain,
+  proxy,
+  hosts,
+}) => {
+  const id = await domain('named-zone.com', [
+    'origin A 1.1.1.1 proxied=false',
+    'www A 1.1.1.1',
+    'db A 1.1.1.1 proxied=false',
+    '@ MX 10 origin.named-zone.com',
+    'old CNAME origin.named-zone.com proxied=false',
+    'web CNAME origin.named-zone.com',
+  ]);
+  const inside = await proxy('PUT', id, '', { origin: 'origin.named-zone.com' });
+  assert.equal(told(inside), [
+    '@ MX 10 origin.named-zone.com.',
+    'db A 1.1.1.1',
+    'old CNAME origin.named-zone.com.',
+    'origin A 1.1.1.1',
+  ]);
+  const [own] = listOf(inside.body.proxy.exposed).filter(({ name }) => String(name) === 'origin');
+  assert.match(String(own.why), /everybody who guesses it/);
+  hosts.set('origin.example.net', ['1.1.1.1']);
+  const outside = await proxy('PUT', id, '', { origin: 'origin.example.net' });
+  assert.equal(told(outside), [], 'its addresses are not known without asking');
+});
+
+test('a hundred of them at most, and it is said', async ({ domain, proxy }) => {
+  const id = await domain(
+    'many-zone.com',
+    Array.from({ length: 130 }, (_, i) => `_n${i} A 1.1.1.1`),
+  );
+  const { body } = await proxy('PUT', id, '', { origin: '1.1.1.1' });
+  assert.is(listOf(body.proxy.exposed).length, 100);
+  assert.match(String(body.warnings[0 as never]), /Only the first 100 .* there are more/);
+  const { body: few } = await proxy('PUT', id, '', { origin: '9.9.9.9' });
+  assert.not('warnings' in few);
+});
+
+test.run();

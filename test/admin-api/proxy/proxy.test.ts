@@ -1,0 +1,366 @@
+import { Socket as DatagramSocket } from 'node:dgram';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TABLE } from '../../core/address/table.ts';
+import { listOf } from '../daemon.ts';
+import { faultOf, type Rig, startRig } from './rig.ts';
+
+const DEFAULTS = {
+  is_enabled: 0,
+  origin_host: null,
+  origin_port: null,
+  origin_protocol: null,
+  ssl_status: 'none',
+  ssl_issued_at: null,
+  ssl_expires_at: null,
+  ssl_error: null,
+  exposed: [],
+};
+
+for (const transport of ['uws', 'node'] as const) {
+  const test = suite<Rig>(`admin-api/proxy, ${transport}`);
+  test.before(async (context) => void Object.assign(context, await startRig(transport)));
+  test.after((context) => context.daemon.stop());
+
+  test('a domain that has said nothing', async ({ domain, proxy }) => {
+    const id = await domain('a.test');
+    const { status, body } = await proxy('GET', id);
+    assert.is(status, 200);
+    assert.equal(body, { ok: true, domain: { id, domain: 'a.test' }, proxy: { domain_id: id, ...DEFAULTS } });
+    assert.equal(faultOf(await proxy('GET', '0000000000000000')), [404, 'no_such_domain', undefined]);
+  });
+
+  test('PUT: the origin, with what is left out', async ({ domain, proxy, hosts }) => {
+    const id = await domain('put.test');
+    hosts.set('origin.example.net', ['1.1.1.1', '2606:4700::1111']);
+    for (const [json, host, port, protocol] of [
+      [{ origin: '1.1.1.1' }, '1.1.1.1', 443, 'https'],
+      [{ origin_host: 'Origin.Example.NET.', port: 80 }, 'origin.example.net', 80, 'http'],
+      [{ origin: '[2606:4700::ABCD]', port: 8080, protocol: 'http' }, '2606:4700::abcd', 8080, 'http'],
+      [{ origin: '1.1.1.1', origin_host: '1.1.1.1', port: 443, protocol: 'http' }, '1.1.1.1', 443, 'http'],
+      [{ origin_host: '1.1.1.1', origin_port: 65535, origin_protocol: 'https' }, '1.1.1.1', 65535, 'https'],
+    ] as const) {
+      const { status, body, text, headers } = await proxy('PUT', id, '', json);
+      assert.is(status, 200, text);
+      assert.match(String(headers.get('x-waypost-revision')), /^\d+$/);
+      const told = { origin_host: host, origin_port: port, origin_protocol: protocol };
+      assert.equal(body.proxy, { domain_id: id, ...DEFAULTS, ...told });
+      assert.equal((await proxy('GET', id)).body, body);
+    }
+    // What was read can be sent back.
+    const { body } = await proxy('GET', id);
+    assert.equal((await proxy('PUT', id, '', body.proxy)).body, body);
+  });
+
+  test('PUT: what is wrong is told with pointer', async ({ domain, proxy, hosts }) => {
+    const id = await domain('bad.test');
+    hosts.set('private.example.net', ['1.1.1.1', '10.0.0.1']);
+    hosts.set('late.example.net', 'ETIMEOUT');
+    hosts.set('refused.example.net', 'ECONNREFUSED');
+    for (const [json, status, code, pointer] of [
+      [{}, 422, 'validation', '/origin'],
+      [{ origin: 7 }, 422, 'validation', '/origin'],
+      [{ origin: '' }, 422, 'validation', '/origin'],
+      [{ origin: '1.1.1.1', port: 0 }, 422, 'validation', '/port'],
+      [{ origin: '1.1.1.1', port: 65536 }, 422, 'validation', '/port'],
+      [{ origin: '1.1.1.1', port: '443' }, 422, 'validation', '/port'],
+      [{ origin: '1.1.1.1', protocol: 'ftp' }, 422, 'validation', '/protocol'],
+      [{ origin: '1.1.1.1', port: 8443 }, 422, 'protocol_required', '/protocol'],
+      [{ origin: '1.1.1.1', origin_host: '9.9.9.9' }, 422, 'contradiction', '/origin_host'],
+      [{ origin: '1.1.1.1', port: 80, origin_port: 81 }, 422, 'contradiction', '/origin_port'],
+      [{ origin: '192.168.0.1' }, 422, 'private_origin', '/origin'],
+      [{ origin_host: '192.168.0.1' }, 422, 'private_origin', '/origin_host'],
+      [{ origin: 'http://1.1.1.1' }, 422, 'invalid_origin', '/origin'],
+      [{ origin: 'private.example.net' }, 422, 'private_origin', '/origin'],
+      [{ origin: 'nowhere.example.net' }, 422, 'origin_unresolvable', '/origin'],
+      [{ origin: 'late.example.net' }, 422, 'origin_unresolvable', '/origin'],
+      [{ origin: 'refused.example.net' }, 503, 'resolver_unavailable', undefined],
+    ] as const) {
+      const answer = await proxy('PUT', id, '', json);
+      assert.equal(faultOf(answer), [status, code, pointer], JSON.stringify(json));
+    }
+    assert.equal(faultOf(await proxy('PUT', '0000000000000000', '', { origin: '1.1.1.1' })), [
+      404,
+      'no_such_domain',
+      undefined,
+    ]);
+    assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never, 'nothing was changed');
+  });
+
+  test('toggle: on and off, and again', async ({ domain, proxy, daemon }) => {
+    const id = await domain('toggle.test', ['www A 1.1.1.1']);
+    assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
+    assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: 1 })), [422, 'validation', '/enable']);
+    assert.equal(faultOf(await proxy('POST', id, '/toggle', {})), [422, 'validation', '/enable']);
+    const never = await proxy('POST', id, '/toggle', { enable: false });
+    assert.equal([never.status, never.body.proxy.is_enabled], [200, 0]);
+    await proxy('PUT', id, '', { origin: '1.1.1.1', port: 8080, protocol: 'http' });
+    const on = await proxy('POST', id, '/toggle', { enable: true });
+    assert.equal([on.body.proxy.is_enabled, on.body.proxy.ssl_status], [1, 'pending']);
+    assert.is(on.body.proxy.origin_port, 8080 as never);
+    assert.equal((await proxy('GET', id)).body, on.body);
+    const { body } = await daemon.call('GET', `/api/v1/domains/${id}`);
+    assert.is(body.domain.proxy_enabled, true as never);
+
+    const head = daemon.journal.head;
+    const again = await proxy('POST', id, '/toggle', { enable: true });
+    assert.equal(again.body, on.body);
+    assert.is(daemon.journal.head, head, 'nothing was written');
+    const off = await proxy('POST', id, '/toggle', { enable: false });
+    assert.equal([off.body.proxy.is_enabled, off.body.proxy.ssl_status], [0, 'pending'], 'the certificate stays');
+  });
+
+  test('toggle with an Idempotency-Key: the first answer, also when nothing was to change', async ({
+    domain,
+    proxy,
+    daemon,
+  }) => {
+    const id = await domain('again.test', ['@ A 1.1.1.1']);
+    const toggle = (enable: boolean, key: string) =>
+      proxy('POST', id, '/toggle', { enable }, { headers: { 'idempotency-key': key } });
+    const on = await toggle(true, 'on');
+    assert.is((await toggle(true, 'again')).status, 200);
+    await toggle(false, 'off');
+    for (const key of ['on', 'again']) {
+      const replayed = await toggle(true, key);
+      assert.is(replayed.headers.get('idempotent-replayed'), 'true');
+      assert.equal(replayed.body, on.body);
+    }
+    assert.is((await proxy('GET', id)).body.proxy.is_enabled, 0 as never, 'it was not turned on again');
+    const { body } = await daemon.call('GET', '/api/v1/audit?limit=2');
+    assert.equal(
+      listOf(body.entries ?? body.audit).map(({ action }) => action),
+      ['proxy.disable', 'proxy.enable'],
+    );
+  });
+
+  test('toggle without an origin: the first address of the domain itself', async ({ domain, proxy }) => {
+    for (const [name, records, expected] of [
+      ['first.test', ['@ A 9.9.9.9', '@ A 1.1.1.1', '@ AAAA 2606:4700::1'], '1.1.1.1'],
+      ['six.test', ['@ AAAA 2606:4700::2', '@ AAAA 2606:4700::1', 'www A 1.1.1.1'], '2606:4700::1'],
+    ] as const) {
+      const id = await domain(name, records);
+      const { body, text } = await proxy('POST', id, '/toggle', { enable: true });
+      assert.is(body.proxy?.origin_host, expected as never, text);
+      assert.equal([body.proxy.origin_port, body.proxy.origin_protocol], [443, 'https']);
+    }
+    for (const [name, records, code] of [['private.test', ['@ A 10.0.0.1'], 'private_origin']] as const) {
+      const id = await domain(name, records);
+      assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [422, code, undefined]);
+      assert.is((await proxy('GET', id)).body.proxy.is_enabled, 0 as never);
+    }
+    const id = await domain('alias.test', ['@ ALIAS lb.example.net']);
+    assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
+  });
+
+  test('SSRF: addresses and spellings as the table judges them, and no socket is opened for one', async ({
+    domain,
+    proxy,
+    asked,
+  }) => {
+    const id = await domain('ssrf.test');
+    const rows = TABLE.filter(({ verdict, text }) => verdict !== 'public' && text.length > 0);
+    const picked = rows.filter((_, i) => i % Math.ceil(rows.length / 40) === 0);
+    assert.ok(picked.length >= 20);
+    let opened = 0;
+    const { bind, send } = DatagramSocket.prototype;
+    DatagramSocket.prototype.bind = () => {
+      opened++;
+      throw new Error('a socket was bound');
+    };
+    DatagramSocket.prototype.send = () => {
+      opened++;
+      throw new Error('a packet was sent');
+    };
+    asked.length = 0;
+    try {
+      for (const { text, verdict } of picked) {
+        const answer = await proxy('PUT', id, '', { origin: text });
+        const [status, code] = faultOf(answer);
+        // Longer than a host name can be: the schema says so first.
+        const expected = text.length > 1024 ? 'validation' : `${verdict}_origin`;
+        assert.equal([status, code], [422, expected], text);
+      }
+    } finally {
+      Object.assign(DatagramSocket.prototype, { bind, send });
+    }
+    assert.equal([opened, asked], [0, []]);
+    assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never);
+  });
+
+  test('two accounts: each its own domains', async ({ daemon, domain, proxy }) => {
+    const name = `p${transport}`;
+    const one = await daemon.account(`${name}1`);
+    const other = await daemon.account(`${name}2`);
+    const id = await domain('mine.test', ['@ A 1.1.1.1'], one.token);
+    const foreign = { token: other.token };
+    for (const [method, path, json] of [
+      ['GET', '', undefined],
+      ['PUT', '', { origin: '1.1.1.1' }],
+      ['POST', '/toggle', { enable: true }],
+      ['POST', '/certificate', undefined],
+      ['PUT', '/certificate', { certificate: 'x', private_key: 'y' }],
+      ['DELETE', '/certificate', undefined],
+      ['POST', '/purge', {}],
+    ] as const) {
+      assert.equal(faultOf(await proxy(method, id, path, json, foreign)), [404, 'no_such_domain', undefined], path);
+      assert.is((await proxy(method, id, path, json, { token: null })).status, 401);
+    }
+    assert.is((await proxy('GET', id, '', undefined, { token: one.token })).body.proxy.is_enabled, 0 as never);
+  });
+
+  test('roles and scopes: proxy, proxy:read, not dns, not viewers', async ({ daemon, proxy }) => {
+    const name = `s${transport}`;
+    const user = await daemon.account(name);
+    const created = await daemon.call('POST', '/api/v1/domains', {
+      token: user.token,
+      json: { domain: `${name}.test` },
+    });
+    const id = String(created.body.domain.id);
+    const token = async (scopes: readonly string[]): Promise<string> => {
+      const { body } = await daemon.call('POST', '/api/v1/tokens', {
+        token: user.token,
+        json: { name: 'scoped', scopes },
+      });
+      return String(body.token);
+    };
+    const body = { origin: '1.1.1.1' };
+    for (const [scopes, read, write] of [
+      [['proxy'], 200, 200],
+      [['proxy:read'], 200, 403],
+      [['dns'], 403, 403],
+    ] as const) {
+      const scoped = await token(scopes);
+      assert.is((await proxy('GET', id, '', undefined, { token: scoped })).status, read, scopes.join());
+      assert.is((await proxy('PUT', id, '', body, { token: scoped })).status, write, scopes.join());
+      assert.is((await proxy('POST', id, '/purge', {}, { token: scoped })).status, write, scopes.join());
+    }
+    await daemon.call('PATCH', `/api/v1/accounts/${user.id}`, { json: { role: 'viewer' } });
+    assert.is((await proxy('GET', id, '', undefined, { token: user.token })).status, 200);
+    assert.is((await proxy('PUT', id, '', body, { token: user.token })).status, 403);
+    assert.is((await proxy('POST', id, '/toggle', { enable: false }, { token: user.token })).status, 403);
+  });
+
+  test.run();
+}
+
+const test = suite<Rig>('admin-api/proxy, names of our own zones');
+test.before(async (context) => void Object.assign(context, await startRig()));
+test.after((context) => context.daemon.stop());
+
+test('names in the domain are read from its records, and those that are proxied are refused', async ({
+  domain,
+  proxy,
+  hosts,
+  asked,
+}) => {
+  const id = await domain('self-zone.com', [
+    '@ MX 10 mail.self-zone.com',
+    'mail A 1.1.1.1',
+    'www A 1.1.1.1',
+    'origin A 9.9.9.9 proxied=false',
+    'grey CNAME www.self-zone.com proxied=false',
+    'far CNAME lb.example.net proxied=false',
+    'local CNAME db.internal proxied=false',
+    'number CNAME 127.0.0.1 proxied=false',
+    'inner A 10.0.0.1 proxied=false',
+    '*.wild A 1.1.1.1',
+    '*.calm A 1.1.1.1 proxied=false',
+    'sub NS ns.example.net',
+    'txt TXT hello',
+  ]);
+  hosts.set('lb.example.net', ['8.8.8.8']);
+  hosts.set('db.internal', ['8.8.8.8']);
+  hosts.set('a.sub.self-zone.com', ['8.8.4.4']);
+  for (const [origin, code] of [
+    ['origin.self-zone.com', null],
+    ['mail.self-zone.com', null],
+    ['x.calm.self-zone.com', null],
+    ['far.self-zone.com', null],
+    ['a.sub.self-zone.com', null],
+    ['www.self-zone.com', 'origin_loop'],
+    ['grey.self-zone.com', 'origin_loop'],
+    ['x.wild.self-zone.com', 'origin_loop'],
+    ['inner.self-zone.com', 'private_origin'],
+    ['local.self-zone.com', 'private_origin'],
+    ['number.self-zone.com', 'origin_unresolvable'],
+    ['missing.self-zone.com', 'origin_unresolvable'],
+    ['txt.self-zone.com', 'origin_unresolvable'],
+  ] as const) {
+    const answer = await proxy('PUT', id, '', { origin });
+    if (code === null) assert.is(answer.status, 200, `${origin}: ${answer.text}`);
+    else assert.equal(faultOf(answer), [422, code, '/origin'], origin);
+    if (code === 'origin_loop')
+      assert.match(String(answer.body.error.message), /Set "proxied" to false .* or give the address/);
+  }
+  assert.equal([...new Set(asked)].sort(), ['a.sub.self-zone.com', 'lb.example.net']);
+});
+
+test('what has come to be proxied since is noticed when the proxy is turned on', async ({ daemon, domain, proxy }) => {
+  const id = await domain('turned-zone.com', ['origin A 1.1.1.1 proxied=false']);
+  assert.is((await proxy('PUT', id, '', { origin: 'origin.turned-zone.com' })).status, 200);
+  const { body } = await daemon.call('GET', `/api/v1/domains/${id}/records?name=origin`);
+  const [record] = listOf(body.records);
+  const path = `/api/v1/domains/${id}/records/${record.id}`;
+  await daemon.call('PUT', path, { json: { ...record, proxied: true } });
+  assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [422, 'origin_loop', undefined]);
+  await daemon.call('PUT', path, { json: { ...record, proxied: false } });
+  assert.is((await proxy('POST', id, '/toggle', { enable: true })).status, 200);
+});
+
+test('other domains of the account as they are; those of others are asked for', async ({
+  daemon,
+  domain,
+  proxy,
+  hosts,
+  asked,
+}) => {
+  const id = await domain('front-zone.com');
+  const back = await domain('back-zone.com', ['@ A 1.1.1.1']);
+  assert.is((await proxy('PUT', id, '', { origin: 'back-zone.com' })).status, 200);
+  await proxy('POST', back, '/toggle', { enable: true });
+  assert.equal(faultOf(await proxy('PUT', id, '', { origin: 'back-zone.com' })), [422, 'origin_loop', '/origin']);
+  const other = await daemon.account('other');
+  await domain('victim-zone.com', ['@ A 9.9.9.9'], other.token);
+  hosts.set('victim-zone.com', ['10.0.0.1']);
+  asked.length = 0;
+  assert.equal(faultOf(await proxy('PUT', id, '', { origin: 'victim-zone.com' })), [422, 'private_origin', '/origin']);
+  assert.equal(asked, ['victim-zone.com']);
+});
+
+test('a rig exempts the addresses of its origins, and no others', async () => {
+  const rig = await startRig('auto', { WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8' });
+  try {
+    const id = await rig.domain('rig.test', ['@ A 127.0.0.1']);
+    const { status, text } = await rig.proxy('POST', id, '/toggle', { enable: true });
+    assert.is(status, 200, text);
+    assert.equal(faultOf(await rig.proxy('PUT', id, '', { origin: '10.0.0.1' })), [422, 'private_origin', '/origin']);
+  } finally {
+    await rig.daemon.stop();
+  }
+});
+
+test('audit: what was done, by whom, and what was before', async ({ daemon, domain, proxy }) => {
+  const id = await domain('audit.test', ['@ A 1.1.1.1']);
+  await proxy('PUT', id, '', { origin: '1.1.1.1' });
+  await proxy('PUT', id, '', { origin: '9.9.9.9', port: 80 });
+  await proxy('POST', id, '/toggle', { enable: true });
+  const { body } = await daemon.call('GET', '/api/v1/audit?limit=3');
+  const entries = listOf(body.entries ?? body.audit);
+  assert.equal(
+    entries.map(({ action, domain: name, target }) => [action, name, target]),
+    [
+      ['proxy.enable', 'audit.test', id],
+      ['proxy.update', 'audit.test', id],
+      ['proxy.update', 'audit.test', id],
+    ],
+  );
+  assert.equal(entries[1].detail, {
+    origin_host: '9.9.9.9',
+    origin_port: 80,
+    origin_protocol: 'http',
+    before: { origin_host: '1.1.1.1', origin_port: 443, origin_protocol: 'https' },
+  });
+});
+
+test.run();

@@ -1,0 +1,160 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readPrefix, readTag, readUrl } from '../../../admin-api/proxy/purge-target.ts';
+import { purges } from '../../../core/store/rows.ts';
+import { faultOf, type Rig, startRig } from './rig.ts';
+
+const test = suite<Rig>('admin-api/proxy/purge');
+test.before(async (context) => void Object.assign(context, await startRig()));
+test.after((context) => context.daemon.stop());
+
+const rows = ({ daemon }: Rig, id: string) =>
+  [...daemon.environment.rows.get(purges.number)!.getRange({})]
+    .map(({ key, value }) => purges.decode(key as Buffer, value))
+    .filter((row) => row.domainId === id);
+
+test('URLs in one form', () => {
+  for (const [text, expected] of [
+    ['https://www.a.test/', 'https://www.a.test/'],
+    ['HTTPS://WWW.A.test:443/x/../y', 'https://www.a.test/y'],
+    ['http://a.test:80', 'http://a.test/'],
+    ['https://a.test./b?c=d', 'https://a.test/b?c=d'],
+    ['https://a.test/%7Euser/%e4%2f?q=%61', 'https://a.test/~user/%E4%2F?q=a'],
+    ['https://a.test/ä', 'https://a.test/%C3%A4'],
+  ] as const)
+    assert.is(readUrl(text, 'a.test', ''), expected, text);
+  for (const text of [
+    '/path',
+    'a.test/x',
+    'ftp://a.test/',
+    'https://b.test/',
+    'https://nota.test/',
+    'https://a.test.evil.com/',
+    'https://a.test@b.test/',
+    'https://b.test@a.test/',
+    'https://a.test:8443/',
+    'https://a.test/#x',
+    'https://*.a.test/',
+    'https://a.test\\@b.test/',
+    ' https://a.test/',
+    'https://a.te\tst/',
+    'https:a.test',
+  ])
+    assert.throws(
+      () => readUrl(text, 'a.test', ''),
+      (error: Error & { code?: string }) => error.code === 'invalid_url',
+      text,
+    );
+});
+
+test('prefixes, with or without a scheme', () => {
+  for (const [text, expected] of [
+    ['a.test', 'a.test/'],
+    ['https://www.a.test/News/', 'www.a.test/News/'],
+    ['WWW.a.test/b/%7e', 'www.a.test/b/~'],
+  ] as const)
+    assert.is(readPrefix(text, 'a.test', ''), expected, text);
+  for (const text of ['/x', 'b.test/', 'a.test/x?y', 'a.test:8080/', '', 'javascript:alert(1)', 'ftp://a.test/'])
+    assert.throws(
+      () => readPrefix(text, 'a.test', ''),
+      (error: Error & { code?: string }) => error.code === 'invalid_prefix',
+      text,
+    );
+});
+
+test('tags', () => {
+  for (const tag of ['home', 'node:1', 'x'.repeat(64), '!~']) assert.is(readTag(tag, ''), tag);
+  for (const tag of ['', 'a b', 'a,b', '"a"', 'ä', 'x'.repeat(65), 'a\n'])
+    assert.throws(
+      () => readTag(tag, ''),
+      (error: Error & { code?: string }) => error.code === 'invalid_tag',
+      tag,
+    );
+});
+
+test('everything, without a body and with an empty one', async (rig) => {
+  const id = await rig.domain('all.test');
+  for (const [json, headers] of [
+    [undefined, {}],
+    [{}, {}],
+    [undefined, { 'content-type': 'application/json' }],
+  ] as const) {
+    const { status, body, text } = await rig.proxy('POST', id, '/purge', json, { headers });
+    assert.is(status, 200, text);
+    const { id: purge, requested_at, ...rest } = body.purge;
+    assert.equal(rest, { domain_id: id, everything: true, urls: [], prefixes: [], tags: [] } as never);
+    assert.match(String(requested_at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    assert.equal(
+      rows(rig, id).map((row) => row.id),
+      [String(purge)],
+      'it stands for those before it',
+    );
+  }
+  const untyped = await rig.proxy('POST', id, '/purge', undefined, { body: new TextEncoder().encode('{}') });
+  assert.is(untyped.status, 415);
+});
+
+test('a part of it, normalised, each once', async (rig) => {
+  const id = await rig.domain('part.test');
+  const json = {
+    urls: ['https://part.test/a', 'HTTPS://PART.test/a', 'https://www.part.test/b'],
+    prefixes: ['www.part.test/news/'],
+    tags: ['home', 'home'],
+  };
+  const { body } = await rig.proxy('POST', id, '/purge', json);
+  const lists = {
+    urls: ['https://part.test/a', 'https://www.part.test/b'],
+    prefixes: ['www.part.test/news/'],
+    tags: ['home'],
+  };
+  const [row] = rows(rig, id);
+  assert.equal({ urls: row.urls, prefixes: row.prefixes, tags: row.tags }, lists);
+  assert.is(body.purge.everything, false as never);
+  const { body: audit } = await rig.daemon.call('GET', '/api/v1/audit?limit=1');
+  assert.match(JSON.stringify(audit), /"action":"cache\.purge".*"urls":2,"prefixes":1,"tags":1/);
+});
+
+test('what is wrong is told by its place', async ({ domain, proxy }) => {
+  const id = await domain('wrong.test');
+  for (const [json, code, pointer] of [
+    [{ urls: [] }, 'validation', '/urls'],
+    [{ urls: 'x' }, 'validation', '/urls'],
+    [{ urls: [7] }, 'validation', '/urls/0'],
+    [{ urls: ['https://wrong.test/', 'https://b.test/'] }, 'invalid_url', '/urls/1'],
+    [{ prefixes: ['b.test/'] }, 'invalid_prefix', '/prefixes/0'],
+    [{ tags: ['a b'] }, 'invalid_tag', '/tags/0'],
+    [{ tags: Array.from({ length: 101 }, (_, i) => `t${i}`) }, 'validation', '/tags'],
+    [{ urls: [`https://wrong.test/${'a'.repeat(2048)}`] }, 'validation', '/urls/0'],
+  ] as const)
+    assert.equal(
+      faultOf(await proxy('POST', id, '/purge', json)),
+      [422, code, pointer],
+      JSON.stringify(json).slice(0, 80),
+    );
+});
+
+test('a domain keeps a bounded number of them, and everything can always be purged', async (rig) => {
+  const id = await rig.domain('bound.test');
+  const table = rig.daemon.environment.rows.get(purges.number)!;
+  await table.transaction(() => {
+    for (let i = 0; i < 1000; i++) {
+      const row = {
+        id: i.toString(16).padStart(16, '0'),
+        domainId: id,
+        urls: [],
+        prefixes: [],
+        tags: ['t'],
+        createdAt: 0,
+      };
+      table.put(purges.key(row), purges.encode(row));
+    }
+  });
+  const full = await rig.proxy('POST', id, '/purge', { tags: ['t'] });
+  assert.equal(faultOf(full), [429, 'too_many_purges', undefined]);
+  assert.ok(full.headers.get('retry-after'));
+  assert.is((await rig.proxy('POST', id, '/purge', {})).status, 200);
+  assert.is(rows(rig, id).length, 1);
+  assert.is((await rig.proxy('POST', id, '/purge', { tags: ['t'] })).status, 200);
+});
+
+test.run();
