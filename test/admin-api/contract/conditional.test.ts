@@ -1,0 +1,83 @@
+/** API.md, "Common": ETag and If-Match, on every write that the route list calls conditional. */
+import * as assert from 'uvu/assert';
+import { concrete, type Ids } from './routes.ts';
+import { sampleOf } from './sample.ts';
+import { type Client, everywhere, outcome, refused, succeeded, type World, type Zone } from './world.ts';
+
+/** A new domain with what its writes need. */
+async function fresh(world: World): Promise<{ zone: Zone; ids: Ids }> {
+  const zone = await world.zone();
+  const record = await zone.add('www', 'A', '192.0.2.1');
+  return { zone, ids: { domain_id: zone.id, record_id: String(record.id) } };
+}
+
+const match = (tag: string) => ({ 'if-match': tag });
+
+await everywhere('contract, conditions', (test) => {
+  test('ETag on a domain and its records is the zone’s revision', async ({ world }) => {
+    const { zone } = await fresh(world);
+    for (let i = 0; i < 3; i++) {
+      const { headers } = await zone.post(`r${i}`, 'A', '192.0.2.1');
+      const tag = `"${headers.get('x-waypost-revision')}"`;
+      for (const path of [zone.path, zone.records, zone.zonefile])
+        assert.is((await world.user.client.get(path)).headers.get('etag'), tag, path);
+      const { domain } = (await world.user.client.get(zone.path)).body;
+      assert.is(`"${domain.revision}"`, tag);
+    }
+  });
+
+  test('every write to a domain’s records, and its deletion, takes If-Match', async ({ world }) => {
+    const writes = world.daemon.api.routes.filter(
+      ({ method, scope, path }) => method !== 'GET' && scope === 'dns' && path.includes('{domain_id}'),
+    );
+    assert.ok(writes.length >= 6);
+    for (const { method, path, conditional } of writes) assert.is(conditional, true, `${method} ${path}`);
+  });
+
+  test('If-Match makes a write conditional: 412, and nothing is changed', async ({ world }) => {
+    for (const route of world.daemon.api.routes) {
+      if (route.conditional !== true || route.method === 'GET') continue;
+      const { zone, ids } = await fresh(world);
+      const sample = sampleOf(route);
+      const send = (client: Client, tag: string) =>
+        client.send(route.method, concrete(route.path, ids), {
+          ...sample,
+          headers: { ...sample.headers, ...match(tag) },
+        });
+      const etag = await zone.etag();
+      const { head } = world.daemon.journal;
+      for (const tag of ['"1"', '"0"', etag.slice(1, -1), `W/${etag}`, '"x"', '', `"${'9'.repeat(30)}"`, '"1", "2"'])
+        refused(await send(world.user.client, tag), '412 changed');
+      assert.equal([await zone.etag(), world.daemon.journal.head], [etag, head]);
+      assert.not.match(outcome(await send(world.user.client, `"1", ${etag}`)), /^412/, `${route.method} ${route.path}`);
+    }
+  });
+
+  test('"*" is any revision', async ({ world }) => {
+    const { zone } = await fresh(world);
+    succeeded(await world.user.client.post(zone.records, { name: 'a', type: 'A', content: '192.0.2.1' }, match('*')));
+  });
+
+  test('of two who have seen the same state one wins', async ({ world }) => {
+    const { zone } = await fresh(world);
+    for (let round = 0; round < 5; round++) {
+      const tag = await zone.etag();
+      const answers = await Promise.all([
+        world.user.client.post(zone.records, { name: `p${round}`, type: 'A', content: '192.0.2.1' }, match(tag)),
+        world.user.client.upload(zone.zonefile, `z${round} A 192.0.2.1\n`, match(tag)),
+        world.user.client.post(
+          `${zone.records}/batch`,
+          { post: [{ name: `b${round}`, type: 'A', content: '192.0.2.1' }] },
+          match(tag),
+        ),
+      ]);
+      assert.equal(answers.map(outcome).sort(), ['200', '412 changed', '412 changed']);
+    }
+  });
+
+  test('a domain that is not there is 404, whatever If-Match says', async ({ world }) => {
+    const { path } = (await fresh(world)).zone;
+    succeeded(await world.user.client.delete(path));
+    refused(await world.user.client.delete(path, match('"1"')), '404 no_such_domain');
+  });
+});

@@ -1,0 +1,135 @@
+/** API.md, "Domains and records": domains. */
+import * as assert from 'uvu/assert';
+import { APEX, listOf } from '../daemon.ts';
+import { each, everywhere, refused, succeeded } from './world.ts';
+
+const DOMAINS = '/api/v1/domains';
+
+await everywhere('contract, domains', (test) => {
+  test('GET /api/v1/domains: domains: [{id, domain, …}]; filter ?q=', async ({ world }) => {
+    const { client } = await world.member({ plan: 'unlimited' });
+    for (const domain of ['one.filter.example', 'two.filter.example', 'xn--bcher-kva.example'])
+      await world.zone(client, domain);
+    const found = async (query: string) =>
+      each(listOf(succeeded(await client.get(DOMAINS + query)).body.domains), 'domain');
+    const all = ['one.filter.example', 'two.filter.example', 'xn--bcher-kva.example'];
+    assert.equal((await found('')).sort(), all);
+    for (const [query, expected] of [
+      ['?q=', all],
+      ['?q=filter', all.slice(0, 2)],
+      ['?q=ONE', all.slice(0, 1)],
+      ['?q=one.filter.example', all.slice(0, 1)],
+      ['?q=e.f', all.slice(0, 1)],
+      ['?q=nothing', []],
+      ['?q=*', []],
+    ] as const)
+      assert.equal((await found(query)).sort(), expected, query);
+  });
+
+  test('a domain: id, domain, nameservers, record_count, revision, proxy_enabled, created_at, updated_at', async ({
+    world,
+  }) => {
+    const answer = succeeded(await world.user.client.post(DOMAINS, { domain: 'Shape.Example.ORG.' }));
+    const { id, created_at: created, updated_at: updated, ...rest } = answer.body.domain;
+    assert.match(String(id), /^[0-9a-f]{16}$/);
+    assert.is(created, updated);
+    const revision = Number(answer.headers.get('x-waypost-revision'));
+    assert.equal(rest, {
+      domain: 'shape.example.org',
+      nameservers: APEX.nameservers,
+      record_count: 0,
+      revision,
+      proxy_enabled: false,
+    });
+    const shown = succeeded(await world.user.client.get(`${DOMAINS}/${id}`));
+    assert.equal(shown.body.domain, answer.body.domain);
+    assert.is(shown.headers.get('etag'), `"${revision}"`);
+    assert.equal(listOf((await world.user.client.get(`${DOMAINS}?q=shape`)).body.domains), [answer.body.domain]);
+  });
+
+  test('POST /api/v1/domains: in any case, in Unicode, with or without the last dot', async ({ world }) => {
+    for (const [given, stored] of [
+      ['Upper.Example.NET', 'upper.example.net'],
+      ['dot.example.net.', 'dot.example.net'],
+      ['bücher.example.net', 'xn--bcher-kva.example.net'],
+      ['BÜCHER2.example.net', 'xn--bcher2-3ya.example.net'],
+      ['日本。example.net', 'xn--wgv71a.example.net'],
+      ['_acme.example.net', '_acme.example.net'],
+      ['１.example.net', '1.example.net'],
+    ])
+      assert.is(succeeded(await world.user.client.post(DOMAINS, { domain: given })).body.domain.domain, stored);
+  });
+
+  test('422 a bad name, or a public suffix', async ({ world }) => {
+    for (const [domain, code] of [
+      [undefined, 'validation'],
+      ['', 'validation'],
+      [7, 'validation'],
+      [null, 'validation'],
+      ['.', 'invalid_domain'],
+      ['a..b', 'invalid_domain'],
+      ['-a.example', 'invalid_domain'],
+      ['a b.example', 'invalid_domain'],
+      ['*.example', 'invalid_domain'],
+      ['192.0.2.1', 'invalid_domain'],
+      ['http://a.example', 'invalid_domain'],
+      [`${'a'.repeat(64)}.example`, 'invalid_domain'],
+      [`${'abcdefgh.'.repeat(29)}example`, 'invalid_domain'],
+      ['a\u0000.example', 'invalid_domain'],
+      ['\ud800.example', 'invalid_name'],
+      ['com', 'public_suffix'],
+      ['co.uk', 'public_suffix'],
+      ['github.io', 'public_suffix'],
+    ])
+      refused(await world.user.client.post(DOMAINS, { domain }), `422 ${code}`, '/domain');
+  });
+
+  test('unless role admin: a public suffix', async ({ world }) => {
+    for (const domain of ['co.uk', 'github.io']) {
+      const zone = await world.zone(world.admin, domain);
+      succeeded(await world.admin.delete(zone.path));
+    }
+  });
+
+  test('409 zone_exists, also when another account has it, or has its parent or child', async ({ world }) => {
+    const other = await world.member({ plan: 'pro' });
+    const mine = await world.zone(world.user.client, 'mine.taken.example');
+    for (const [client, domain, expected] of [
+      [world.user.client, 'MINE.taken.example', '409 zone_exists'],
+      [other.client, 'mine.taken.example', '409 zone_exists'],
+      [other.client, 'sub.mine.taken.example', '409 zone_exists'],
+      [other.client, 'a.b.c.mine.taken.example', '409 zone_exists'],
+      [other.client, 'taken.example', '409 zone_exists'],
+      [world.admin, 'sub.mine.taken.example', '409 zone_exists'],
+      [other.client, 'notmine.taken.example', '200'],
+      [world.user.client, 'sub.mine.taken.example', '200'],
+    ] as const) {
+      const answer = await client.post(DOMAINS, { domain });
+      if (expected === '200') succeeded(answer);
+      else refused(answer, expected, '/domain');
+    }
+    succeeded(await world.user.client.delete(mine.path));
+    refused(await other.client.post(DOMAINS, { domain: 'mine.taken.example' }), '409 zone_exists');
+  });
+
+  test('of many who want it at once one gets it', async ({ world }) => {
+    const other = await world.member();
+    const clients = [world.user.client, other.client, world.admin, world.user.client];
+    const answers = await Promise.all(clients.map((client) => client.post(DOMAINS, { domain: 'race.example.net' })));
+    assert.is(answers.filter(({ status }) => status === 200).length, 1);
+    for (const answer of answers) if (answer.status !== 200) refused(answer, '409 zone_exists');
+  });
+
+  test('DELETE /api/v1/domains/{domain_id}: with its records; the name is free at once', async ({ world }) => {
+    const zone = await world.zone();
+    const record = await zone.add('a', 'A', '192.0.2.1');
+    succeeded(await world.user.client.delete(zone.path));
+    for (const path of [zone.path, zone.records, zone.zonefile])
+      refused(await world.user.client.get(path), '404 no_such_domain');
+    refused(await world.user.client.delete(zone.path), '404 no_such_domain');
+    const again = await world.zone(world.user.client, zone.domain);
+    assert.is.not(again.id, zone.id);
+    assert.equal(await again.list(), []);
+    refused(await world.user.client.delete(`${again.records}/${record.id}`), '404 no_such_record');
+  });
+});
