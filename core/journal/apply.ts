@@ -44,6 +44,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     const old = rows.get(change.key);
     updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
   }
+  if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -70,6 +71,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
+  if (nameEnd === zone.apexEnd) updates.apexChanged(domainId);
   if (!hasTarget(type)) return;
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;

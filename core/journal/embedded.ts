@@ -9,6 +9,7 @@ import { sequenceKey } from '../store/keys.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type Applied, applyEntries } from './apply.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
+import { ZoneFacts } from './facts.ts';
 import { readHead, writeHead } from './head.ts';
 import type { CommitRequest, Committed, DomainListener, Journal } from './journal.ts';
 import { RecentWrites } from './recent.ts';
@@ -47,6 +48,7 @@ export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
 class EmbeddedJournal implements Journal {
   private readonly options: EmbeddedOptions;
   private readonly recent: RecentWrites;
+  private readonly facts: ZoneFacts;
   private readonly domainListeners: DomainListener[] = [];
   private readonly credentialListeners: (() => void)[] = [];
   private waiting: Waiting[] = [];
@@ -59,6 +61,7 @@ class EmbeddedJournal implements Journal {
 
   constructor(options: EmbeddedOptions) {
     this.options = options;
+    this.facts = new ZoneFacts(options.environment);
     const { sequence, hash } = readHead(options.environment);
     this.sequence = sequence;
     this.hash = hash;
@@ -140,6 +143,7 @@ class EmbeddedJournal implements Journal {
       updates = await this.apply(accepted, hash);
     } catch (error) {
       observer?.failed();
+      this.facts.clear();
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].waiting.reject(error as Error);
       // One entry that can't be applied must not take the others with it.
@@ -163,7 +167,7 @@ class EmbeddedJournal implements Journal {
     const { environment, index, zoneSettings, history } = this.options;
     const sequence = this.sequence + accepted.length;
     const oldest = Math.max(this.oldest, sequence - history + 1);
-    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name));
+    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts);
     // A child transaction, since only that takes everything back when something throws in the middle.
     await environment.root.childTransaction(() => {
       for (const { applied, bytes } of accepted) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);

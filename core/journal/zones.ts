@@ -1,18 +1,10 @@
 /** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
-import { NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import { NODE_HAS_BELOW, NODE_HEADER, setSerial, TYPE_ENTRY } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
-import {
-  decodeUsage,
-  decodeZoneState,
-  encodeUsage,
-  encodeZoneState,
-  Reader,
-  rawReader,
-  type ZoneState,
-} from '../store/reader.ts';
+import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState, type ZoneState } from '../store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, isWithin, type Name, nameId, parentName } from '../wire/name.ts';
+import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
 import { apexSets } from '../zone/apex.ts';
@@ -25,7 +17,9 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { readHeld, readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
+import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
+import { ZoneUpdate } from './zone-update.ts';
 
 /** One name that the shared index has to learn: its new node, or null when it has none any more. */
 export interface NodeChange {
@@ -33,60 +27,6 @@ export interface NodeChange {
   readonly node: Buffer | null;
   /** See IndexWriter.put. */
   readonly wasStored: boolean;
-}
-
-/** More changed names than this, and the whole zone is compiled from memory. */
-const BULK = 500;
-
-export class ZoneUpdate {
-  readonly apex: Name;
-  readonly accountId: string;
-  domain: Domain | null;
-  state: ZoneState;
-  compiled: CompiledZone | undefined;
-  /** Compile every name of the zone. */
-  whole = false;
-  /** By the name's canonical key, as long as not the whole zone is compiled. */
-  readonly changed = new Map<string, ChangedName & { readonly types: Set<number> }>();
-  delta = 0;
-  /** Sequence of the last entry that changed the zone, 0 for none; `mixed`: others of the group did, too. */
-  private changedBy = 0;
-  mixed = false;
-  touched = false;
-
-  constructor(domain: Domain, state: ZoneState) {
-    this.apex = domain.apex;
-    this.accountId = domain.accountId;
-    this.domain = domain;
-    this.state = state;
-  }
-
-  touch(entry: Entry): void {
-    this.mixed ||= this.changedBy !== 0 && this.changedBy !== entry.sequence;
-    this.changedBy = entry.sequence;
-    this.touched = true;
-  }
-
-  noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
-    this.delta += delta;
-    if (this.whole || this.compiled !== undefined) return;
-    const id = key.toString('latin1', 8, nameEnd);
-    const known = this.changed.get(id);
-    if (known !== undefined) known.types.add(type);
-    else this.add(id, nameOfKey(key, 8, nameEnd), type);
-  }
-
-  /** A name that mail or another service points at, or no more, is taken out of the proxy or put into it. */
-  noteTarget(target: Name): void {
-    if (this.whole || this.compiled !== undefined) return;
-    const id = nameKey(target).toString('latin1');
-    if (!this.changed.has(id)) this.add(id, target, TYPE.A);
-  }
-
-  private add(id: string, name: Name, type: number): void {
-    if (this.changed.size === BULK) this.whole = true;
-    else this.changed.set(id, { name, types: new Set([type]) });
-  }
 }
 
 export class ZoneUpdates {
@@ -97,9 +37,8 @@ export class ZoneUpdates {
   private readonly environment: Environment;
   private readonly defaults: ZoneSettings;
   private readonly isAmbiguous: (name: Name) => boolean;
-  private readonly reader: Reader;
+  private readonly facts: ZoneFacts;
   private readonly zones = new Map<string, ZoneUpdate>();
-  private readonly children = new Map<string, readonly Domain[]>();
   /** Domains that came or went. What encloses them changes. */
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** What comes to each account, or goes. */
@@ -109,11 +48,16 @@ export class ZoneUpdates {
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
 
-  constructor(environment: Environment, defaults: ZoneSettings, isAmbiguous: (name: Name) => boolean) {
+  constructor(
+    environment: Environment,
+    defaults: ZoneSettings,
+    isAmbiguous: (name: Name) => boolean,
+    facts = new ZoneFacts(environment),
+  ) {
     this.environment = environment;
     this.defaults = defaults;
     this.isAmbiguous = isAmbiguous;
-    this.reader = new Reader(rawReader(environment));
+    this.facts = facts;
   }
 
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
@@ -124,7 +68,7 @@ export class ZoneUpdates {
   zone(domainId: string): ZoneUpdate {
     let update = this.zones.get(domainId);
     if (update === undefined) {
-      const domain = this.reader.domain(domainId);
+      const domain = this.facts.domain(domainId);
       if (domain === undefined)
         throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
       update = this.track(domain);
@@ -132,6 +76,16 @@ export class ZoneUpdates {
     update.touch(this.entry!);
     if (this.compiled?.domainId === domainId) update.compiled = this.compiled;
     return update;
+  }
+
+  /** A row of a domain or a proxy is written. */
+  zonesChanged(): void {
+    this.facts.clear();
+  }
+
+  /** A record at the apex comes or goes. */
+  apexChanged(domainId: string): void {
+    this.facts.apexChanged(domainId);
   }
 
   domainPut(domain: Domain): void {
@@ -166,7 +120,7 @@ export class ZoneUpdates {
     const { time, sequence } = this.entry!;
     // What any name of the domain answers may change. The domain itself may be gone.
     for (const [domainId, before] of this.proxiesBefore)
-      if (this.isProxied(domainId) !== before && this.reader.domain(domainId) !== undefined)
+      if (this.isProxied(domainId) !== before && this.facts.domain(domainId) !== undefined)
         this.zone(domainId).whole = true;
     this.proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
@@ -200,12 +154,12 @@ export class ZoneUpdates {
     // Many may come below one zone at once; it is compiled once.
     const parents = new Map<string, Domain>();
     for (const { domain } of this.comingAndGoing) {
-      const parent = this.parentOf(domain.apex);
+      const parent = this.facts.parentOf(domain.apex);
       if (parent !== null) parents.set(parent.id, parent);
     }
     for (const parent of parents.values()) this.compileAll(parent);
     for (const { domain } of this.comingAndGoing)
-      for (const child of this.childrenOf(domain.apex)) this.compileApex(child);
+      for (const child of this.facts.childrenOf(domain.apex)) this.compileApex(child);
   }
 
   /** Compiles a zone anew from its rows. */
@@ -289,16 +243,27 @@ export class ZoneUpdates {
     else {
       const zone = this.open(domain);
       const view = this.viewOf(domain, zone);
-      for (const name of affectedNames(this.environment, domain.id, zone, update.changed.values()))
-        this.putNode(name, compileNode(view, name), domain.apex);
+      const { names, apex } = affectedNames(this.environment, domain.id, zone, update.changed.values());
+      for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
+      const node = apex || update.hasDeletions ? null : this.withSerial(domain.apex, update.state.serial);
+      this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
     }
     this.compileChildren(domain.apex, update);
+  }
+
+  /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
+  private withSerial(apex: Name, serial: number): Buffer | null {
+    const old = this.environment.answers.get(nameKey(apex));
+    // With its first name below an apex gets another flag.
+    if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
+    const node = Buffer.from(old);
+    return setSerial(node, serial) ? node : null;
   }
 
   /** The apexes of nested zones whose DS, which this zone holds, may have changed. */
   private compileChildren(apex: Name, update: ZoneUpdate): void {
     const all = update.whole || update.compiled !== undefined;
-    for (const child of this.childrenOf(apex)) {
+    for (const child of this.facts.childrenOf(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
@@ -316,49 +281,24 @@ export class ZoneUpdates {
   }
 
   isProxied(domainId: string): boolean {
-    return this.reader.proxy(domainId)?.enabled === true;
+    return this.facts.isProxied(domainId);
   }
 
   private open(domain: Domain): StoredZone {
-    const { serial } = this.stateOf(domain.id);
-    const atApex = (stored: readonly RRset[]): readonly RRset[] => apexSets(stored, domain, this.defaults, serial);
-    return new StoredZone(
-      this.environment,
-      domain.id,
-      domain.apex,
-      atApex,
-      this.nestedIn(domain.apex),
-      this.parentDs(domain.apex),
-    );
+    const { id, apex } = domain;
+    const { serial } = this.stateOf(id);
+    const { sets, proxied } = this.facts.atApex(domain);
+    const atApex = { sets: apexSets(sets, domain, this.defaults, serial), proxied };
+    return new StoredZone(this.environment, id, apex, atApex, this.nestedIn(apex), this.parentDs(apex));
   }
 
   private nestedIn(apex: Name): Name[] {
-    return this.childrenOf(apex).map((domain) => domain.apex);
-  }
-
-  /** Our zones inside a zone. Asked for while compiling only, when all rows are as they will be. */
-  private childrenOf(apex: Name): readonly Domain[] {
-    const id = nameId(apex);
-    let children = this.children.get(id);
-    if (children === undefined) {
-      children = this.reader.domainsBelow(apex);
-      this.children.set(id, children);
-    }
-    return children;
-  }
-
-  private parentOf(apex: Name): Domain | null {
-    for (let above = apex; above.length > 1; ) {
-      above = parentName(above);
-      const domain = this.reader.domainByApex(above);
-      if (domain !== undefined) return domain;
-    }
-    return null;
+    return this.facts.childrenOf(apex).map((domain) => domain.apex);
   }
 
   /** DS at an apex as the enclosing zone holds it, unless a cut of that zone lies above (RFC 4035 3.1.4.1). */
   private parentDs(apex: Name): RRset | null {
-    const parent = this.parentOf(apex);
+    const parent = this.facts.parentOf(apex);
     if (parent === null) return null;
     for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
       const sets = readRRsets(this.environment, parent.id, above);

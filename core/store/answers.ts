@@ -27,6 +27,8 @@
  * negative answer) the pointers that are listed move by the difference.
  */
 
+import { TYPE } from '../wire/types.ts';
+
 export const NODE_APEX = 1;
 export const NODE_DELEGATION = 2;
 export const NODE_DNAME = 4;
@@ -76,6 +78,24 @@ export function answerOffset(nodes: Uint8Array, node: number, type: number): num
   }
   return 0;
 }
+
+/**
+ * Puts another serial into an apex's node, in place: the SOA's own answer and the negative one both end in its rdata, and that in five numbers, the serial first
+ * (RFC 1035 3.3.13). False when the node has no such answers.
+ */
+export function setSerial(node: Buffer, serial: number): boolean {
+  for (const type of [OTHERWISE, TYPE.SOA]) {
+    const at = answerOffset(node, 0, type);
+    const length = at === 0 ? 0 : node.readUInt16BE(at + 8);
+    if (length < SOA_NUMBERS) return false;
+    const body = at + ANSWER_HEADER + node.readUInt16BE(at + 10) * 2 + node.readUInt16BE(at + 12) * 4;
+    node.writeUInt32BE(serial, body + length - SOA_NUMBERS);
+  }
+  return true;
+}
+
+/** Bytes of the five numbers that an SOA's rdata ends in. */
+const SOA_NUMBERS = 20;
 
 /** `answers` by rising type; null: see above, offset 0. */
 export function encodeNode(

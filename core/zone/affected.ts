@@ -13,7 +13,7 @@ import {
   targetsAt,
   targetsBelow,
 } from '../store/keys.ts';
-import { isWildcard, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
+import { equalNames, isWildcard, isWithin, type Name, nameAt, nameId, parentName, wildcardOf } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
 import { findType } from './view.ts';
@@ -23,12 +23,19 @@ export interface ChangedName {
   readonly types: ReadonlySet<number>;
 }
 
+export interface Affected {
+  /** Without the apex. */
+  readonly names: Iterable<Name>;
+  /** Whether the apex answers differently in more than its serial; that nothing is left below it, or a first name is, is not looked at. */
+  readonly apex: boolean;
+}
+
 export function affectedNames(
   environment: Environment,
   domainId: string,
   zone: StoredZone,
   changes: Iterable<ChangedName>,
-): Iterable<Name> {
+): Affected {
   return new Search(environment, domainId, zone).run(changes);
 }
 
@@ -40,6 +47,7 @@ class Search {
   private readonly nameservers: readonly Name[];
   private readonly found = new Map<string, Name>();
   private readonly searched = new Set<string>();
+  private apex = false;
 
   constructor(environment: Environment, domainId: string, zone: StoredZone) {
     this.environment = environment;
@@ -49,20 +57,25 @@ class Search {
     this.nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
 
-  run(changes: Iterable<ChangedName>): Iterable<Name> {
-    this.add(this.zone.apex);
+  run(changes: Iterable<ChangedName>): Affected {
+    const { apex } = this.zone;
+    const wildcard = wildcardOf(apex);
     for (const { name, types } of changes) {
-      this.addUpTo(this.zone.apex, name);
+      this.add(name);
+      this.addUpTo(apex, name);
+      // The apex says whether a wildcard stands right below it.
+      if (isWithin(name, wildcard)) this.apex = true;
       if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
       const top = this.highestFlip(name);
       this.searchTargets(region(top));
       this.searchTargets(region(name));
     }
-    return this.found.values();
+    return { names: this.found.values(), apex: this.apex };
   }
 
   private add(name: Name): void {
-    this.found.set(nameId(name), name);
+    if (equalNames(name, this.zone.apex)) this.apex = true;
+    else this.found.set(nameId(name), name);
   }
 
   /** The highest name above a changed one that exists, or existed, only through it. */
@@ -107,11 +120,13 @@ class Search {
         queue.push(region(owner));
       }
       // The apex's own NS are not among the records when they are the service's.
-      if (this.nameservers.some((target) => isWithin(target, at)))
+      if (this.nameservers.some((target) => isWithin(target, at))) {
+        this.apex = true;
         for (const { owner } of this.targets(targetsAt(this.domainId, this.zone.apex))) {
           this.add(owner);
           queue.push(region(owner));
         }
+      }
       // A DNAME whose target lies above leads names from below its owner into this region.
       for (let above = at; above.length > this.zone.apex.length; ) {
         above = parentName(above);

@@ -7,6 +7,13 @@ import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 
+/** What stands at the apex of a zone. */
+export interface AtApex {
+  readonly sets: readonly RRset[];
+  /** What its records say of the proxy. */
+  readonly proxied: boolean | null;
+}
+
 /** Reads of one transaction; make a new one when the rows have changed. */
 export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
@@ -14,7 +21,8 @@ export class StoredZone implements ZoneView, ProxyHints {
   readonly parentDs: RRset | null;
   private readonly environment: Environment;
   private readonly domainId: string;
-  private readonly atApex: (stored: readonly RRset[]) => readonly RRset[];
+  private readonly atApex: AtApex;
+  private apexHasBelow: boolean | undefined;
   private readonly nestedIds: ReadonlySet<string>;
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
@@ -25,7 +33,7 @@ export class StoredZone implements ZoneView, ProxyHints {
     environment: Environment,
     domainId: string,
     apex: Name,
-    atApex: (stored: readonly RRset[]) => readonly RRset[],
+    atApex: AtApex,
     nested: readonly Name[],
     parentDs: RRset | null,
   ) {
@@ -39,15 +47,15 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   rrsets(name: Name): readonly RRset[] {
-    return this.held(name).sets;
+    return equalNames(name, this.apex) ? this.atApex.sets : this.held(name).sets;
   }
 
   hasBelow(name: Name): boolean {
-    return this.held(name).below || this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+    return this.holdsBelow(name) || this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
   }
 
   proxied(name: Name): boolean | null {
-    return this.held(name).proxied;
+    return equalNames(name, this.apex) ? this.atApex.proxied : this.held(name).proxied;
   }
 
   isServiceTarget(name: Name): boolean {
@@ -76,10 +84,20 @@ export class StoredZone implements ZoneView, ProxyHints {
     let held = this.cache.get(id);
     if (held === undefined) {
       held = readHeld(this.environment, this.domainId, name);
-      if (equalNames(name, this.apex)) held = { ...held, sets: this.atApex(held.sets) };
       this.cache.set(id, held);
     }
     return held;
+  }
+
+  private holdsBelow(name: Name): boolean {
+    if (!equalNames(name, this.apex)) return this.held(name).below;
+    if (this.apexHasBelow === undefined) {
+      const prefix = recordsBelow(this.domainId, name);
+      const start = Buffer.concat([prefix, Uint8Array.of(1)]);
+      const first = this.environment.records.getKeys({ start, end: afterPrefix(prefix), limit: 1 });
+      this.apexHasBelow = !first[Symbol.iterator]().next().done;
+    }
+    return this.apexHasBelow;
   }
 
   /** Whether all that lies below `name`, if anything, lies at or below `branch`, which is below `name` itself. */
@@ -110,11 +128,8 @@ function endsWith(name: Name, suffix: Name): boolean {
 }
 
 /** What is stored at a name, by rising type, and whether anything is stored below it. */
-interface Held {
-  readonly sets: readonly RRset[];
+interface Held extends AtApex {
   readonly below: boolean;
-  /** What its records say of the proxy. */
-  readonly proxied: boolean | null;
 }
 
 /** One scan: the records of a name come first, and the first one after them that is below it ends it. */

@@ -1,0 +1,81 @@
+/**
+ * What applying a change asks of its zone and what seldom changes itself: the domain's row, whether its proxy is on, the zones around it, the RRsets of its apex.
+ * Kept from one group of entries to the next. Whoever applies an entry says what it makes void; after a transaction that was taken back all is void.
+ */
+
+import type { Environment } from '../store/environment.ts';
+import { Reader, rawReader } from '../store/reader.ts';
+import type { Domain } from '../store/rows.ts';
+import { type Name, nameId, parentName } from '../wire/name.ts';
+import { type AtApex, readHeld } from '../zone/stored.ts';
+
+/** Zones of which something is kept. */
+const MOST = 20_000;
+
+export class ZoneFacts {
+  readonly reader: Reader;
+  private readonly environment: Environment;
+  private readonly domains = new Map<string, Domain | undefined>();
+  private readonly proxied = new Map<string, boolean>();
+  private readonly apexes = new Map<string, AtApex>();
+  private readonly children = new Map<string, readonly Domain[]>();
+  private readonly parents = new Map<string, Domain | null>();
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+    this.reader = new Reader(rawReader(environment));
+  }
+
+  clear(): void {
+    for (const known of [this.domains, this.proxied, this.apexes, this.children, this.parents]) known.clear();
+  }
+
+  /** Records at the apex come or go. */
+  apexChanged(domainId: string): void {
+    this.apexes.delete(domainId);
+  }
+
+  domain(id: string): Domain | undefined {
+    return remembered(this.domains, id, () => this.reader.domain(id));
+  }
+
+  isProxied(domainId: string): boolean {
+    return remembered(this.proxied, domainId, () => this.reader.proxy(domainId)?.enabled === true);
+  }
+
+  /** What is stored at the apex of a domain. */
+  atApex({ id, apex }: Domain): AtApex {
+    return remembered(this.apexes, id, () => {
+      // Out of the transaction, whose pages are written over.
+      const { sets, proxied } = readHeld(this.environment, id, apex);
+      return { proxied, sets: sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => rdata.slice()) })) };
+    });
+  }
+
+  /** Our zones inside a zone. To be asked when all rows are as they will be, and so the next. */
+  childrenOf(apex: Name): readonly Domain[] {
+    return remembered(this.children, nameId(apex), () => this.reader.domainsBelow(apex));
+  }
+
+  /** The zone of ours that encloses a zone. */
+  parentOf(apex: Name): Domain | null {
+    return remembered(this.parents, nameId(apex), () => {
+      for (let above = apex; above.length > 1; ) {
+        above = parentName(above);
+        const domain = this.reader.domainByApex(above);
+        if (domain !== undefined) return domain;
+      }
+      return null;
+    });
+  }
+}
+
+function remembered<T>(known: Map<string, T>, id: string, read: () => T): T {
+  let value = known.get(id);
+  if (value === undefined && !known.has(id)) {
+    value = read();
+    if (known.size >= MOST) known.clear();
+    known.set(id, value);
+  }
+  return value as T;
+}
