@@ -10,9 +10,11 @@ const COMPILER = JSON.stringify(new URL('./compiler.js', import.meta.url).href);
 const HOOK = `export const resolve = (name, context, next) =>
   name === 'typescript' ? { url: ${COMPILER}, shortCircuit: true } : next(name, context);`;
 
+// Before the generator is loaded, which is therefore done below.
+register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
+
 /** The text of the module. */
 export async function generateTypes(document: object): Promise<string> {
-  register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   // It writes into what it is given.
   const nodes = await openapiTS(JSON.stringify(document));
