@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ApiRequest } from './client.ts';
 import { domainPath } from './domains.ts';
 import { CliError } from './errors.ts';
-import { describeProxy, proxyOf } from './proxy-status.ts';
+import { describeProxy } from './proxy-status.ts';
 import type { CommandContext } from './run.ts';
 import { addVerb, type Call, option } from './verb.ts';
 
@@ -36,7 +36,7 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
       const domain = await call.domain(domainName);
       const path = domainPath(domain, '/proxy');
       const body = await call.api.json({ ...request, path: request.method === 'GET' ? path : `${path}/certificate` });
-      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      call.show(body, ...describeProxy(domain.domain, body));
       return true;
     },
   });

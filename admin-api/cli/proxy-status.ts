@@ -5,13 +5,17 @@ import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
 import { shown } from './table.ts';
 
-export function describeProxy(domain: string, proxy: Json): [string, ...string[]] {
+/** `body`: the whole answer. Throws CliError `not_the_api`. */
+export function describeProxy(domain: string, body: Json): [string, ...string[]] {
+  const proxy = proxyOf(body);
+  const warnings = Array.isArray(body.warnings) ? body.warnings : [];
   const on = proxy.is_enabled === 1 || proxy.is_enabled === true;
   const exposed = rowsOf(proxy.exposed);
   return [
     `${domain}: proxy ${on ? 'on' : 'off'}`,
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
+    ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,
     ),
@@ -48,8 +52,7 @@ function certificateLines(domain: string, { ssl_status, ssl_issued_at, ssl_expir
   return lines;
 }
 
-/** Throws CliError `not_the_api`. */
-export function proxyOf(body: Json): Json {
+function proxyOf(body: Json): Json {
   const proxy = asObject(body.proxy);
   if (proxy !== undefined) return proxy;
   throw new CliError('not_the_api', 'The daemon answered without the state of the proxy.');

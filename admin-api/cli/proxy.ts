@@ -3,7 +3,7 @@ import { asObject } from './client.ts';
 import { domainPath } from './domains.ts';
 import { wholeNumber } from './numbers.ts';
 import { addProxyCertificate } from './proxy-certificate.ts';
-import { describeProxy, proxyOf } from './proxy-status.ts';
+import { describeProxy } from './proxy-status.ts';
 import type { CommandContext } from './run.ts';
 import { count, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option } from './verb.ts';
@@ -31,7 +31,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       const domain = await call.domain(domainName);
       const json = { origin, port, protocol };
       const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
-      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      call.show(body, ...describeProxy(domain.domain, body));
       return true;
     },
   });
@@ -47,7 +47,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         const domain = await call.domain(domainName);
         const path = domainPath(domain, '/proxy/toggle');
         const body = await call.api.json({ method: 'POST', path, json: { enable } });
-        call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+        call.show(body, ...describeProxy(domain.domain, body));
         return true;
       },
     });
@@ -59,7 +59,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
       const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/proxy') });
-      call.show(body, ...describeProxy(domain.domain, proxyOf(body)));
+      call.show(body, ...describeProxy(domain.domain, body));
       return true;
     },
   });

@@ -50,6 +50,8 @@ export interface Daemon {
   readonly journal: Journal;
   readonly api: AdminApi;
   readonly adminToken: string;
+  /** The file with the key that secrets are sealed with. */
+  readonly keyFile: string;
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -78,6 +80,7 @@ export async function startDaemon(
   resolve: Resolve = nowhere,
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
+  const keyFile = join(folder, 'secret.key');
   const environment = openEnvironment(folder);
   const journal = openEmbeddedJournal({
     environment,
@@ -103,7 +106,7 @@ export async function startDaemon(
       log,
       zoneSettings: APEX,
       metrics: new Registry(),
-      secrets: openSecrets(join(folder, 'secret.key')),
+      secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       ready: () => ({ ok: true, reasons: [] }),
       version: '1.2.3',
@@ -145,6 +148,7 @@ export async function startDaemon(
     environment,
     journal,
     adminToken,
+    keyFile,
     logged,
     call,
     async account(username, more = {}) {
