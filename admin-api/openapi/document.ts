@@ -14,7 +14,8 @@ export interface About {
 
 const INTRODUCTION = `JSON both ways. Success is 200 with \`"ok": true\` beside the data; an error has the status and the codes that each endpoint lists.
 A description completes the sentence "… must be", or says what a field is. Properties that a body's schema does not name are ignored, so that what was
-read can be sent back. Times are UTC. The RateLimit headers of an answer stand on errors, too.`;
+read can be sent back. Times are UTC. The RateLimit headers of an answer stand on errors, too.
+\`x-scope\` is the scope that a token needs, \`x-role\` the role of its account.`;
 
 /** A document as plain JSON. Throws Error when two schemas that differ have one title. */
 export function openApiDocument(routes: readonly Route[], { version, servers = ['/'] }: About): Part {

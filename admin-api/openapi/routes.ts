@@ -21,11 +21,11 @@ export function openApiRoutes(routes: readonly Route[], version: string): Route[
       headers['Cache-Control'] = `public, max-age=${FRESH}`;
       headers['Content-Type'] = 'application/json';
       // The transports leave the body of a 304 away.
-      return { raw: text, status: isCurrent(header('if-none-match'), tag) ? 304 : 200 };
+      return { raw: bytes, status: isCurrent(header('if-none-match'), tag) ? 304 : 200 };
     },
   });
-  const text = JSON.stringify(openApiDocument([...routes, own], { version }));
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const bytes = Buffer.from(JSON.stringify(openApiDocument([...routes, own], { version })));
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return [own];
 }
 

@@ -1,4 +1,5 @@
 /** What holds for every endpoint, over both transports. */
+import { hostname } from 'node:os';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,8 +20,13 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.after(({ daemon }) => daemon.stop());
 
   test('health without a token', async ({ daemon }) => {
-    assert.equal((await daemon.call('GET', '/healthz', { token: null })).text, '{"ok":true}');
-    assert.equal((await daemon.call('GET', '/readyz', { token: null })).text, '{"ok":true,"reasons":[]}');
+    const node = hostname();
+    assert.equal((await daemon.call('GET', '/healthz', { token: null })).body as unknown, { ok: true, node });
+    assert.equal((await daemon.call('GET', '/readyz', { token: null })).body as unknown, {
+      ok: true,
+      node,
+      reasons: [],
+    });
   });
 
   test('the token comes before everything else', async ({ daemon, domain, record }) => {
