@@ -1,10 +1,11 @@
-/** Reads all records of a domain, in pages: between two of them other requests have their turn. */
+/** Reads all records of a domain, in stretches: between two of them other requests have their turn. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, recordsOfZone } from '../../core/store/keys.ts';
 
-/** About two milliseconds. */
-const PAGE = 2_000;
+/** Milliseconds at a stretch, looked at after so many records. */
+const STRETCH = 4;
+const LOOK = 64;
 
 /**
  * Calls `visit` with each key and encoded value, in canonical order, until it gives true. The buffers are the store's: valid until `visit` returns. What is written meanwhile
@@ -17,16 +18,18 @@ export async function scanRecords(
 ): Promise<void> {
   let start = recordsOfZone(domainId);
   const end = afterPrefix(start);
-  for (;;) {
+  for (let isDone = false; !isDone; ) {
+    const until = performance.now() + STRETCH;
     let count = 0;
-    let last = start;
-    for (const { key, value } of records.getRange({ start, end, limit: PAGE })) {
-      last = key as Buffer;
-      count++;
-      if (visit(last, value)) return;
+    isDone = true;
+    for (const { key, value } of records.getRange({ start, end })) {
+      if (visit(key as Buffer, value)) return;
+      if (++count % LOOK === 0 && performance.now() > until) {
+        start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+        isDone = false;
+        break;
+      }
     }
-    if (count < PAGE) return;
-    start = Buffer.concat([last, Uint8Array.of(0)]);
-    await turn();
+    if (!isDone) await turn();
   }
 }

@@ -82,6 +82,9 @@ function hintTells(value: Buffer, { addresses }: Secret): boolean {
 /** What stands between the words of SPF (RFC 7208 4.6.1), URLs, mailboxes and ordinary text. */
 const BETWEEN = /[\s,;="'()<>[\]|@/]+/;
 const COLON = 0x3a;
+/** Every address and every host name in full has one of these. */
+const DIVIDED = /[.:]/;
+const ADDRESS = /^[0-9a-f:.]{3,45}$/;
 
 function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
   const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
@@ -106,12 +109,12 @@ function joined(value: Buffer): string {
 
 /** `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net`, `203.0.113.7:443`. */
 function wordTells(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
-  if (word.length > 300) return false;
+  if (word.length > 300 || !DIVIDED.test(word)) return word === hostText;
   const bare = word.replace(/^[+?~-]/, '').replace(/\.$/, '');
   const mechanism = bare.replace(/^(ip4|ip6|a|mx|ptr|include|exists|redirect):/, '');
   for (const one of [bare, mechanism, mechanism.replace(/:\d{1,5}$/, '')]) {
     if (one === hostText) return true;
-    const bytes = parseAddress(one);
+    const bytes = ADDRESS.test(one) ? parseAddress(one) : undefined;
     if (
       bytes !== undefined &&
       addresses.some((address) => address.length === bytes.length && Buffer.compare(address, bytes) === 0)

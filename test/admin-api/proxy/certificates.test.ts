@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/secrets.ts';
-import { certificates } from '../../../core/store/rows.ts';
+import { certificates, proxies } from '../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
@@ -45,6 +45,26 @@ test('order anew: with the proxy on alone', async ({ domain, proxy }) => {
   assert.equal(faultOf(await proxy('DELETE', id, '/certificate')), [404, 'no_such_certificate', undefined]);
   await proxy('POST', id, '/toggle', { enable: false });
   assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'proxy_disabled', undefined]);
+});
+
+test('order anew what is served: it is renewed, and served until then', async ({ daemon, domain, proxy }) => {
+  const id = await domain('renew.test', ['@ A 1.1.1.1']);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const table = daemon.environment.rows.get(proxies.number)!;
+  const key = Buffer.from(id, 'hex');
+  const row = proxies.decode(key, table.get(key)!);
+  for (const [before, after] of [
+    ['active', 'renewing'],
+    ['renewing', 'renewing'],
+    ['error', 'pending'],
+    ['none', 'pending'],
+  ] as const) {
+    // As the edge would leave it.
+    await table.put(key, proxies.encode({ ...row, sslStatus: before, sslError: 'CAA', orderRequestedAt: null }));
+    const { body } = await proxy('POST', id, '/certificate');
+    assert.equal([body.proxy.ssl_status, body.proxy.ssl_error], [after, null], before);
+    assert.type(proxies.decode(key, table.get(key)!).orderRequestedAt, 'number');
+  }
 });
 
 test('one of the customer: active at once, kept sealed, never shown', async (rig) => {
