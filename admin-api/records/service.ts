@@ -32,8 +32,7 @@ export interface RecordBody {
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
   const id = newId();
   return changeRecord(services, context, body.name, (draft, domain) => {
-    const record = newRecord(domain, id, body);
-    place(draft, domain, record, body.proxied === undefined);
+    const record = place(draft, domain, newRecord(domain, id, body), body.proxied === undefined);
     return {
       action: 'record.create',
       target: id,
@@ -47,9 +46,9 @@ export function createRecord(services: Services, context: Context<Caller>, body:
 export function updateRecord(services: Services, context: Context<Caller>, id: string, body: RecordBody) {
   return changeRecord(services, context, body.name, (draft, domain) => {
     const old = existing(draft, domain, id);
-    const record = renewed(domain, old, body);
+    const wanted = renewed(domain, old, body);
     draft.delete(records, old);
-    place(draft, domain, record, body.proxied === undefined);
+    const record = place(draft, domain, wanted, body.proxied === undefined);
     return {
       action: 'record.update',
       target: id,
@@ -144,16 +143,17 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 
 /**
  * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead.
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead. Returns the record as it was written.
  */
-export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: boolean): void {
+export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: boolean): RecordRow {
   const others = draft.recordsAt(domain.id, record.name);
   checkPlace(draft, domain, record, others);
   const web = WEB_TYPES.has(record.type);
   const neighbour = web && adopts ? others.find(({ type }) => WEB_TYPES.has(type)) : undefined;
   const { ttl, updatedAt } = record;
   const proxied = neighbour === undefined ? record.proxied : neighbour.proxied;
-  draft.put(records, web ? { ...record, proxied } : { ...record, proxied: null });
+  const placed = { ...record, proxied: web ? proxied : null };
+  draft.put(records, placed);
   for (const other of others) {
     const wanted = {
       ttl: other.type === record.type ? ttl : other.ttl,
@@ -162,6 +162,7 @@ export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: b
     if (other.ttl !== wanted.ttl || other.proxied !== wanted.proxied)
       draft.put(records, { ...other, ...wanted, updatedAt });
   }
+  return placed;
 }
 
 /** What the audit says of a record. */
