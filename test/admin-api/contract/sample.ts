@@ -21,13 +21,11 @@ const VALUES: Readonly<Record<string, unknown>> = {
   port: 443,
   protocol: 'https',
   enable: true,
-  urls: ['https://sampled.example.net/a'],
-  prefixes: ['https://sampled.example.net/b/'],
   tags: ['c'],
 };
 
 /** Optional ones that would make the body another request, or contradict others. */
-const LEFT_OUT = new Set(['priority', 'proxied', 'origin_host', 'origin_port', 'origin_protocol']);
+const LEFT_OUT = new Set(['priority', 'proxied', 'origin_host', 'origin_port', 'origin_protocol', 'urls', 'prefixes']);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';
 

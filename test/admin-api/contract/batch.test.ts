@@ -1,0 +1,145 @@
+/** API.md, "Domains and records": the batch. */
+import * as assert from 'uvu/assert';
+import { listOf } from '../daemon.ts';
+import { each, everywhere, refused, succeeded, type Zone } from './world.ts';
+
+const send = (zone: Zone, json: object) => zone.client.post(`${zone.records}/batch`, json);
+const shown = async (zone: Zone) =>
+  (await zone.list('?limit=1000')).map((one) => `${one.name} ${one.type} ${one.content}`);
+
+await everywhere('contract, batch', (test) => {
+  test('POST …/records/batch: {delete: [ids], put: [...], post: [...]}, one revision', async ({ world }) => {
+    const zone = await world.zone();
+    const [a, b] = [await zone.add('a', 'A', '192.0.2.1'), await zone.add('b', 'A', '192.0.2.1')];
+    const { head } = world.daemon.journal;
+    const answer = succeeded(
+      await send(zone, {
+        delete: [a.id],
+        put: [{ id: b.id, name: 'c', type: 'A', content: '192.0.2.2' }],
+        post: [
+          { name: 'd', type: 'TXT', content: 'x', ttl: 60 },
+          { name: 'd', type: 'TXT', content: 'y', ttl: 90 },
+        ],
+      }),
+    );
+    assert.is(world.daemon.journal.head, head + 1);
+    assert.equal(Object.keys(answer.body), ['ok', 'deleted', 'updated', 'created']);
+    assert.equal(listOf(answer.body.deleted).map(String), [a.id]);
+    assert.equal(each(listOf(answer.body.updated), 'id'), [b.id]);
+    // As the batch leaves them: one TTL an RRset.
+    assert.equal(each(listOf(answer.body.created), 'ttl'), ['90', '90']);
+    assert.equal(await shown(zone), ['c A 192.0.2.2', 'd TXT "x"', 'd TXT "y"']);
+    const listed = await zone.list();
+    for (const record of [...listOf(answer.body.updated), ...listOf(answer.body.created)])
+      assert.equal(
+        listed.find((one) => String(one.id) === String(record.id)),
+        record,
+      );
+  });
+
+  test('an empty one', async ({ world }) => {
+    const zone = await world.zone();
+    for (const json of [{}, { delete: [] }, { put: [], post: [], delete: [] }])
+      assert.equal(succeeded(await send(zone, json)).body, { ok: true, deleted: [], updated: [], created: [] });
+  });
+
+  test('all or nothing, with every fault in details, each pointing into the batch', async ({ world }) => {
+    const zone = await world.zone();
+    const a = await zone.add('a', 'A', '192.0.2.1');
+    const before = [await shown(zone), world.daemon.journal.head];
+    const answer = await send(zone, {
+      delete: ['ffffffffffffffff', a.id, a.id],
+      put: [{ id: 'x', name: 'a', type: 'A', content: '192.0.2.1' }],
+      post: [
+        { name: 'ok', type: 'A', content: '192.0.2.1' },
+        { name: 'a..b', type: 'A', content: '192.0.2.1' },
+        { name: 'c', type: 'A', content: 'x' },
+        { name: 'd', type: 'A', content: '192.0.2.1', ttl: 29 },
+        { name: '@', type: 'CNAME', content: 'x.example.org' },
+      ],
+    });
+    refused(answer, '404 no_such_record', '/delete/0');
+    assert.equal(each(listOf(answer.body.error.details), 'pointer'), [
+      '/delete/0',
+      '/delete/2',
+      '/put/0/id',
+      '/post/1/name',
+      '/post/2/content',
+      '/post/3/ttl',
+      '/post/4/type',
+    ]);
+    assert.equal([await shown(zone), world.daemon.journal.head], before);
+  });
+
+  test('the first fault gives status and code', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('c', 'TXT', 'x');
+    const good = { name: 'a', type: 'A', content: '192.0.2.1' };
+    for (const [json, expected, pointer] of [
+      [{ post: [good, { ...good, type: 'NOPE' }] }, '422 invalid_type', '/post/1/type'],
+      [{ post: [good, good] }, '409 record_exists', '/post/1/content'],
+      [{ post: [good, { name: 'c', type: 'CNAME', content: 'x.example.org' }] }, '409 cname_conflict', '/post/1/name'],
+      [{ post: [good, { name: 'b', type: 'A' }] }, '422 validation', '/post/1/content'],
+      [{ post: {} }, '422 validation', '/post'],
+      [{ delete: [7] }, '422 validation', '/delete/0'],
+      [{ delete: 'x' }, '422 validation', '/delete'],
+      [{ put: [good] }, '422 validation', '/put/0/id'],
+      [{ post: [null] }, '422 validation', '/post/0'],
+    ] as const)
+      refused(await send(zone, json), expected, pointer);
+    assert.equal(await shown(zone), ['c TXT "x"']);
+  });
+
+  test('the order inside of it does not matter: what goes makes room', async ({ world }) => {
+    const zone = await world.zone();
+    const a = await zone.add('a', 'A', '192.0.2.1');
+    const b = await zone.add('b', 'TXT', 'x');
+    succeeded(
+      await send(zone, {
+        post: [{ name: 'a', type: 'CNAME', content: 'x.example.org' }],
+        put: [{ id: b.id, name: 'c', type: 'TXT', content: 'x' }],
+        delete: [a.id],
+      }),
+    );
+    assert.equal(await shown(zone), ['a CNAME x.example.org.', 'c TXT "x"']);
+  });
+
+  test('two names swap their contents', async ({ world }) => {
+    const zone = await world.zone();
+    const a = await zone.add('a', 'CNAME', 'x.example.org');
+    const b = await zone.add('b', 'A', '192.0.2.1');
+    const put = [
+      { id: a.id, name: 'a', type: 'A', content: '192.0.2.1' },
+      { id: b.id, name: 'b', type: 'CNAME', content: 'x.example.org' },
+    ];
+    succeeded(await send(zone, { put }));
+    assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);
+    // The ids, too: each takes the place of the other.
+    const both = await zone.list();
+    succeeded(await send(zone, { put: both.map((one, i) => ({ ...both[1 - i], id: one.id })) }));
+    assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);
+    assert.equal(each(await zone.list(), 'id'), [b.id, a.id]);
+  });
+
+  test('a record is named once', async ({ world }) => {
+    const zone = await world.zone();
+    const { id } = await zone.add('a', 'A', '192.0.2.1');
+    const put = { id, name: 'a', type: 'A', content: '192.0.2.2' };
+    for (const json of [{ delete: [id, id] }, { delete: [id], put: [put] }, { put: [put, put] }])
+      refused(await send(zone, json), '422 named_twice');
+    assert.equal(await shown(zone), ['a A 192.0.2.1']);
+  });
+
+  test('up to 10,000 changes', async ({ world }) => {
+    const zone = await world.zone();
+    const post = Array.from({ length: 9_999 }, (_, i) => ({ name: `r${i}`, type: 'A', content: '192.0.2.1' }));
+    const gone = await zone.add('gone', 'A', '192.0.2.1');
+    const absent = { name: 'x', type: 'A', content: '192.0.2.1' };
+    refused(await send(zone, { delete: [gone.id], post: [...post, absent] }), '422 batch_too_large');
+    refused(await send(zone, { post: [...post, absent, absent] }), '422 validation', '/post');
+    assert.equal(await shown(zone), ['gone A 192.0.2.1']);
+    const { body } = succeeded(await send(zone, { delete: [gone.id], post }));
+    assert.is(listOf(body.created).length, 9_999);
+    assert.is((await zone.client.get(zone.path)).body.domain.record_count, 9_999);
+  });
+});

@@ -1,0 +1,141 @@
+/** API.md, "Domains and records": master files, and what has become of a change. */
+import * as assert from 'uvu/assert';
+import { APEX, type Json, listOf } from '../daemon.ts';
+import { each, everywhere, refused, succeeded, type Zone } from './world.ts';
+
+const SOA = '@ 3600 SOA ns.own.example. me.own.example. 2030010101 7200 900 604800 60\n';
+
+const shown = async (zone: Zone) =>
+  (await zone.list()).map(({ name, type, content, ttl }) => `${name} ${ttl} ${type} ${content}`);
+const flags = async (zone: Zone) =>
+  (await zone.list()).map(({ name, type, proxied }: Json) => `${name} ${type} ${proxied}`);
+
+await everywhere('contract, zonefile', (test) => {
+  test('GET …/zonefile: an RFC 1035 master file (text/dns), SOA and NS first', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('www', 'A', '192.0.2.1', { ttl: 60 });
+    const { headers, text } = succeeded(await world.user.client.get(zone.zonefile));
+    assert.match(headers.get('content-type') ?? '', /^text\/dns(;|$)/);
+    const lines = text.split('\n').filter((line) => /\s(SOA|NS|A)\s/.test(line));
+    assert.equal(
+      lines.map((line) => /\s(SOA|NS|A)\s/.exec(line)?.[1]),
+      ['SOA', 'NS', 'NS', 'A'],
+    );
+    for (const name of APEX.nameservers) assert.match(text, `${name}.`);
+  });
+
+  test('PUT: replaces the zone’s records atomically, in one revision', async ({ world }) => {
+    const zone = await world.zone();
+    const old = await zone.add('old', 'A', '192.0.2.1');
+    const { head } = world.daemon.journal;
+    const answer = succeeded(
+      await world.user.client.upload(zone.zonefile, '$TTL 60\nwww A 192.0.2.1\n    TXT "x"\nwww 90 A 192.0.2.2\n'),
+    );
+    assert.is(world.daemon.journal.head, head + 1);
+    assert.equal(Object.keys(answer.body), ['ok', 'domain', 'records']);
+    assert.equal([answer.body.records, answer.body.domain.record_count], [3, 3]);
+    assert.equal(await shown(zone), ['www 60 A 192.0.2.1', 'www 60 A 192.0.2.2', 'www 60 TXT "x"']);
+    refused(await world.user.client.delete(`${zone.records}/${old.id}`), '404 no_such_record');
+    const { domain } = (await world.user.client.get(zone.path)).body;
+    assert.equal(domain, answer.body.domain);
+    assert.is(String(domain.revision), answer.headers.get('x-waypost-revision'));
+  });
+
+  test('what was exported can be imported: nothing changes but ids', async ({ world }) => {
+    const zone = await world.zone();
+    for (const [name, type, content] of [
+      ['@', 'MX', '10 mail.example.org'],
+      ['@', 'TXT', 'v=spf1 -all; "quoted" \\back'],
+      ['*', 'CNAME', 'www'],
+      ['bücher', 'ALIAS', 'x.example.org'],
+      ['a\\.b', 'TXT', 'x'],
+      ['_s._tcp', 'SRV', '1 2 3 x.example.org'],
+      ['t', 'TYPE65280', '\\# 3 010203'],
+    ])
+      await zone.add(name, type, content, { ttl: 77 });
+    const [before, text] = [await shown(zone), await zone.text()];
+    succeeded(await world.user.client.upload(zone.zonefile, text));
+    assert.equal(await shown(zone), before);
+    const without = (file: string) => file.replace(/(SOA\s+\S+\s+\S+\s+\(?\s*)\d+/, '$1');
+    assert.is(without(await zone.text()), without(text));
+  });
+
+  test('every bad line is named, and nothing is changed', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('a', 'A', '192.0.2.1');
+    const file =
+      'ok A 192.0.2.1\nbad A x\n\nc CNAME x.example.org.\nc A 192.0.2.1\nwww NOPE x\n@ CNAME x.example.org.\n';
+    const answer = await world.user.client.upload(zone.zonefile, file);
+    refused(answer, '422 invalid_zonefile');
+    assert.equal(each(listOf(answer.body.error.details), 'line'), ['2', '5', '6', '7']);
+    assert.match(String(answer.body.error.message), /^Line 2: .* There are 4 faults in all\. Nothing was changed\.$/);
+    assert.equal(await shown(zone), ['a 300 A 192.0.2.1']);
+    for (const bad of [
+      '$INCLUDE /etc/passwd\n',
+      'a A 192.0.2.1 192.0.2.2\n',
+      'x.example.org. A 192.0.2.1\n',
+      '"',
+      '( \n',
+      '\u0000',
+    ])
+      refused(await world.user.client.upload(zone.zonefile, bad), '422 invalid_zonefile');
+  });
+
+  test('an empty file empties the zone', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('a', 'A', '192.0.2.1');
+    assert.is(succeeded(await world.user.client.upload(zone.zonefile, '')).body.records, 0);
+    assert.equal(await shown(zone), []);
+  });
+
+  test('text/dns and text/plain', async ({ world }) => {
+    const zone = await world.zone();
+    for (const type of ['text/dns', 'text/plain; charset=utf-8', 'TEXT/DNS'])
+      succeeded(await world.user.client.upload(zone.zonefile, 'a A 192.0.2.1\n', { 'content-type': type }));
+    refused(
+      await world.user.client.upload(zone.zonefile, '', { 'content-type': 'application/json' }),
+      '415 unsupported_media_type',
+    );
+  });
+
+  test('SOA and apex NS of the file are not taken, unless ?apex=keep', async ({ world }) => {
+    const zone = await world.zone();
+    const file = `${SOA}@ NS ns.own.example.\n@ NS ns2.own.example.\nwww A 192.0.2.1\n`;
+    const nameservers = async () => Object.values((await world.user.client.get(zone.path)).body.domain.nameservers);
+    for (const query of ['', '?apex=service']) {
+      succeeded(await world.user.client.upload(zone.zonefile + query, file));
+      assert.equal(await nameservers(), APEX.nameservers);
+      assert.not.match(await zone.text(), /own\.example/);
+    }
+    succeeded(await world.user.client.upload(`${zone.zonefile}?apex=keep`, file));
+    assert.equal(await nameservers(), ['ns.own.example', 'ns2.own.example']);
+    const text = await zone.text();
+    assert.match(text, /SOA\s+ns\.own\.example\.\s+me\.own\.example\.\s+\(?\s*\d+\s+7200\s+900\s+604800\s+60/);
+    assert.ok(Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(text)?.[1]) >= 2_030_010_101);
+    // They go by the next file, and can't be changed by single writes.
+    for (const record of (await zone.list()).filter((one) => String(one.type) === 'NS'))
+      refused(await world.user.client.delete(`${zone.records}/${record.id}`), '422 apex_ns_is_ours');
+    refused(await world.user.client.upload(`${zone.zonefile}?apex=keep`, 'www A 192.0.2.1\n'), '422 invalid_zonefile');
+    for (const apex of ['', 'KEEP', 'x'])
+      refused(await world.user.client.upload(`${zone.zonefile}?apex=${apex}`, file), '400 invalid_apex');
+    succeeded(await world.user.client.upload(zone.zonefile, 'www A 192.0.2.1\n'));
+    assert.equal(await nameservers(), APEX.nameservers);
+  });
+
+  test('a master file says nothing of the proxy: names that stay keep their proxied', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('on', 'A', '192.0.2.1', { proxied: true });
+    await zone.add('off', 'A', '192.0.2.1', { proxied: false });
+    await zone.add('unsaid', 'A', '192.0.2.1');
+    await zone.add('gone', 'A', '192.0.2.1', { proxied: true });
+    succeeded(
+      await world.user.client.upload(
+        zone.zonefile,
+        'on AAAA 2001:db8::1\non TXT x\noff A 192.0.2.9\nunsaid A 192.0.2.1\nnew A 192.0.2.1\n',
+      ),
+    );
+    assert.equal(await flags(zone), ['new A null', 'off A false', 'on TXT null', 'on AAAA true', 'unsaid A null']);
+    succeeded(await world.user.client.upload(zone.zonefile, await zone.text()));
+    assert.equal(await flags(zone), ['new A null', 'off A false', 'on TXT null', 'on AAAA true', 'unsaid A null']);
+  });
+});
