@@ -11,6 +11,7 @@ import {
 } from '../../core/store/rows.ts';
 import { formatName, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { newProxy } from '../core/journal/fixture.ts';
 import { recordKey } from './compare.ts';
 import type { World } from './generate.ts';
 import { isWeb } from './proxy.ts';
@@ -111,25 +112,12 @@ export class WorldRows {
     for (const [apex, { enabled }] of world.proxies ?? []) {
       const old = this.proxies.get(apex);
       if ((old?.enabled ?? false) === enabled) continue;
-      const proxy = { ...NO_PROXY, ...old, domainId: this.domains.get(apex)!.id, enabled };
+      const proxy = { ...(old ?? newProxy(this.domains.get(apex)!)), enabled };
       out.newProxies.push(proxy);
       this.proxies.set(apex, proxy);
     }
   }
 }
-
-const NO_PROXY: Omit<ProxyConfig, 'domainId' | 'enabled'> = {
-  originHost: 'origin.example.net',
-  originPort: 443,
-  originProtocol: 'https',
-  sslStatus: 'none',
-  sslIssuedAt: null,
-  sslExpiresAt: null,
-  sslError: null,
-  orderRequestedAt: null,
-  createdAt: 1,
-  updatedAt: 1,
-};
 
 /** Puts the changes into a draft, what goes first. */
 export function putChanges(draft: Draft, changes: RowChanges): void {

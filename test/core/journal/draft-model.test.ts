@@ -6,15 +6,23 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../core/errors.ts';
-import { Draft } from '../../../core/journal/draft.ts';
-import { audits } from '../../../core/store/rows.ts';
+import { Draft, write } from '../../../core/journal/draft.ts';
+import { accounts, audits, proxies } from '../../../core/store/rows.ts';
 import { Random } from '../../support/random.ts';
-import { embedded, type Store, withStore } from './fixture.ts';
+import { embedded, newAccount, newDomain, newProxy, type Store, withStore } from './fixture.ts';
 import { PlainStore } from './plain-store.ts';
 import { readings, run, runAll, type Step, setUp, steps } from './program.ts';
 
 const RUNS = Number(process.env.WAYPOST_DRAFTS ?? 150);
 const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+
+/** A failure is shrunk as far as the time goes. */
+const BOUNDS = {
+  numRuns: RUNS,
+  seed: SEED,
+  interruptAfterTimeLimit: 30_000 + RUNS * 100,
+  markInterruptAsFailure: true,
+} as const;
 
 /** Runs a program on a draft and a plain store, and commits it; both have to read the same. */
 async function runBoth({ environment, journal }: Store, plain: PlainStore, program: readonly Step[], salt: number) {
@@ -47,7 +55,7 @@ test(`a draft reads what a plain map has, and commits that, seed ${SEED}`, () =>
         checkUsage(store);
       }),
     ),
-    { numRuns: RUNS, seed: SEED },
+    BOUNDS,
   ));
 
 interface Finished {
@@ -115,11 +123,37 @@ test(`drafts that run at the same time are as if one followed the other, seed ${
           conflicting += conflicts;
         }),
     ),
-    { numRuns: RUNS, seed: SEED },
+    BOUNDS,
   );
   // Else nothing would have been tried.
   assert.ok(committed > RUNS && conflicting > RUNS / 10, `${committed} commits, ${conflicting} conflicts`);
 });
+
+test('what is covered ends where it ends', () =>
+  withStore(embedded, async ({ environment, journal }) => {
+    const all = Array.from({ length: 4 }, () => newAccount());
+    await write(environment, journal, 'test', (draft) => {
+      for (const account of all) draft.put(accounts, account);
+    });
+    const keys = all.map((account) => accounts.key(account));
+    const reads: ((draft: Draft) => unknown)[] = [
+      (draft) => draft.account(all[2].id),
+      (draft) => draft.accounts(all[0].id, 100),
+      (draft) => draft.accounts(all[0].id, 2),
+    ];
+    for (const [i, read] of reads.entries()) {
+      const draft = new Draft(environment, journal.head);
+      draft.reads({ table: accounts.number, start: keys[0], end: keys[2] });
+      read(draft);
+      draft.put(proxies, newProxy(newDomain('zone.test.')));
+      await write(environment, journal, 'other', (other) => other.put(accounts, { ...all[2], updatedAt: 10 + i }));
+      const refused = await journal.commit({ ...draft.request, by: 'test' }).then(
+        () => false,
+        (error: unknown) => error instanceof ConflictError,
+      );
+      assert.ok(refused, `read ${i}`);
+    }
+  }));
 
 test('an audit entry says which commit it came with', () =>
   withStore(embedded, async (store) => {

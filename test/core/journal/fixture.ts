@@ -6,7 +6,7 @@ import { LmdbNodeStore } from '../../../core/net/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { type Account, type Domain, newId, type RecordRow } from '../../../core/store/rows.ts';
+import { type Account, type Domain, newId, type ProxyConfig, type RecordRow } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
@@ -114,6 +114,23 @@ export function newAccount(plan = '0'): Account {
 
 export function newDomain(apex: string, kept: Domain['kept'] = null): Domain {
   return { id: newId(), accountId: '0'.repeat(16), apex: parseName(apex), createdAt: 1, kept };
+}
+
+export function newProxy(domain: Domain, enabled = true): ProxyConfig {
+  return {
+    domainId: domain.id,
+    enabled,
+    originHost: 'origin.example.net',
+    originPort: 443,
+    originProtocol: 'https',
+    sslStatus: 'none',
+    sslIssuedAt: null,
+    sslExpiresAt: null,
+    sslError: null,
+    orderRequestedAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+  };
 }
 
 export function newRecord(domain: Domain, name: string, type: number, rdata: Uint8Array, ttl = 300): RecordRow {
