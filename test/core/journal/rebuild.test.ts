@@ -9,17 +9,30 @@ import { ChangeWriter } from '../../../core/journal/changes.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../../core/journal/rebuild.ts';
 import { targetKey } from '../../../core/store/keys.ts';
-import { domains, newId, proxies, records } from '../../../core/store/rows.ts';
+import { domains, newId, type ProxyConfig, proxies, records } from '../../../core/store/rows.ts';
 import { isWithin, nameAt, parseName, ROOT } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { ADDITIONAL_TARGET, CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import { TCP_LIMIT } from '../../reference/compare.ts';
 import { ourWorldDraft } from '../../reference/generate.ts';
 import { putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
-import { addressRecord, DEFAULTS, dump, embedded, newDomain, newRecord, type Store, withStore } from './fixture.ts';
+import {
+  addressRecord,
+  DEFAULTS,
+  dump,
+  embedded,
+  newDomain,
+  newProxy,
+  newRecord,
+  queryPath,
+  type Store,
+  withStore,
+} from './fixture.ts';
 
 const STEPS = Number(process.env.WAYPOST_REBUILDS ?? 300);
 const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
@@ -180,6 +193,117 @@ test('nodes that were made beforehand are those that a rebuild makes, whatever e
     };
     await Promise.all([replace(4), nest()]);
     await checkRebuilt(store, 'with a nested zone');
+    // The nodes are those of a zone without proxy; the one of the zone is on.
+    await write(environment, journal, 'test', (draft) => {
+      draft.delete(domains, nested);
+      for (const row of draft.recordsOf(nested.id, null)) draft.delete(records, row);
+      draft.put(proxies, newProxy(domain));
+    });
+    await replace(5);
+    await checkRebuilt(store, 'with a proxy');
+  }));
+
+test('a proxy makes answers anew when it goes on or off, not when its certificate does', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(records, addressRecord(domain, 'www'));
+    });
+    /** Whether the zone was made anew. */
+    const put = async (...changes: Partial<ProxyConfig>[]): Promise<boolean> => {
+      const { revision } = reader.zoneState(domain.id);
+      // All in one group.
+      await Promise.all(
+        changes.map((change) => {
+          const row = { ...newProxy(domain), ...change };
+          const writer = new ChangeWriter();
+          writer.delete(proxies.number, proxies.key(row));
+          writer.put(proxies.number, proxies.key(row), proxies.encode(row));
+          return journal.commit({ reads: { at: journal.head, ranges: [] }, changes: writer.content, by: 'test' });
+        }),
+      );
+      await checkRebuilt(store, JSON.stringify(changes));
+      return reader.zoneState(domain.id).revision > revision;
+    };
+    assert.not(await put({ enabled: false }));
+    assert.ok(await put({}));
+    assert.not(await put({ sslStatus: 'active' }, { sslStatus: 'renewing' }, { originPort: 8443 }));
+    assert.ok(await put({ enabled: false }, { enabled: true }));
+    assert.ok(await put({ enabled: false }));
+    await put({});
+    assert.ok(
+      dump(environment, ['answers'])
+        .join()
+        .includes(Buffer.of(192, 0, 2, 80).toString('hex')),
+    );
+    await write(environment, journal, 'test', (draft) => draft.delete(proxies, newProxy(domain)));
+    await checkRebuilt(store, 'gone');
+    assert.not(
+      dump(environment, ['answers'])
+        .join()
+        .includes(Buffer.of(192, 0, 2, 80).toString('hex')),
+    );
+  }));
+
+test('a mail exchanger that comes or goes takes its target out of the proxy and puts it back, chains to it included', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal } = store;
+    const { answer, close } = queryPath(store);
+    const domain = newDomain('zone.test.');
+    const mx = newRecord(domain, '@', TYPE.MX, Uint8Array.from([0, 10, ...parseName('mail.w.zone.test.')]));
+    const grey = newRecord(domain, 'grey', TYPE.CNAME, parseName('mail.w.zone.test.'));
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(proxies, newProxy(domain));
+      draft.put(records, addressRecord(domain, 'mail.w', 7));
+      draft.put(records, addressRecord(domain, '*.w', 8));
+      draft.put(records, { ...grey, proxied: false });
+    });
+    const first = (name: string): string => {
+      const query = { name: parseName(name), type: TYPE.A, class: CLASS_IN };
+      const response = decodeMessage(answer(encodeQuery(query, 1), TCP_LIMIT)!);
+      return response.answer.filter(({ type }) => type === TYPE.A).map(({ rdata }) => rdata.join('.'))[0];
+    };
+    const edge = '192.0.2.9';
+    const ask = () => ['mail.w.zone.test.', 'grey.zone.test.', 'other.w.zone.test.'].map(first);
+    assert.equal(ask(), [edge, edge, edge]);
+    await write(environment, journal, 'test', (draft) => draft.put(records, mx));
+    assert.equal(ask(), ['192.0.2.7', '192.0.2.7', edge]);
+    await checkRebuilt(store, 'with MX');
+    await write(environment, journal, 'test', (draft) => draft.delete(records, mx));
+    assert.equal(ask(), [edge, edge, edge]);
+    await checkRebuilt(store, 'without');
+    await close();
+  }));
+
+test('a folder of the version before is made anew: answers and usage', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(proxies, newProxy(domain));
+      for (let i = 0; i < 3; i++) draft.put(records, addressRecord(domain, `www${i}`));
+    });
+    await rebuildAnswers(environment, DEFAULTS);
+    const now = dump(environment, ['answers', 'usage', 'meta']);
+    // That version kept no usage, and knew no cluster.
+    const { cluster: _, ...old } = DEFAULTS;
+    await environment.root.transaction(() => {
+      environment.meta.put(Buffer.from('compiled with'), Buffer.from(JSON.stringify([1, old])));
+      environment.usage.clearSync();
+      for (const key of environment.answers.getKeys({})) environment.answers.put(key, Buffer.alloc(8));
+    });
+    environment.root.resetReadTxn();
+    assert.not(answersAreCurrent(environment, DEFAULTS));
+    assert.equal(await rebuildAnswers(environment, DEFAULTS), { zones: 1, answers: 4 });
+    environment.root.resetReadTxn();
+    assert.ok(answersAreCurrent(environment, DEFAULTS));
+    assert.equal(dump(environment, ['answers', 'usage', 'meta']), now);
+    assert.equal(reader.usage(domain.accountId), { domains: 1, records: 3 });
+    assert.not(answersAreCurrent(environment, { ...DEFAULTS, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } }));
   }));
 
 test('answers are current until the settings of the apex change', () =>
