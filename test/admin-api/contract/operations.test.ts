@@ -23,9 +23,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /api/v1/domains/{domain_id}/zonefile': 'zone.import',
   'PUT /api/v1/domains/{domain_id}/proxy': 'proxy.update',
   'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
-  'POST /api/v1/domains/{domain_id}/proxy/certificate': 'certificate.order',
-  'PUT /api/v1/domains/{domain_id}/proxy/certificate': 'certificate.upload',
-  'DELETE /api/v1/domains/{domain_id}/proxy/certificate': 'certificate.delete',
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
 };
 

@@ -1,0 +1,265 @@
+/** API.md, "Proxy". What it does to answers is in proxy/dns-effect.test.ts, every spelling of an origin in proxy/origin.test.ts. */
+import * as assert from 'uvu/assert';
+import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { type Json, listOf } from '../daemon.ts';
+import { each, everywhere, refused, succeeded, type World, type Zone } from './world.ts';
+
+const FIELDS = [
+  'domain_id',
+  'is_enabled',
+  'origin_host',
+  'origin_port',
+  'origin_protocol',
+  'ssl_status',
+  'ssl_issued_at',
+  'ssl_expires_at',
+  'ssl_error',
+  'exposed',
+];
+
+const at = ({ path }: Zone): string => `${path}/proxy`;
+const origin = ({ body }: { body: Json }): unknown[] => [
+  body.proxy.origin_host,
+  body.proxy.origin_port,
+  body.proxy.origin_protocol,
+];
+const state = async (zone: Zone): Promise<Json> => succeeded(await zone.client.get(at(zone))).body.proxy;
+const toggle = (zone: Zone, enable: unknown) => zone.client.post(`${at(zone)}/toggle`, { enable });
+
+const root = { name: 'Test Root', key: ecKey() };
+const rootPem = certificate({ ...root, ca: true });
+
+/** A chain and its key, as the customer brings them. */
+function own(name: string, more: Partial<Parameters<typeof certificate>[0]> = {}) {
+  const key = ecKey();
+  const pem = certificate({ name, key, issuer: root, dnsNames: [name, `*.${name}`], ...more }) + rootPem;
+  return { certificate: pem, private_key: pemOfKey(key) };
+}
+
+/** With its proxy on. */
+async function proxied(world: World): Promise<Zone> {
+  const zone = await world.zone();
+  await zone.add('@', 'A', '1.1.1.1');
+  succeeded(await toggle(zone, true));
+  return zone;
+}
+
+await everywhere('contract, proxy', (test) => {
+  test('GET …/proxy: domain {id, domain}, proxy; before anything was said', async ({ world }) => {
+    const zone = await world.zone();
+    const { body } = succeeded(await zone.client.get(at(zone)));
+    assert.equal(Object.keys(body), ['ok', 'domain', 'proxy']);
+    assert.equal(body.domain, { id: zone.id, domain: zone.domain });
+    assert.equal(Object.keys(body.proxy), FIELDS);
+    assert.equal(Object.values(body.proxy), [zone.id, 0, null, null, null, 'none', null, null, null, []]);
+  });
+
+  test('PUT: origin (or origin_host), port (default 443), protocol (left out: https for 443, http for 80, else 422)', async ({
+    world,
+  }) => {
+    const zone = await world.zone();
+    const put = (json: object) => zone.client.put(at(zone), json);
+    for (const [json, expected] of [
+      [{ origin: '1.1.1.1' }, ['1.1.1.1', 443, 'https']],
+      [{ origin_host: '8.8.8.8' }, ['8.8.8.8', 443, 'https']],
+      [{ origin: '1.1.1.1', port: 80 }, ['1.1.1.1', 80, 'http']],
+      [{ origin: '1.1.1.1', port: 443, protocol: 'http' }, ['1.1.1.1', 443, 'http']],
+      [{ origin: '1.1.1.1', port: 8443, protocol: 'https' }, ['1.1.1.1', 8443, 'https']],
+      [{ origin: '[2606:4700::AB]' }, ['2606:4700::ab', 443, 'https']],
+    ] as const) {
+      const answer = succeeded(await put(json));
+      assert.equal(origin(answer), expected);
+      assert.equal(await state(zone), answer.body.proxy);
+    }
+    // What was read can be sent back.
+    succeeded(await put(await state(zone)));
+    for (const port of [8080, 1, 65_535])
+      refused(await put({ origin: '1.1.1.1', port }), '422 protocol_required', '/protocol');
+    for (const port of [0, 65_536, -1, 1.5, '443'])
+      refused(await put({ origin: '1.1.1.1', port }), '422 validation', '/port');
+    for (const protocol of ['ftp', 'HTTPS', '', 1])
+      refused(await put({ origin: '1.1.1.1', protocol }), '422 validation', '/protocol');
+    refused(await put({}), '422 validation', '/origin');
+    refused(await put({ origin: 7 }), '422 validation', '/origin');
+    refused(await put({ origin: '1.1.1.1', origin_host: '8.8.8.8' }), '422 contradiction', '/origin_host');
+  });
+
+  test('public IPv4, IPv6 or hostname; private, loopback, reserved: 422 (given)', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('origin', 'A', '1.1.1.1', { proxied: false });
+    await zone.add('inside', 'A', '10.0.0.1', { proxied: false });
+    const put = (host: string) => zone.client.put(at(zone), { origin: host });
+    assert.equal(origin(succeeded(await put(`Origin.${zone.domain}.`))), [`origin.${zone.domain}`, 443, 'https']);
+    const before = await state(zone);
+    for (const host of [
+      '10.0.0.1',
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '169.254.169.254',
+      '192.0.2.1',
+      '0.0.0.0',
+      '255.255.255.255',
+      '224.0.0.1',
+      '::1',
+      '::ffff:10.0.0.1',
+      'fe80::1',
+      'fd00::1',
+      '64:ff9b::a00:1',
+      '2002:a00:1::',
+      `inside.${zone.domain}`,
+    ])
+      assert.match(`${(await put(host)).status}`, '422', host);
+    refused(await put('10.0.0.1'), '422 private_origin', '/origin');
+    refused(await put(`inside.${zone.domain}`), '422 private_origin', '/origin');
+    for (const host of ['http://1.1.1.1', 'a b', 'x..y', '1.1.1.1/', '\ud800', '\u0000'])
+      assert.is((await put(host)).status, 422, host);
+    refused(await put('nowhere.example.org'), '422 origin_unresolvable', '/origin');
+    assert.equal(await state(zone), before);
+  });
+
+  test('POST …/proxy/toggle (given): body enable (boolean); answers the proxy state', async ({ world }) => {
+    const zone = await world.zone();
+    succeeded(await zone.client.put(at(zone), { origin: '1.1.1.1' }));
+    for (const enable of [true, true, false, false, true]) {
+      const { body } = succeeded(await toggle(zone, enable));
+      assert.equal([Object.keys(body.proxy), body.proxy.is_enabled], [FIELDS, enable ? 1 : 0]);
+      assert.equal(await state(zone), body.proxy);
+      assert.is((await zone.client.get(zone.path)).body.domain.proxy_enabled, enable);
+    }
+    for (const enable of [undefined, null, 1, 0, 'true', []])
+      refused(await toggle(zone, enable), '422 validation', '/enable');
+  });
+
+  test('what is as it was asked to be is not told to the audit again', async ({ world }) => {
+    const zone = await proxied(world);
+    const { head } = world.daemon.journal;
+    succeeded(await toggle(zone, true));
+    assert.is(world.daemon.journal.head, head);
+    assert.equal(each(await world.audit(`&domain=${zone.domain}&action=proxy`), 'action'), ['proxy.enable']);
+  });
+
+  test('enabling with no origin takes the apex address records, 409 origin_required without them', async ({
+    world,
+  }) => {
+    const zone = await world.zone();
+    refused(await toggle(zone, true), '409 origin_required');
+    await zone.add('www', 'A', '1.1.1.1');
+    refused(await toggle(zone, true), '409 origin_required');
+    const private_ = await zone.add('@', 'A', '10.0.0.1');
+    refused(await toggle(zone, true), '422 private_origin');
+    assert.is((await state(zone)).is_enabled, 0);
+    succeeded(await zone.client.delete(`${zone.records}/${private_.id}`));
+    await zone.add('@', 'A', '9.9.9.9');
+    assert.equal(origin(succeeded(await toggle(zone, true))), ['9.9.9.9', 443, 'https']);
+  });
+
+  test('exposed: names whose own records still tell the origin’s address', async ({ world }) => {
+    const zone = await proxied(world);
+    await zone.add('www', 'A', '1.1.1.1');
+    await zone.add('direct', 'A', '1.1.1.1', { proxied: false });
+    await zone.add('mail', 'A', '1.1.1.1');
+    await zone.add('@', 'MX', `10 mail.${zone.domain}`);
+    await zone.add('other', 'A', '9.9.9.9', { proxied: false });
+    const names = new Set(each(listOf((await state(zone)).exposed), 'name'));
+    assert.equal([...names].filter((name) => ['direct', 'mail', 'www', 'other'].includes(name)).sort(), [
+      'direct',
+      'mail',
+    ]);
+  });
+
+  test('POST …/proxy/certificate: order the certificate anew, now', async ({ world }) => {
+    const off = await world.zone();
+    refused(await off.client.post(`${at(off)}/certificate`, {}), '409 proxy_disabled');
+    const zone = await proxied(world);
+    const answer = succeeded(await zone.client.post(`${at(zone)}/certificate`, {}));
+    assert.is(answer.body.proxy.ssl_status, 'pending');
+    await audited(world, answer.headers.get('x-request-id'), 'certificate.order');
+    succeeded(await zone.client.put(`${at(zone)}/certificate`, own(zone.domain)));
+    refused(await zone.client.post(`${at(zone)}/certificate`, {}), '409 certificate_custom');
+  });
+
+  test('PUT …/proxy/certificate: certificate (PEM, chain), private_key (PEM); DELETE goes back to automatic', async ({
+    world,
+  }) => {
+    const zone = await proxied(world);
+    const path = `${at(zone)}/certificate`;
+    refused(await zone.client.delete(path), '404 no_such_certificate');
+    const pair = own(zone.domain);
+    const answer = succeeded(await zone.client.put(path, pair));
+    const { ssl_status: status, ssl_issued_at: issued, ssl_expires_at: expires, ssl_error: error } = answer.body.proxy;
+    assert.equal([status, error], ['active', null]);
+    assert.ok(String(issued) < String(expires));
+    const entry = await audited(world, answer.headers.get('x-request-id'), 'certificate.set');
+    const [, secret] = pair.private_key.split('\n');
+    for (const text of [answer.text, JSON.stringify(entry), ...world.daemon.logged])
+      assert.not.ok(text.includes(secret));
+    assert.equal((await state(zone)).ssl_status, 'active');
+    const gone = succeeded(await zone.client.delete(path));
+    assert.equal([gone.body.proxy.ssl_status, gone.body.proxy.ssl_expires_at], ['pending', null]);
+    await audited(world, gone.headers.get('x-request-id'), 'certificate.delete');
+    refused(await zone.client.delete(path), '404 no_such_certificate');
+  });
+
+  test('checked for match, names and dates (422)', async ({ world }) => {
+    const zone = await proxied(world);
+    const good = own(zone.domain);
+    const before = await state(zone);
+    for (const [json, code, pointer] of [
+      [{ ...good, private_key: own(zone.domain).private_key }, 'key_mismatch', '/private_key'],
+      [own('other.example.org'), 'certificate_names', '/certificate'],
+      [own(zone.domain, { from: -20, to: -10 }), 'certificate_expired', '/certificate'],
+      [own(zone.domain, { from: 10, to: 20 }), 'certificate_not_yet_valid', '/certificate'],
+      [{ ...good, certificate: 'x' }, 'invalid_certificate', '/certificate'],
+      [{ ...good, private_key: 'x' }, 'invalid_private_key', '/private_key'],
+      [{ ...good, certificate: undefined }, 'validation', '/certificate'],
+      [{ ...good, private_key: undefined }, 'validation', '/private_key'],
+    ] as const)
+      refused(await zone.client.put(`${at(zone)}/certificate`, json), `422 ${code}`, pointer);
+    assert.equal(await state(zone), before);
+  });
+
+  test('POST …/proxy/purge: empty the edge cache of the domain; body may narrow it: urls, prefixes, tags', async ({
+    world,
+  }) => {
+    const zone = await world.zone();
+    const purge = (json: unknown) => zone.client.post(`${at(zone)}/purge`, json);
+    const all = succeeded(await purge({})).body.purge;
+    assert.equal([all.domain_id, all.everything, all.urls, all.prefixes, all.tags], [zone.id, true, [], [], []]);
+    const bodiless = succeeded(await zone.client.send('POST', `${at(zone)}/purge`)).body.purge;
+    assert.is(bodiless.everything, true);
+    const urls = [`https://www.${zone.domain}/a.css`];
+    const prefixes = [`www.${zone.domain}/news/`];
+    const part = succeeded(await purge({ urls, prefixes, tags: ['one'] })).body.purge;
+    assert.equal([part.everything, part.urls, part.prefixes, part.tags], [false, urls, prefixes, ['one']]);
+    for (const [json, code, pointer] of [
+      [{ urls: ['https://other.example.org/'] }, 'invalid_url', '/urls/0'],
+      [{ urls: [`https://${zone.domain}/`, 'x'] }, 'invalid_url', '/urls/1'],
+      [{ prefixes: ['other.example.org/'] }, 'invalid_prefix', '/prefixes/0'],
+      [{ tags: ['a,b'] }, 'invalid_tag', '/tags/0'],
+      [{ tags: [] }, 'validation', '/tags'],
+      [{ urls: 'x' }, 'validation', '/urls'],
+    ] as const)
+      refused(await purge(json), `422 ${code}`, pointer);
+  });
+
+  test('scope proxy, not dns: records need the one, the proxy the other', async ({ world }) => {
+    const zone = await world.zone();
+    const [dns, proxy, reads] = await Promise.all(
+      [['dns'], ['proxy'], ['proxy:read']].map((scopes) => world.scoped(world.user.client, scopes)),
+    );
+    refused(await dns.get(at(zone)), '403 insufficient_scope');
+    refused(await proxy.get(zone.records), '403 insufficient_scope');
+    succeeded(await reads.get(at(zone)));
+    refused(await reads.post(`${at(zone)}/purge`, {}), '403 insufficient_scope');
+    succeeded(await proxy.post(`${at(zone)}/purge`, {}));
+  });
+});
+
+/** The one entry of the request. */
+async function audited(world: World, requestId: string | null, action: string): Promise<Json> {
+  const found = (await world.audit()).filter((one) => String(one.request_id) === requestId);
+  assert.equal(each(found, 'action'), [action]);
+  return found[0];
+}
