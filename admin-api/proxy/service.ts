@@ -37,7 +37,19 @@ export interface OriginBody {
 export async function describeProxy(services: Services, { caller, params }: Context<Caller>) {
   const domain = ownedDomain(services.reader, caller, params.domain_id);
   const row = services.reader.proxy(domain.id) ?? noProxy(domain.id);
-  return proxyReply(domain, row, await findExposed(services, domain, row.originHost));
+  const warnings = row.enabled && row.originHost !== null ? loopWarnings(services, domain, row.originHost) : [];
+  return proxyReply(domain, row, await findExposed(services, domain, row.originHost), warnings);
+}
+
+/** Records may have been written since the proxy was turned on that put the origin's own name behind it. */
+function loopWarnings(services: Services, domain: Domain, host: string): string[] {
+  try {
+    if (parseAddress(host) === undefined) refuseLoop(services, domain, host);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidError) return [error.message];
+    throw error;
+  }
 }
 
 /** Whether the proxy is on stays. Throws HttpError 404 and 503, InvalidError. */

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCertificate } from '../../../admin-api/proxy/certificate.ts';
@@ -171,6 +172,28 @@ test('what only the customer can know is a warning', () => {
   assert.match(alone.warnings.join(), /issued by CN=Test Intermediate/);
   const soon = check(leaf({ to: 10 }) + middlePem);
   assert.match(soon.warnings.join(), /expires at/);
+});
+
+test('damaged in any way: refused or taken, never a surprise', () => {
+  const pem = leaf() + middlePem;
+  const cut = fc.tuple(fc.nat(pem.length), fc.nat(40), fc.string({ maxLength: 10 }));
+  fc.assert(
+    fc.property(
+      cut,
+      fc.tuple(fc.nat(keyPem.length), fc.nat(3), fc.string({ maxLength: 3 })),
+      fc.boolean(),
+      (one, two, isKey) => {
+        const damage = (text: string, [at, length, put]: [number, number, string]): string =>
+          text.slice(0, at) + put + text.slice(at + length);
+        try {
+          check(isKey ? pem : damage(pem, one), isKey ? damage(keyPem, two) : keyPem);
+        } catch (error) {
+          assert.instance(error, InvalidError, String(error));
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
 });
 
 test('names as Node writes them, those that try to look like two among them', () => {

@@ -1,4 +1,5 @@
 import { Socket as DatagramSocket } from 'node:dgram';
+import { Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TABLE } from '../../core/address/table.ts';
@@ -154,6 +155,7 @@ for (const transport of ['uws', 'node'] as const) {
   });
 
   test('SSRF: addresses and spellings as the table judges them, and no socket is opened for one', async ({
+    daemon,
     domain,
     proxy,
     asked,
@@ -172,6 +174,13 @@ for (const transport of ['uws', 'node'] as const) {
       opened++;
       throw new Error('a packet was sent');
     };
+    const { connect } = Socket.prototype;
+    const { port } = new URL(daemon.url);
+    Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+      // The test's own requests come this way, too.
+      if (!JSON.stringify(args).includes(`:${port}`) && !JSON.stringify(args).includes(`"port":"${port}"`)) opened++;
+      return Reflect.apply(connect, this, args);
+    };
     asked.length = 0;
     try {
       for (const { text, verdict } of picked) {
@@ -183,6 +192,7 @@ for (const transport of ['uws', 'node'] as const) {
       }
     } finally {
       Object.assign(DatagramSocket.prototype, { bind, send });
+      Socket.prototype.connect = connect;
     }
     assert.equal([opened, asked], [0, []]);
     assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never);
@@ -306,6 +316,13 @@ test('what has come to be proxied since is noticed when the proxy is turned on',
   assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [422, 'origin_loop', undefined]);
   await daemon.call('PUT', path, { json: { ...record, proxied: false } });
   assert.is((await proxy('POST', id, '/toggle', { enable: true })).status, 200);
+  assert.not('warnings' in (await proxy('GET', id)).body);
+  // While it is on, records are the customer's own business; the state says what they do.
+  await daemon.call('PUT', path, { json: { ...record, proxied: true } });
+  assert.match(
+    String((await proxy('GET', id)).body.warnings[0 as never]),
+    /"origin\.turned-zone\.com" goes through the proxy/,
+  );
 });
 
 test('other domains of the account as they are; those of others are asked for', async ({

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPrefix, readTag, readUrl } from '../../../admin-api/proxy/purge-target.ts';
+import { InvalidError } from '../../../core/errors.ts';
 import { purges } from '../../../core/store/rows.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
@@ -70,6 +72,37 @@ test('tags', () => {
       (error: Error & { code?: string }) => error.code === 'invalid_tag',
       tag,
     );
+});
+
+test('what was normalised stays as it is, whatever it is made of', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('%41', '%2541', '%e4', '..', '/', '?', '\\u0000', 'ä', '%'),
+  );
+  const texts = fc.array(piece, { maxLength: 8 }).map((pieces) => `a.test/${pieces.join('')}`);
+  const attempt = (read: () => string): string | null => {
+    try {
+      return read();
+    } catch (error) {
+      assert.instance(error, InvalidError);
+      return null;
+    }
+  };
+  let taken = 0;
+  fc.assert(
+    fc.property(texts, (text) => {
+      const url = attempt(() => readUrl(`https://${text}`, 'a.test', ''));
+      const prefix = attempt(() => readPrefix(text, 'a.test', ''));
+      if (url !== null) {
+        taken++;
+        assert.match(url, /^https:\/\/a\.test\/[\x21-\x7e]*$/);
+        assert.is(readUrl(url, 'a.test', ''), url);
+      }
+      if (prefix !== null) assert.is(readPrefix(prefix, 'a.test', ''), prefix);
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(taken > 200, `${taken} were taken`);
 });
 
 test('everything, without a body and with an empty one', async (rig) => {
