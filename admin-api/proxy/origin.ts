@@ -132,6 +132,8 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 function explain(name: string, error: unknown): never {
   // Said by whoever resolves, who knew better.
   if (error instanceof HttpError || error instanceof InvalidError) throw error;
+  // A mistake of ours is not to be taken for a resolver that is down.
+  if (error instanceof TypeError && codeOf(error) === undefined) throw error;
   const fault = FAULTS.get(codeOf(error) ?? '');
   if (fault !== undefined) return unresolvable(name, fault);
   throw new HttpError(

@@ -198,6 +198,14 @@ test('a resolver of ours that is down is no fault of the request: 503', async ()
   assert.is((await refusal('x.example.net', { resolve: thrown })).status, 503);
 });
 
+test('a mistake of ours is not hidden', async () => {
+  const resolve: Resolve = async () => {
+    throw new TypeError('undefined is not a function');
+  };
+  const error = await checkOrigin('x.example.net', { resolve }).catch((reason: unknown) => reason);
+  assert.instance(error, TypeError);
+});
+
 test('no answer ends in time, and the signal tells the resolver', async () => {
   let aborted = false;
   const resolve: Resolve = (_, signal) => {
