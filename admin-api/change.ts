@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type Draft, write } from '../core/journal/draft.ts';
 import { type Audit, audits, type Domain, newId, type Replay, replays } from '../core/store/rows.ts';
+import { accountGone } from './auth/authenticate.ts';
 import { formatDomain } from './domains/name.ts';
 import { HttpError } from './http/errors.ts';
 import type { Idempotency } from './http/idempotency.ts';
@@ -44,6 +45,8 @@ export async function change<R extends Reply>(
     // Two of one key at once: the second conflicts with the first, and finds its answer when it starts anew.
     const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
+    // It may have been deleted since the token was looked at: nothing must come to an account that is not there any more.
+    if (draft.account(caller.account.id) === undefined) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.put(audits, auditEntry(context, done));
     if (idempotency !== null) draft.put(replays, replayOf(services, idempotency, done));

@@ -56,11 +56,13 @@ export class Authenticator {
     if (token === undefined || !matchesHash(text, token.hash))
       throw unauthorized('invalid_token', 'The token is revoked or was never given.');
     const account = this.#reader.account(token.accountId);
-    if (account === undefined) throw unauthorized('invalid_token', 'The account of the token is gone.');
+    if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();
     return { account, token };
   }
 }
+
+export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token is gone.');
 
 export const apiDisabled = (): HttpError =>
   new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');

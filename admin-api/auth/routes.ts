@@ -68,7 +68,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       scope: 'account',
       body: tokenBody,
       answer: newTokenAnswer,
-      faults: { 401: ['bad_credentials'], 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
+      faults: { 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
       run(context) {
         context.headers['Cache-Control'] = 'no-store';
         return createToken(services, context, context.body);

@@ -60,7 +60,6 @@ export function createToken(
     throw new InvalidError('invalid_scope', 'Name at least one scope, or leave "scopes" out.', { pointer: '/scopes' });
   const { token, text } = newToken(account, { name: body.name, scopes, expiresAt: readExpiry(body.expires_at) });
   return change(services, context, (draft) => {
-    if (draft.account(account.id) === undefined) throw badCredentials();
     addToken(draft, token);
     return {
       action: 'token.create',
