@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { mintToken } from '../../../admin-api/auth/token.ts';
 import { ConflictError } from '../../../core/errors.ts';
-import { PASSWORD } from '../daemon.ts';
+import { type Answer, PASSWORD } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
 import { everywhere, refused, succeeded, type World } from './world.ts';
 
@@ -229,10 +229,15 @@ await everywhere('contract, common', (test) => {
     await zone.add('a', 'A', '192.0.2.1');
   });
 
-  test('HEAD is GET without the body', async ({ world }) => {
-    for (const path of ['/api/v1/domains', '/healthz']) {
-      const head = await world.user.client.send('HEAD', path);
-      assert.equal([head.status, head.text], [200, '']);
+  test('HEAD is GET without the body, on every path', async ({ world }) => {
+    const ids = await knownIds(world);
+    const own = ['x-request-id', 'date', 'content-length', 'transfer-encoding', 'connection', 'keep-alive'];
+    const headers = (answer: Answer) => [...answer.headers].filter(([name]) => !own.includes(name));
+    for (const { method, path, admin } of world.daemon.api.routes) {
+      if (method !== 'GET') continue;
+      const client = admin ? world.admin : world.user.client;
+      const [get, head] = [await client.get(concrete(path, ids)), await client.send('HEAD', concrete(path, ids))];
+      assert.equal([head.status, headers(head), head.text], [200, headers(get), ''], path);
     }
   });
 

@@ -1,0 +1,106 @@
+/** What must hold however requests meet: what one is told to be so is so when the other is answered. */
+import * as assert from 'uvu/assert';
+import type { Answer } from '../daemon.ts';
+import { everywhere, outcome, refused, succeeded } from './world.ts';
+
+const ROUNDS = 5;
+
+await everywhere('contract, races', (test) => {
+  test('an account that is deleted leaves no domain behind', async ({ world }) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const member = await world.member({ plan: 'unlimited' });
+      const names = Array.from({ length: 6 }, (_, i) => `d${i}.gone${round}.example`);
+      const create = (domain: string) => member.client.post('/api/v1/domains', { domain });
+      const [deleted, ...created] = await Promise.all([
+        world.admin.delete(`/api/v1/accounts/${member.id}`),
+        ...names.map(create),
+      ]);
+      if (deleted.status !== 200) refused(deleted, '409 has_domains');
+      for (const [i, answer] of created.entries()) {
+        if (deleted.status === 200) refused(answer, '401 invalid_token');
+        // The name is taken by who was told so, and by nobody else.
+        const taken = (await world.admin.post('/api/v1/domains', { domain: names[i] })).status === 409;
+        assert.is(taken, answer.status === 200, names[i]);
+      }
+    }
+  });
+
+  test('of a domain and one below it, wanted by two accounts at once, one is made', async ({ world }) => {
+    const other = await world.member({ plan: 'unlimited' });
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all([
+        world.user.client.post('/api/v1/domains', { domain: `above${round}.example` }),
+        other.client.post('/api/v1/domains', { domain: `a.b.above${round}.example` }),
+      ]);
+      assert.equal(answers.map(outcome).sort(), ['200', '409 zone_exists']);
+    }
+  });
+
+  test('a login is one account’s', async ({ world }) => {
+    for (let round = 0; round < 3; round++) {
+      const create = (username: string, email: string) =>
+        world.admin.post('/api/v1/accounts', { username, email, password: 'long enough' });
+      const names = await Promise.all([
+        create(`Same${round}`, `a${round}@x.example`),
+        create(`same${round}`, `b${round}@x.example`),
+      ]);
+      assert.equal(names.map(outcome).sort(), ['200', '409 username_taken']);
+      const mails = await Promise.all([
+        create(`c${round}`, `same${round}@x.example`),
+        create(`d${round}`, `Same${round}@x.example`),
+      ]);
+      assert.equal(mails.map(outcome).sort(), ['200', '409 email_taken']);
+    }
+  });
+
+  test('of records that exclude each other one lands', async ({ world }) => {
+    const zone = await world.zone();
+    for (let round = 0; round < ROUNDS; round++) {
+      const batch = { post: [{ name: `r${round}`, type: 'TXT', content: 'x' }] };
+      const answers = await Promise.all([
+        zone.post(`r${round}`, 'CNAME', 'x.example.org'),
+        zone.post(`R${round}`, 'CNAME', 'y.example.org'),
+        world.user.client.post(`${zone.records}/batch`, batch),
+      ]);
+      assert.is(answers.filter(({ status }) => status === 200).length, 1);
+      assert.is((await zone.list(`?name=r${round}`)).length, 1);
+    }
+  });
+
+  test('a CNAME and what points at it', async ({ world }) => {
+    const zone = await world.zone();
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all([
+        zone.post(`m${round}`, 'MX', `10 t${round}.${zone.domain}`),
+        zone.post(`t${round}`, 'CNAME', 'x.example.org'),
+      ]);
+      assert.is(answers.filter(({ status }) => status === 200).length, 1, answers.map(outcome).join());
+    }
+  });
+
+  test('a delegation and what would lie under it', async ({ world }) => {
+    const zone = await world.zone();
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all([
+        zone.post(`d${round}`, 'NS', 'ns.example.org'),
+        zone.post(`x.d${round}`, 'TXT', 'x'),
+      ]);
+      assert.is(answers.filter(({ status }) => status === 200).length, 1, answers.map(outcome).join());
+    }
+  });
+
+  test('a domain that is deleted takes every record with it', async ({ world }) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const zone = await world.zone();
+      const writes = Array.from({ length: 6 }, (_, i): Promise<Answer> => zone.post(`r${i}`, 'A', '192.0.2.1'));
+      const uploaded = world.user.client.upload(zone.zonefile, 'a A 192.0.2.1\n');
+      const [deleted, ...others] = await Promise.all([world.user.client.delete(zone.path), uploaded, ...writes]);
+      succeeded(deleted);
+      for (const answer of others) if (answer.status !== 200) refused(answer, '404 no_such_domain');
+      const { account } = (await world.user.client.get('/api/v1/account')).body;
+      const domains = (await world.user.client.get('/api/v1/domains?limit=1000')).body.domains;
+      const records = Object.values(domains).reduce((sum, domain) => sum + Number(domain.record_count), 0);
+      assert.is(Number(account.dns_record_count), records);
+    }
+  });
+});
