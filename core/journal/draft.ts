@@ -74,20 +74,22 @@ class TrackedReader implements RawReader {
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
-    if (limit === 0) return [];
-    const first = text(start);
-    const last = end && text(end);
+    const most = limit ?? Number.POSITIVE_INFINITY;
+    if (most === 0) return [];
     const overlay = this.overlays.get(table);
-    // Of what lies under the overlay so many may be hidden that more has to be read for a full page.
-    const hidden = overlay?.deleted(first, last) ?? 0;
-    const most = limit === undefined ? undefined : limit + hidden;
-    const entries = this.under.range(table, start, end, most);
-    const readTo = most !== undefined && entries.length === most ? after(entries[most - 1].key) : end;
-    if (!this.isCovered(table, first, readTo && text(readTo))) this.ranges.push({ table, start, end: readTo });
-    const own = overlay?.between(first, readTo && text(readTo));
-    if (own === undefined || own.length === 0) return limit === undefined ? entries : entries.slice(0, limit);
-    const merged = merge(entries, own);
-    return limit === undefined ? merged : merged.slice(0, limit);
+    const found: Entry[] = [];
+    let readTo: Uint8Array | undefined = start;
+    // Of what lies under the overlay any number may be deleted, so that it takes several pages to fill one.
+    for (let page = limit; found.length < most; page = page && page * 2) {
+      const from: Uint8Array = readTo ?? start;
+      const entries = this.under.range(table, from, end, page);
+      const isLast = entries.length !== page;
+      readTo = isLast ? end : after(entries[entries.length - 1].key);
+      merge(entries, overlay?.between(text(from), readTo && text(readTo)) ?? [], most, found);
+      if (isLast) break;
+    }
+    if (!this.isCovered(table, text(start), readTo && text(readTo))) this.ranges.push({ table, start, end: readTo });
+    return found;
   }
 
   /** Says that a whole range was read, so that its parts are not noted one by one. */
@@ -163,18 +165,24 @@ function after(key: Uint8Array): Buffer {
   return Buffer.concat([key, Uint8Array.of(0)]);
 }
 
-/** Both in key order; what the overlay says goes first. */
-function merge(under: readonly Entry[], over: readonly (readonly [string, Buffer | null])[]): Entry[] {
-  const merged: Entry[] = [];
+/** Puts both into `merged` in key order, until that holds `most`; what the overlay says goes first. */
+function merge(
+  under: readonly Entry[],
+  over: Iterable<readonly [string, Buffer | null]>,
+  most: number,
+  merged: Entry[],
+): void {
   let at = 0;
   for (const [id, value] of over) {
     const key = Buffer.from(id, 'latin1');
-    while (at < under.length && Buffer.compare(under[at].key, key) < 0) merged.push(under[at++]);
+    while (at < under.length && merged.length < most && Buffer.compare(under[at].key, key) < 0)
+      merged.push(under[at++]);
+    if (merged.length === most) return;
     if (at < under.length && under[at].key.equals(key)) at++;
     if (value !== null) merged.push({ key, value });
+    if (merged.length === most) return;
   }
-  for (; at < under.length; at++) merged.push(under[at]);
-  return merged;
+  while (at < under.length && merged.length < most) merged.push(under[at++]);
 }
 
 const ATTEMPTS = 20;

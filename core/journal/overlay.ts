@@ -11,35 +11,21 @@ export class Overlay {
   /** Keys that came since `sorted` was put in order. */
   private fresh: string[] = [];
   private sorted: string[] = [];
-  private deletions = 0;
 
   get(key: string): Buffer | null | undefined {
     return this.values.get(key);
   }
 
   set(key: string, value: Buffer | null): void {
-    const old = this.values.get(key);
-    if (old === undefined) this.fresh.push(key);
-    if (old === null) this.deletions--;
-    if (value === null) this.deletions++;
+    if (!this.values.has(key)) this.fresh.push(key);
     this.values.set(key, value);
   }
 
-  /** What was written with start ≤ key < end, in key order. */
-  between(start: string, end: string | undefined): (readonly [string, Buffer | null])[] {
-    const found: (readonly [string, Buffer | null])[] = [];
+  /** What was written with start ≤ key < end, in key order. Nothing may be written before the last of it is taken. */
+  *between(start: string, end: string | undefined): Iterable<readonly [string, Buffer | null]> {
     const keys = this.keys();
     for (let i = lowerBound(keys, start); i < keys.length && (end === undefined || keys[i] < end); i++)
-      found.push([keys[i], this.values.get(keys[i])!]);
-    return found;
-  }
-
-  /** How many keys of a range are deleted, or more. */
-  deleted(start: string, end: string | undefined): number {
-    if (this.deletions === 0) return 0;
-    let count = 0;
-    for (const [, value] of this.between(start, end)) if (value === null) count++;
-    return count;
+      yield [keys[i], this.values.get(keys[i])!];
   }
 
   /** Few keys are put in their places one by one; many are sorted. */
