@@ -1234,22 +1234,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unauthorized: `bad_credentials`, `missing_token`, `malformed_token`, `invalid_token`, `expired_token`. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        error: {
-                            /** @enum {string} */
-                            code: "bad_credentials" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token";
-                        };
-                    };
-                };
-            };
+            401: components["responses"]["Unauthorized"];
             /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
             403: {
                 headers: {
@@ -2251,6 +2236,14 @@ export interface operations {
                     };
                 };
             };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Bad Request: `bad_request`, `bad_escape`. */
             400: {
                 headers: {
@@ -2427,6 +2420,14 @@ export interface operations {
                         next_cursor: string | null;
                     };
                 };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`. */
             400: {
