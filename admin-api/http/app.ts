@@ -35,7 +35,7 @@ export function createApp({ routes, log, observer, ...parts }: AppOptions): Hand
       route = match.route.path;
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
-      return { route, response };
+      return { route, response: isKnown(request, response) ? { ...response, status: 304 } : response };
     } catch (error) {
       if (statusOf(error) === undefined && !(error instanceof Aborted))
         log.error('A request failed unexpectedly.', {
@@ -48,4 +48,16 @@ export function createApp({ routes, log, observer, ...parts }: AppOptions): Hand
       return { route, response: { ...response, headers: { ...headers, ...response.headers } } };
     }
   }
+}
+
+/**
+ * Whether the client has what it asks for already (RFC 9110 13.1.2: compared weakly). The transports leave the body of a 304 away, and tell its length; one that
+ * comes in pieces has none, and is sent.
+ */
+function isKnown(request: HttpRequest, { status, headers, body }: HttpResponse): boolean {
+  const known = request.header('if-none-match');
+  if (known === undefined || headers.ETag === undefined || status !== 200) return false;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return false;
+  return known.split(',').some((tag) => ['*', headers.ETag].includes(tag.trim().replace(/^W\//, '')));
 }

@@ -41,6 +41,8 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(429, ...TOO_MANY);
   }
   if (route.conditional && writes) add(412, ...CHANGED);
+  // A body that is streamed is sent in any case.
+  if (route.conditional && !writes && route.answer !== undefined) add(304);
   if (body !== undefined || bodyTypes !== undefined)
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
   if (body !== undefined) add(422, 'validation');

@@ -8,6 +8,7 @@ import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
 import type { Services } from '../services.ts';
 import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
+import { RecordPages } from './pages.ts';
 import { batchAnswer, batchBody, importAnswer, recordAnswer, recordBody, recordsAnswer } from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { RecordTexts } from './text.ts';
@@ -46,6 +47,7 @@ const NO_DOMAIN = ['no_such_domain'];
 const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
+  const pages = new RecordPages();
   return [
     route({
       operationId: 'listRecords',
@@ -69,14 +71,23 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       },
       run(context) {
         const domain = ownedDomain(services.reader, context.caller, context.params.domain_id);
-        const filter = readFilter(domain, context.query);
-        const { entries, last } = listRecords(services, domain, readPage(context.query), filter);
-        const texts = new RecordTexts(domain);
-        const records = entries.map((entry) => texts.of(entry)).join();
-        const cursor = JSON.stringify(nextCursor(last, context));
-        context.headers.ETag = etag(services.reader.zoneState(domain.id).revision);
-        context.headers['Content-Type'] = 'application/json';
-        return { raw: `{"ok":true,"records":[${records}],"next_cursor":${cursor}}` };
+        const { headers, query } = context;
+        const { revision } = services.reader.zoneState(domain.id);
+        const key = `${domain.id} ${query}`;
+        let page = pages.get(key, revision);
+        if (page === undefined) {
+          const { entries, last } = listRecords(services, domain, readPage(query), readFilter(domain, query));
+          const texts = new RecordTexts(domain);
+          const records = entries.map((entry) => texts.of(entry)).join();
+          const cursor = JSON.stringify(nextCursor(last, context));
+          const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor}}`);
+          page = { revision, body, link: headers.Link };
+          pages.put(key, page);
+        }
+        if (page.link !== undefined) headers.Link = page.link;
+        headers.ETag = etag(revision);
+        headers['Content-Type'] = 'application/json';
+        return { raw: page.body };
       },
     }),
     route({

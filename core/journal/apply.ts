@@ -71,8 +71,9 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
-  if (nameEnd === zone.apexEnd) updates.apexChanged(domainId);
-  if (!hasTarget(type)) return;
+  const leads = hasTarget(type);
+  updates.recordChanged(domainId, nameEnd === zone.apexEnd, leads);
+  if (!leads) return;
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;
   const { target, entry } = targetOf(key, row);

@@ -1,13 +1,13 @@
 /**
- * What applying a change asks of its zone and what seldom changes itself: the domain's row, whether its proxy is on, the zones around it, the RRsets of its apex.
+ * What applying a change asks of its zone and what seldom changes itself: the domain's row, whether its proxy is on, the zones around it, the RRsets of its apex, which of its names lead to others.
  * Kept from one group of entries to the next. Whoever applies an entry says what it makes void; after a transaction that was taken back all is void.
  */
-
 import type { Environment } from '../store/environment.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { type Name, nameId, parentName } from '../wire/name.ts';
 import { type AtApex, readHeld } from '../zone/stored.ts';
+import { readTargets, type ZoneTargets } from '../zone/zone-targets.ts';
 
 /** Zones of which something is kept. */
 const MOST = 20_000;
@@ -18,6 +18,7 @@ export class ZoneFacts {
   private readonly domains = new Map<string, Domain | undefined>();
   private readonly proxied = new Map<string, boolean>();
   private readonly apexes = new Map<string, AtApex>();
+  private readonly targets = new Map<string, ZoneTargets>();
   private readonly children = new Map<string, readonly Domain[]>();
   private readonly parents = new Map<string, Domain | null>();
 
@@ -27,12 +28,18 @@ export class ZoneFacts {
   }
 
   clear(): void {
-    for (const known of [this.domains, this.proxied, this.apexes, this.children, this.parents]) known.clear();
+    for (const known of [this.domains, this.proxied, this.apexes, this.targets, this.children, this.parents])
+      known.clear();
   }
 
   /** Records at the apex come or go. */
   apexChanged(domainId: string): void {
     this.apexes.delete(domainId);
+  }
+
+  /** Records that lead to other names come or go. */
+  targetsChanged(domainId: string): void {
+    this.targets.delete(domainId);
   }
 
   domain(id: string): Domain | undefined {
@@ -50,6 +57,10 @@ export class ZoneFacts {
       const { sets, proxied } = readHeld(this.environment, id, apex);
       return { proxied, sets: sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => rdata.slice()) })) };
     });
+  }
+
+  targetsOf(domainId: string): ZoneTargets {
+    return remembered(this.targets, domainId, () => readTargets(this.environment, domainId));
   }
 
   /** Our zones inside a zone. To be asked when all rows are as they will be, and so the next. */

@@ -83,9 +83,10 @@ export class ZoneUpdates {
     this.facts.clear();
   }
 
-  /** A record at the apex comes or goes. */
-  apexChanged(domainId: string): void {
-    this.facts.apexChanged(domainId);
+  /** A record comes or goes: at the apex, or one that leads to another name. */
+  recordChanged(domainId: string, atApex: boolean, leads: boolean): void {
+    if (atApex) this.facts.apexChanged(domainId);
+    if (leads) this.facts.targetsChanged(domainId);
   }
 
   domainPut(domain: Domain): void {
@@ -243,7 +244,13 @@ export class ZoneUpdates {
     else {
       const zone = this.open(domain);
       const view = this.viewOf(domain, zone);
-      const { names, apex } = affectedNames(this.environment, domain.id, zone, update.changed.values());
+      const { names, apex } = affectedNames(
+        this.environment,
+        domain.id,
+        zone,
+        this.facts.targetsOf(domain.id),
+        update.changed.values(),
+      );
       for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
       const node = apex || update.hasDeletions ? null : this.withSerial(domain.apex, update.state.serial);
       this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);

@@ -126,8 +126,8 @@ export function targetKey(target: Name, recordKey: Uint8Array): Buffer {
   return Buffer.concat([SCRATCH.subarray(0, at), recordKey.subarray(8)]);
 }
 
-/** Owner and type of a target entry. */
-export function targetKeyParts(key: Uint8Array): { owner: Name; type: number } {
+/** What a target entry says. */
+export function targetKeyParts(key: Uint8Array): { target: Name; owner: Name; type: number } {
   // The target's labels end where a 0x00 follows a 0x00 (or the domain id, for the root).
   let i = 8;
   while (key[i] !== 0) {
@@ -135,7 +135,7 @@ export function targetKeyParts(key: Uint8Array): { owner: Name; type: number } {
     i++;
   }
   const { nameEnd, type } = recordKeyParts(key);
-  return { owner: nameOfKey(key, i + 1, nameEnd), type };
+  return { target: nameOfKey(key, 8, i), owner: nameOfKey(key, i + 1, nameEnd), type };
 }
 
 function prefixed(domainId: string, name: Name, tail: number, fill: number): Buffer {

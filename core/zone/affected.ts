@@ -4,19 +4,12 @@
  * chains or additional records lead through any of these.
  */
 import type { Environment } from '../store/environment.ts';
-import {
-  afterPrefix,
-  nameOfKey,
-  recordKeyParts,
-  recordsBelow,
-  targetKeyParts,
-  targetsAt,
-  targetsBelow,
-} from '../store/keys.ts';
+import { afterPrefix, nameOfKey, recordKeyParts, recordsBelow } from '../store/keys.ts';
 import { equalNames, isWildcard, isWithin, type Name, nameAt, nameId, parentName, wildcardOf } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
 import { findType } from './view.ts';
+import type { ZoneTargets } from './zone-targets.ts';
 
 export interface ChangedName {
   readonly name: Name;
@@ -34,25 +27,28 @@ export function affectedNames(
   environment: Environment,
   domainId: string,
   zone: StoredZone,
+  targets: ZoneTargets,
   changes: Iterable<ChangedName>,
 ): Affected {
-  return new Search(environment, domainId, zone).run(changes);
+  return new Search(environment, domainId, zone, targets).run(changes);
 }
 
 class Search {
   private readonly environment: Environment;
   private readonly domainId: string;
   private readonly zone: StoredZone;
+  private readonly targets: ZoneTargets;
   /** Targets of the NS at the apex. */
   private readonly nameservers: readonly Name[];
   private readonly found = new Map<string, Name>();
   private readonly searched = new Set<string>();
   private apex = false;
 
-  constructor(environment: Environment, domainId: string, zone: StoredZone) {
+  constructor(environment: Environment, domainId: string, zone: StoredZone, targets: ZoneTargets) {
     this.environment = environment;
     this.domainId = domainId;
     this.zone = zone;
+    this.targets = targets;
     const ns = findType(zone.rrsets(zone.apex), TYPE.NS);
     this.nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
@@ -115,14 +111,14 @@ class Search {
       const id = nameId(at);
       if (this.searched.has(id)) continue;
       this.searched.add(id);
-      for (const { owner } of this.targets(targetsBelow(this.domainId, at))) {
+      for (const { owner } of this.targets.below(at)) {
         this.add(owner);
         queue.push(region(owner));
       }
       // The apex's own NS are not among the records when they are the service's.
       if (this.nameservers.some((target) => isWithin(target, at))) {
         this.apex = true;
-        for (const { owner } of this.targets(targetsAt(this.domainId, this.zone.apex))) {
+        for (const { owner } of this.targets.at(this.zone.apex)) {
           this.add(owner);
           queue.push(region(owner));
         }
@@ -130,15 +126,9 @@ class Search {
       // A DNAME whose target lies above leads names from below its owner into this region.
       for (let above = at; above.length > this.zone.apex.length; ) {
         above = parentName(above);
-        for (const { owner, type } of this.targets(targetsAt(this.domainId, above)))
-          if (type === TYPE.DNAME) queue.push(owner);
+        for (const { owner, type } of this.targets.at(above)) if (type === TYPE.DNAME) queue.push(owner);
       }
     }
-  }
-
-  private *targets(prefix: Buffer): Iterable<{ owner: Name; type: number }> {
-    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
-      yield targetKeyParts(key as Buffer);
   }
 }
 

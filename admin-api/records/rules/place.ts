@@ -24,7 +24,7 @@ export type Placed = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
 /** `others`: the records at the name, without the one that is replaced. Throws StateError or InvalidError. */
 export function checkPlace(draft: Draft, domain: Domain, record: Placed, others: readonly RecordRow[]): void {
-  checkAbove(draft, domain, record);
+  checkAbove(draft, domain, record, others);
   checkBeside(domain, record, others);
   checkTarget(draft, domain, record);
   if (record.type === TYPE.CNAME) checkPointedAt(draft, domain, record.name);
@@ -34,13 +34,13 @@ export function checkPlace(draft: Draft, domain: Domain, record: Placed, others:
 }
 
 /** Delegations, DNAMEs and nested domains on the way down to the name. */
-function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed): void {
+function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed, others: readonly RecordRow[]): void {
   for (let at = name; ; at = parentName(at)) {
     const isOwn = at === name;
     const isApex = at.length === domain.apex.length;
     if (!isApex && !mayStandUnderCut(type, isOwn) && draft.domainByApex(at) !== undefined) throw inNestedZone(at);
     if (!isOwn || !isApex)
-      for (const above of draft.recordsAt(domain.id, at)) {
+      for (const above of isOwn ? others : draft.recordsAt(domain.id, at)) {
         if (above.type === TYPE.NS && !isApex && !mayStandUnderCut(type, isOwn)) throw occludedBy(TYPE.NS, at);
         if (above.type === TYPE.NS && !isApex && !isOwn && type === TYPE.NS) throw occludedBy(TYPE.NS, at);
         if (above.type === TYPE.DNAME && !isOwn) throw occludedBy(TYPE.DNAME, at);

@@ -1,0 +1,43 @@
+/** Which names of a zone lead to which others: by CNAME and DNAME, and by the addresses that go with MX, SRV and NS. */
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, idKey, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
+import { equalNames, isWithin, type Name } from '../wire/name.ts';
+
+export interface Leads {
+  readonly owner: Name;
+  readonly type: number;
+}
+
+export interface ZoneTargets {
+  /** Owners and types of the records that lead to exactly this name. */
+  at(target: Name): Iterable<Leads>;
+  /** The same for a name and all below it. */
+  below(target: Name): Iterable<Leads>;
+}
+
+/** So many are held in memory; most zones have fewer. */
+const FEW = 32;
+
+/** Of more than a few it reads those that are asked for, as the transaction at hand has them. */
+export function readTargets(environment: Environment, domainId: string): ZoneTargets {
+  const prefix = idKey(domainId);
+  const few: (Leads & { readonly target: Name })[] = [];
+  for (const key of environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix), limit: FEW + 1 }))
+    few.push(targetKeyParts(key as Buffer));
+  if (few.length > FEW) return storedTargets(environment, domainId);
+  return {
+    at: (target) => few.filter((one) => equalNames(one.target, target)),
+    below: (target) => few.filter((one) => isWithin(one.target, target)),
+  };
+}
+
+function storedTargets(environment: Environment, domainId: string): ZoneTargets {
+  function* of(prefix: Buffer): Iterable<Leads> {
+    for (const key of environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
+      yield targetKeyParts(key as Buffer);
+  }
+  return {
+    at: (target) => of(targetsAt(domainId, target)),
+    below: (target) => of(targetsBelow(domainId, target)),
+  };
+}
