@@ -25,9 +25,6 @@ import {
 } from './transport.ts';
 import type { Uws, UwsApp, UwsRequest, UwsResponse } from './uws.ts';
 
-/** Bytes of an answer that a socket takes at once. */
-const SMALL = 16_384;
-
 export class UwsTransport implements Transport {
   readonly name = 'uws';
   readonly #uws: Uws;
@@ -191,30 +188,14 @@ class Exchange implements HttpRequest {
   }
 
   /**
-   * The last answer of a connection, as one chunk: the library closes after `end` alone, and of what it does when the client takes nothing it tells
-   * after `write` alone. Such a client has gone.
+   * The last answer of a connection. In one call: with a closing `end` the library writes the field Connection by itself, which after a `write` would stand
+   * in the chunked body. What the client has not taken it keeps until its own timeout.
    */
   #last(answer: HttpResponse, bytes: Uint8Array): void {
-    // Every error. With a closing `end` the library writes the header Connection itself, after `write` into the body.
-    if (bytes.length <= SMALL)
-      return void this.#response.cork(() => {
-        this.#head(answer);
-        this.#response.end(bytes, true);
-      });
-    let taken = true;
     this.#response.cork(() => {
       this.#head(answer);
-      this.#response.writeHeader('Connection', 'close');
-      if (bytes.length > 0) taken = this.#response.write(bytes);
-      if (taken) this.#response.end(undefined, true);
+      this.#response.end(bytes, true);
     });
-    if (!taken) void this.#drainAndClose();
-  }
-
-  async #drainAndClose(): Promise<void> {
-    this.#wakeWhenWritable();
-    await this.#writable();
-    if (!this.#gone) this.#response.cork(() => this.#response.end(undefined, true));
   }
 
   /** The head of an answer, and the end of the connection: the library never tells whether a client takes a head. */
@@ -252,7 +233,8 @@ class Exchange implements HttpRequest {
       if (!taken) await this.#writable();
       if (this.#gone) return;
     }
-    if (!this.#gone) response.cork(() => response.end(undefined, close));
+    // Not `end` with close, which would put a field into the body: who was told so closes.
+    if (!this.#gone) response.cork(() => response.end());
   }
 
   #wakeWhenWritable(): void {
