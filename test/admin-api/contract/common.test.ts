@@ -193,6 +193,21 @@ await everywhere('contract, common', (test) => {
     refused(await world.user.client.send('POST', records, { body, headers: JSON_TYPE }), '413 body_too_large');
   });
 
+  test('a body may come in chunks, and its answer comes whole, however long', async ({ world }) => {
+    const { records } = await world.zone();
+    for (const length of [1, 800]) {
+      const post = Array.from({ length }, (_, i) => ({ name: `r${length}-${i}`, type: 'A', content: '192.0.2.1' }));
+      const response = await fetch(`${world.daemon.url}${records}/batch`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, authorization: `Bearer ${world.user.client.token}` },
+        body: new Blob([JSON.stringify({ post })]).stream(),
+        duplex: 'half',
+      });
+      const { ok, created } = (await response.json()) as { ok: boolean; created: unknown[] };
+      assert.equal([ok, created.length], [true, length]);
+    }
+  });
+
   test('415: a content type that the endpoint does not take', async ({ world }) => {
     const ids = await knownIds(world);
     for (const route of world.daemon.api.routes) {
