@@ -84,12 +84,13 @@ function attempt(route: Route, known: Known): fc.Arbitrary<Attempt> {
     { weight: 2, arbitrary: fc.constant<[string, string][]>([]) },
     { weight: 1, arbitrary: fc.array(fc.tuple(fc.constantFrom(...names), part), { maxLength: 3 }) },
   );
-  const bytes =
+  const some: fc.Arbitrary<Buffer | undefined> =
     route.bodyTypes !== undefined
       ? zoneFile()
       : route.body !== undefined
         ? jsonBody(route.body, ids)
         : fc.constant(undefined);
+  const bytes = fc.oneof({ weight: 29, arbitrary: some }, { weight: 1, arbitrary: fc.constant(undefined) });
   const type = route.bodyTypes?.[0] ?? 'application/json';
   const types = fc.oneof(
     { weight: 29, arbitrary: fc.constant(type) },
