@@ -6,6 +6,8 @@ import type { Environment } from '../store/environment.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { type Name, nameId, parentName } from '../wire/name.ts';
+import { apexSets } from '../zone/apex.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readHeld } from '../zone/stored.ts';
 import { readTargets, type ZoneTargets } from '../zone/zone-targets.ts';
 
@@ -50,12 +52,13 @@ export class ZoneFacts {
     return remembered(this.proxied, domainId, () => this.reader.proxy(domainId)?.enabled === true);
   }
 
-  /** What is stored at the apex of a domain. */
-  atApex({ id, apex }: Domain): AtApex {
-    return remembered(this.apexes, id, () => {
+  /** What stands at the apex of a domain, the SOA with the serial 0. */
+  atApex(domain: Domain, settings: ZoneSettings): AtApex {
+    return remembered(this.apexes, domain.id, () => {
+      const { sets, proxied } = readHeld(this.environment, domain.id, domain.apex);
       // Out of the transaction, whose pages are written over.
-      const { sets, proxied } = readHeld(this.environment, id, apex);
-      return { proxied, sets: sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => rdata.slice()) })) };
+      const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => rdata.slice()) }));
+      return { proxied, sets: apexSets(kept, domain, settings, 0) };
     });
   }
 

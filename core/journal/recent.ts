@@ -22,6 +22,8 @@ const ZONE = 8;
 
 /** Entries remembered. A draft that began before the oldest of them conflicts and starts anew. */
 const REMEMBERED = 4096;
+/** So many are forgotten together, since the rest moves up. */
+const AT_ONCE = 512;
 /** Keys remembered over all entries, about 100 bytes each. */
 const REMEMBERED_KEYS = 200_000;
 
@@ -56,36 +58,42 @@ export class RecentWrites {
 
   add(sequence: number, changes: Buffer): void {
     const keys: string[] = [];
-    const spans = new Map<string, { first: Buffer; last: Buffer }>();
+    let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const bulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
       if (table === records.number) {
-        if (bulk) widen(spans, key);
-        else keys.push(keyId(table, key));
+        if (bulk) {
+          spans ??= new Map();
+          widen(spans, key);
+        } else keys.push(keyId(table, key));
         if (hasTarget(recordKeyParts(key).type)) {
           const row = value ?? this.old(table, key);
           if (row !== undefined) keys.push(keyId(TARGETS, targetOf(key, row).entry));
         }
-        // Who finds a record by its id reads the record itself next, so that its own key is enough.
         continue;
       }
       keys.push(keyId(table, key));
-      const rows = TABLES.get(table)?.lookupsFromKey ? [EMPTY] : [value, this.old(table, key)];
-      for (const row of rows)
-        if (row != null)
-          for (const lookup of TABLES.get(table)?.lookups(key, row) ?? []) keys.push(keyId(LOOKUPS, lookup));
+      // Lookups that follow from the key lead to a row that is read next, so that its own key is enough.
+      const { lookups, lookupsFromKey } = TABLES.get(table)!;
+      if (lookupsFromKey) continue;
+      for (const row of [value, this.old(table, key)])
+        if (row != null) for (const lookup of lookups(key, row)) keys.push(keyId(LOOKUPS, lookup));
     }
-    keys.sort();
-    const written = [...spans.values()].map(({ first, last }) => ({
-      first: keyId(records.number, first),
-      last: keyId(records.number, last),
-    }));
+    if (keys.length > 1) keys.sort();
+    const written =
+      spans === undefined
+        ? NO_SPANS
+        : [...spans.values()].map(({ first, last }) => ({
+            first: keyId(records.number, first),
+            last: keyId(records.number, last),
+          }));
     this.entries.push({ sequence, keys, spans: written });
     this.keys += keys.length;
   }
 
   /** What to hand to `restore` when the entries added since come to nothing. Forgets what is too old. */
   checkpoint(): number {
+    if (this.entries.length < REMEMBERED + AT_ONCE && this.keys <= REMEMBERED_KEYS) return this.entries.length;
     let drop = 0;
     let keys = this.keys;
     while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
@@ -103,7 +111,7 @@ export class RecentWrites {
   }
 }
 
-const EMPTY = Buffer.alloc(0);
+const NO_SPANS: Written['spans'] = [];
 
 function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer): void {
   const zone = key.toString('latin1', 0, ZONE);

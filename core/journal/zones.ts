@@ -7,7 +7,7 @@ import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
-import { apexSets } from '../zone/apex.ts';
+import { apexSets, withSerial } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
@@ -252,14 +252,14 @@ export class ZoneUpdates {
         update.changed.values(),
       );
       for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
-      const node = apex || update.hasDeletions ? null : this.withSerial(domain.apex, update.state.serial);
+      const node = apex || update.hasDeletions ? null : this.renumbered(domain.apex, update.state.serial);
       this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
     }
     this.compileChildren(domain.apex, update);
   }
 
   /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
-  private withSerial(apex: Name, serial: number): Buffer | null {
+  private renumbered(apex: Name, serial: number): Buffer | null {
     const old = this.environment.answers.get(nameKey(apex));
     // With its first name below an apex gets another flag.
     if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
@@ -293,9 +293,8 @@ export class ZoneUpdates {
 
   private open(domain: Domain): StoredZone {
     const { id, apex } = domain;
-    const { serial } = this.stateOf(id);
-    const { sets, proxied } = this.facts.atApex(domain);
-    const atApex = { sets: apexSets(sets, domain, this.defaults, serial), proxied };
+    const { sets, proxied } = this.facts.atApex(domain, this.defaults);
+    const atApex = { sets: withSerial(sets, this.stateOf(id).serial), proxied };
     return new StoredZone(this.environment, id, apex, atApex, this.nestedIn(apex), this.parentDs(apex));
   }
 

@@ -49,3 +49,13 @@ export function apexSets(stored: readonly RRset[], domain: Domain, defaults: Zon
   sets.push(soaRRset(domain, defaults, serial));
   return sets.sort((a, b) => a.type - b.type);
 }
+
+/** The RRsets of an apex with another serial in the SOA: the first of the five numbers that its rdata ends in (RFC 1035 3.3.13). */
+export function withSerial(sets: readonly RRset[], serial: number): RRset[] {
+  return sets.map((set) => {
+    if (set.type !== TYPE.SOA) return set;
+    const rdata = Buffer.from(set.rdatas[0]);
+    rdata.writeUInt32BE(serial, rdata.length - 20);
+    return { type: set.type, ttl: set.ttl, rdatas: [rdata] };
+  });
+}
