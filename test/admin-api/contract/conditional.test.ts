@@ -53,6 +53,35 @@ await everywhere('contract, conditions', (test) => {
     }
   });
 
+  test('records that a client has are not sent again, and changed ones are', async ({ world }) => {
+    const { zone } = await fresh(world);
+    const { client } = world.user;
+    const pages = ['', '?limit=1', '?type=A', '?name=www'];
+    const read = async () => {
+      const answers = [];
+      for (const page of pages) answers.push(succeeded(await client.get(zone.records + page)));
+      return answers;
+    };
+    for (let i = 0; i < 3; i++) {
+      const before = await read();
+      for (const [at, page] of pages.entries()) {
+        const tag = before[at].headers.get('etag') ?? '';
+        const again = await client.get(zone.records + page, { 'if-none-match': tag });
+        assert.ok(again.status === 200 ? again.body.records !== undefined : again.status === 304 && again.text === '');
+        // Whoever may not read it is not told that it has it.
+        const other = await world.nobody.get(zone.records + page, { 'if-none-match': tag });
+        refused(other, '401 missing_token');
+        refused(await world.admin.get(zone.records + page, { 'if-none-match': tag }), '404 no_such_domain');
+      }
+      succeeded(await zone.post('www', 'A', `192.0.2.${10 + i}`, { ttl: 60 + i }));
+      for (const [at, page] of pages.entries()) {
+        const tag = before[at].headers.get('etag') ?? '';
+        const { body } = succeeded(await client.get(zone.records + page, { 'if-none-match': tag }));
+        assert.is(body.records[0].ttl, 60 + i, page);
+      }
+    }
+  });
+
   test('"*" is any revision', async ({ world }) => {
     const { zone } = await fresh(world);
     succeeded(await world.user.client.post(zone.records, { name: 'a', type: 'A', content: '192.0.2.1' }, match('*')));

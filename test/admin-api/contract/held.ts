@@ -51,7 +51,7 @@ export function held(daemon: Daemon, method: string, path: string, answer: Answe
   const told = `${method} ${path.slice(0, 200)}: ${status} ${text.slice(0, 500)}`;
   assert.ok(STATUSES.has(status), `a status that the contract does not name: ${told}`);
   assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${told}`);
-  if (status !== 200 && path !== '/readyz') heldError(answer, told);
+  if (status >= 400 && path !== '/readyz') heldError(answer, told);
   if (
     status === 200 &&
     text !== '' &&
