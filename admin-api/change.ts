@@ -46,7 +46,7 @@ export async function change<R extends Reply>(
     const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
     // It may have been deleted since the token was looked at: nothing must come to an account that is not there any more.
-    if (draft.account(caller.account.id) === undefined) throw accountGone();
+    if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.put(audits, auditEntry(context, done));
     if (idempotency !== null) draft.put(replays, replayOf(services, idempotency, done));

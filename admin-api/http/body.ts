@@ -11,7 +11,6 @@ export class BodyCollector {
   readonly #begin = performance.now();
   #chunks: Buffer[] = [];
   #length = 0;
-  #timer: NodeJS.Timeout | undefined;
   #resolve: (body: Buffer) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #done = false;
@@ -42,14 +41,12 @@ export class BodyCollector {
 
   /** The body goes on later: it is given time. */
   expectMore(): void {
-    if (this.#done || this.#timer !== undefined) return;
-    const wait = () => {
-      const allowed = this.#timeout + (this.#length / BODY_RATE) * 1000;
-      const left = this.#begin + allowed - performance.now();
-      if (left <= 0) this.fail(tooSlow());
-      else this.#timer = setTimeout(wait, left);
-    };
-    wait();
+    if (!this.#done) late.watch(this);
+  }
+
+  /** Fails when the time is over. `now` as of performance.now(). */
+  check(now: number): void {
+    if (now > this.#begin + this.#timeout + (this.#length / BODY_RATE) * 1000) this.fail(tooSlow());
   }
 
   end(): void {
@@ -76,9 +73,35 @@ export class BodyCollector {
 
   #finish(): void {
     this.#done = true;
-    clearTimeout(this.#timer);
+    late.forget(this);
   }
 }
+
+/** Milliseconds between two looks at the bodies that are under way. */
+const LOOK = 100;
+
+/** One timer for all bodies: most are there at once, and a timer for each costs more than reading it. */
+const late = {
+  open: new Set<BodyCollector>(),
+  timer: undefined as NodeJS.Timeout | undefined,
+
+  watch(collector: BodyCollector): void {
+    this.open.add(collector);
+    this.timer ??= setInterval(() => this.look(), LOOK);
+  },
+
+  forget(collector: BodyCollector): void {
+    this.open.delete(collector);
+  },
+
+  look(): void {
+    const now = performance.now();
+    for (const collector of this.open) collector.check(now);
+    if (this.open.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  },
+};
 
 /** In an ArrayBuffer of its own, not in Node's pool, so that it can be handed to another thread without a copy. */
 function joined(chunks: readonly Buffer[], length: number): Buffer {

@@ -92,15 +92,10 @@ function changeRecord<R extends Reply>(
 /** Throws InvalidError. */
 export function newRecord(domain: Domain, id: string, body: RecordBody): RecordRow {
   const now = nowSeconds();
-  return {
-    ...readBody(domain, body),
-    id,
-    domainId: domain.id,
-    ttl: checkTtl(body.ttl ?? DEFAULT_TTL),
-    proxied: body.proxied ?? null,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const { name, type, rdata } = readBody(domain, body);
+  const ttl = checkTtl(body.ttl ?? DEFAULT_TTL);
+  const proxied = body.proxied ?? null;
+  return { id, domainId: domain.id, name, type, ttl, rdata, proxied, createdAt: now, updatedAt: now };
 }
 
 /** Throws InvalidError. */
@@ -152,7 +147,8 @@ export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: b
   const neighbour = web && adopts ? others.find(({ type }) => WEB_TYPES.has(type)) : undefined;
   const { ttl, updatedAt } = record;
   const proxied = neighbour === undefined ? record.proxied : neighbour.proxied;
-  const placed = { ...record, proxied: web ? proxied : null };
+  const said = web ? proxied : null;
+  const placed = said === record.proxied ? record : { ...record, proxied: said };
   draft.put(records, placed);
   for (const other of others) {
     const wanted = {

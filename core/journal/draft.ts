@@ -8,7 +8,7 @@ import { recordKeyParts } from '../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';
 import { records, STAMP, type Table } from '../store/rows.ts';
 import { ChangeWriter } from './changes.ts';
-import type { CompiledZone, Journal, KeyRange } from './journal.ts';
+import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from './journal.ts';
 import { Overlay, text } from './overlay.ts';
 import { hasTarget, targetOf } from './targets.ts';
 
@@ -56,8 +56,7 @@ class TrackedReader implements RawReader {
   /** Rows in the order in which they were first written. */
   private readonly rows = new Map<string, Row>();
   /** Ranges that need not be noted again, since all of them counts as read. */
-  private readonly covering: { readonly table: number; readonly start: string; readonly end: string | undefined }[] =
-    [];
+  private readonly covering: KeyText[] = [];
 
   constructor(under: RawReader, head: number) {
     this.under = under;
@@ -68,8 +67,8 @@ class TrackedReader implements RawReader {
     const id = text(key);
     const own = this.overlays.get(table)?.get(id);
     if (own !== undefined) return own ?? undefined;
-    const end = after(key);
-    if (!this.isCovered(table, id, text(end))) this.ranges.push({ table, start: key, end });
+    const bounds = { table, start: id, end: `${id}\0` };
+    if (!this.isCovered(bounds)) this.ranges.push({ table, start: key, end: after(key), text: bounds });
     return this.under.get(table, key);
   }
 
@@ -88,14 +87,15 @@ class TrackedReader implements RawReader {
       merge(entries, overlay?.between(text(from), readTo && text(readTo)) ?? [], most, found);
       if (isLast) break;
     }
-    if (!this.isCovered(table, text(start), readTo && text(readTo))) this.ranges.push({ table, start, end: readTo });
+    const bounds = textOf(table, start, readTo);
+    if (!this.isCovered(bounds)) this.ranges.push({ table, start, end: readTo, text: bounds });
     return found;
   }
 
   /** Says that a whole range was read, so that its parts are not noted one by one. */
   cover(range: KeyRange): void {
     this.ranges.push(range);
-    this.covering.push({ table: range.table, start: text(range.start), end: range.end && text(range.end) });
+    this.covering.push(textOf(range.table, range.start, range.end));
   }
 
   write(table: Table<unknown>, key: Buffer, value: Buffer | null): void {
@@ -142,7 +142,7 @@ class TrackedReader implements RawReader {
     return overlay;
   }
 
-  private isCovered(table: number, start: string, end: string | undefined): boolean {
+  private isCovered({ table, start, end }: KeyText): boolean {
     return this.covering.some(
       (range) =>
         range.table === table &&

@@ -3,12 +3,25 @@
  * with the hash of the one before.
  */
 import type { Domain } from '../store/rows.ts';
+import { text } from './overlay.ts';
 
 /** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
 export interface KeyRange {
   readonly table: number;
   readonly start: Uint8Array;
   readonly end: Uint8Array | undefined;
+  /** The same in Latin-1, which orders as the bytes do, when it is at hand. */
+  readonly text?: KeyText;
+}
+
+export interface KeyText {
+  readonly table: number;
+  readonly start: string;
+  readonly end: string | undefined;
+}
+
+export function textOf(table: number, start: Uint8Array, end: Uint8Array | undefined): KeyText {
+  return { table, start: text(start), end: end && text(end) };
 }
 
 export interface ReadSet {

@@ -3,15 +3,17 @@ import { recordKeyParts } from '../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../store/reader.ts';
 import { records, TABLES } from '../store/rows.ts';
 import { readChanges } from './changes.ts';
-import type { KeyRange, ReadSet } from './journal.ts';
-import { lowerBound } from './overlay.ts';
+import { type KeyRange, type KeyText, type ReadSet, textOf } from './journal.ts';
+import { lowerBound, text } from './overlay.ts';
 import { hasTarget, targetOf } from './targets.ts';
 
 interface Written {
   readonly sequence: number;
-  /** Table number as the first character, then the key in Latin-1. Sorted. */
-  readonly keys: readonly string[];
-  /** First and last key, in the same form, of the records of each zone that the entry changes in bulk. */
+  /** The keys of each table, in Latin-1 and in order. */
+  readonly keys: ReadonlyMap<number, readonly string[]>;
+  /** How many. */
+  readonly count: number;
+  /** First and last key of the records of each zone that the entry changes in bulk. */
   readonly spans: readonly { readonly first: string; readonly last: string }[];
 }
 
@@ -43,21 +45,30 @@ export class RecentWrites {
 
   conflicts(reads: ReadSet): boolean {
     if (reads.at < this.forgotten) return true;
-    const ranges = reads.ranges.map(bounds);
+    const ranges = reads.ranges.map(asText);
     for (let i = this.entries.length - 1; i >= 0 && this.entries[i].sequence > reads.at; i--) {
       const { keys, spans } = this.entries[i];
-      for (const { start, end } of ranges) {
-        for (const { first, last } of spans)
-          if (start <= last && (end === undefined ? start[0] === last[0] : first < end)) return true;
-        const at = lowerBound(keys, start);
-        if (at < keys.length && (end === undefined ? keys[at][0] === start[0] : keys[at] < end)) return true;
+      for (const { table, start, end } of ranges) {
+        if (table === records.number)
+          for (const { first, last } of spans) if (start <= last && (end === undefined || first < end)) return true;
+        const written = keys.get(table);
+        if (written === undefined) continue;
+        const at = lowerBound(written, start);
+        if (at < written.length && (end === undefined || written[at] < end)) return true;
       }
     }
     return false;
   }
 
   add(sequence: number, changes: Buffer): void {
-    const keys: string[] = [];
+    const keys = new Map<number, string[]>();
+    let count = 0;
+    const note = (table: number, key: Uint8Array): void => {
+      count++;
+      const known = keys.get(table);
+      if (known === undefined) keys.set(table, [text(key)]);
+      else known.push(text(key));
+    };
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const bulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
@@ -65,30 +76,27 @@ export class RecentWrites {
         if (bulk) {
           spans ??= new Map();
           widen(spans, key);
-        } else keys.push(keyId(table, key));
+        } else note(table, key);
         if (hasTarget(recordKeyParts(key).type)) {
           const row = value ?? this.old(table, key);
-          if (row !== undefined) keys.push(keyId(TARGETS, targetOf(key, row).entry));
+          if (row !== undefined) note(TARGETS, targetOf(key, row).entry);
         }
         continue;
       }
-      keys.push(keyId(table, key));
+      note(table, key);
       // Lookups that follow from the key lead to a row that is read next, so that its own key is enough.
       const { lookups, lookupsFromKey } = TABLES.get(table)!;
       if (lookupsFromKey) continue;
       for (const row of [value, this.old(table, key)])
-        if (row != null) for (const lookup of lookups(key, row)) keys.push(keyId(LOOKUPS, lookup));
+        if (row != null) for (const lookup of lookups(key, row)) note(LOOKUPS, lookup);
     }
-    if (keys.length > 1) keys.sort();
+    for (const written of keys.values()) if (written.length > 1) written.sort();
     const written =
       spans === undefined
         ? NO_SPANS
-        : [...spans.values()].map(({ first, last }) => ({
-            first: keyId(records.number, first),
-            last: keyId(records.number, last),
-          }));
-    this.entries.push({ sequence, keys, spans: written });
-    this.keys += keys.length;
+        : [...spans.values()].map(({ first, last }) => ({ first: text(first), last: text(last) }));
+    this.entries.push({ sequence, keys, count, spans: written });
+    this.keys += count;
   }
 
   /** What to hand to `restore` when the entries added since come to nothing. Forgets what is too old. */
@@ -97,7 +105,7 @@ export class RecentWrites {
     let drop = 0;
     let keys = this.keys;
     while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
-      keys -= this.entries[drop++].keys.length;
+      keys -= this.entries[drop++].count;
     if (drop > 0) {
       this.forgotten = this.entries[drop - 1].sequence;
       this.entries = this.entries.slice(drop);
@@ -107,7 +115,7 @@ export class RecentWrites {
   }
 
   restore(checkpoint: number): void {
-    for (const { keys } of this.entries.splice(checkpoint)) this.keys -= keys.length;
+    for (const { count } of this.entries.splice(checkpoint)) this.keys -= count;
   }
 }
 
@@ -121,13 +129,7 @@ function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer)
   else if (Buffer.compare(key, span.first) < 0) span.first = key;
 }
 
-function keyId(table: number, key: Uint8Array): string {
-  return String.fromCharCode(table) + Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
-}
-
-function bounds(range: KeyRange): { start: string; end: string | undefined } {
-  return {
-    start: keyId(range.table, range.start),
-    end: range.end === undefined ? undefined : keyId(range.table, range.end),
-  };
+/** As the draft has it already, when the range comes from one. */
+function asText(range: KeyRange): KeyText {
+  return range.text ?? textOf(range.table, range.start, range.end);
 }

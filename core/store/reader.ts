@@ -121,6 +121,10 @@ export class Reader {
     return this.row(accounts, idKey(id));
   }
 
+  hasAccount(id: string): boolean {
+    return this.raw.get(accounts.number, idKey(id)) !== undefined;
+  }
+
   /** By username or e-mail address, without regard to case. */
   accountByLogin(login: string): Account | undefined {
     const key = this.raw.get(LOOKUPS, loginKey(login));
