@@ -48,7 +48,7 @@ export async function change<R extends Reply>(
     // It may have been deleted since the token was looked at: nothing must come to an account that is not there any more.
     if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
-    if (done.unchanged !== true) draft.put(audits, auditEntry(context, done));
+    if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
     if (idempotency !== null) draft.put(replays, replayOf(services, idempotency, done));
     return { done };
   });

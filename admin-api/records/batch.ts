@@ -61,19 +61,20 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
         replaced.push(faults.note(`/put/${i}/id`, () => take(id)));
         await steps.next();
       }
-      const placed = (body: RecordBody, record: RecordRow): RecordRow => {
-        place(draft, domain, record, body.proxied === undefined);
+      const placed = (body: RecordBody, record: RecordRow, isNew: boolean): RecordRow => {
+        place(draft, domain, record, { adopts: body.proxied === undefined, isNew });
         return record;
       };
       const updated: (RecordRow | undefined)[] = [];
       for (const [i, body] of put.entries()) {
         const old = replaced[i];
-        if (old !== undefined) updated.push(faults.note(`/put/${i}`, () => placed(body, renewed(domain, old, body))));
+        if (old !== undefined)
+          updated.push(faults.note(`/put/${i}`, () => placed(body, renewed(domain, old, body), false)));
         await steps.next();
       }
       const created: (RecordRow | undefined)[] = [];
       for (const [i, body] of post.entries()) {
-        created.push(faults.note(`/post/${i}`, () => placed(body, newRecord(domain, newId(), body))));
+        created.push(faults.note(`/post/${i}`, () => placed(body, newRecord(domain, newId(), body), true)));
         await steps.next();
       }
       faults.raise();

@@ -32,7 +32,10 @@ export interface RecordBody {
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
   const id = newId();
   return changeRecord(services, context, body.name, (draft, domain) => {
-    const record = place(draft, domain, newRecord(domain, id, body), body.proxied === undefined);
+    const record = place(draft, domain, newRecord(domain, id, body), {
+      adopts: body.proxied === undefined,
+      isNew: true,
+    });
     return {
       action: 'record.create',
       target: id,
@@ -48,7 +51,7 @@ export function updateRecord(services: Services, context: Context<Caller>, id: s
     const old = existing(draft, domain, id);
     const wanted = renewed(domain, old, body);
     draft.delete(records, old);
-    const record = place(draft, domain, wanted, body.proxied === undefined);
+    const record = place(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false });
     return {
       action: 'record.update',
       target: id,
@@ -138,9 +141,14 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 
 /**
  * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead. Returns the record as it was written.
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id. Returns the record as it was written.
  */
-export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: boolean): RecordRow {
+export function place(
+  draft: Draft,
+  domain: Domain,
+  record: RecordRow,
+  { adopts, isNew }: { readonly adopts: boolean; readonly isNew: boolean },
+): RecordRow {
   const others = draft.recordsAt(domain.id, record.name);
   checkPlace(draft, domain, record, others);
   const web = WEB_TYPES.has(record.type);
@@ -149,7 +157,8 @@ export function place(draft: Draft, domain: Domain, record: RecordRow, adopts: b
   const proxied = neighbour === undefined ? record.proxied : neighbour.proxied;
   const said = web ? proxied : null;
   const placed = said === record.proxied ? record : { ...record, proxied: said };
-  draft.put(records, placed);
+  if (isNew) draft.insert(records, placed);
+  else draft.put(records, placed);
   for (const other of others) {
     const wanted = {
       ttl: other.type === record.type ? ttl : other.ttl,

@@ -27,6 +27,11 @@ export class Draft extends Reader {
     this.tracked.write(table as Table<unknown>, key, table.encode(row));
   }
 
+  /** A row whose key nobody has had before, as a new id makes sure: nothing is read. */
+  insert<Row>(table: Table<Row>, row: Row): void {
+    this.tracked.write(table as Table<unknown>, table.key(row), table.encode(row), true);
+  }
+
   delete<Row>(table: Table<Row>, row: Row): void {
     this.tracked.write(table as Table<unknown>, table.key(row), null);
   }
@@ -98,12 +103,12 @@ class TrackedReader implements RawReader {
     this.covering.push(textOf(range.table, range.start, range.end));
   }
 
-  write(table: Table<unknown>, key: Buffer, value: Buffer | null): void {
-    const before = this.get(table.number, key);
+  write(table: Table<unknown>, key: Buffer, value: Buffer | null, isNew = false): void {
+    const before = isNew ? undefined : this.get(table.number, key);
     if (before !== undefined) this.lookUp(table, key, before, null);
     if (value !== null) this.lookUp(table, key, value, key);
     const id = text(key);
-    this.rows.set(`${table.number} ${id}`, { table, key, id });
+    this.rows.set(`${table.number} ${id}`, { table, key, id, isNew });
     // The draft's own reads find the stamp that is put there when the entry is applied.
     this.overlay(table.number).set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
   }
@@ -111,8 +116,8 @@ class TrackedReader implements RawReader {
   /** Deletes first: a row that is replaced is a delete and a put, so that whoever applies it can count. */
   changes(): Buffer {
     const out = new ChangeWriter();
-    for (const { table, key } of this.rows.values())
-      if (this.under.get(table.number, key) !== undefined) out.delete(table.number, key);
+    for (const { table, key, isNew } of this.rows.values())
+      if (!isNew && this.under.get(table.number, key) !== undefined) out.delete(table.number, key);
     for (const { table, key, id } of this.rows.values()) {
       const value = this.overlay(table.number).get(id);
       if (value) out.put(table.number, key, table.stamped ? value.subarray(0, value.length - STAMP) : value);
@@ -156,6 +161,7 @@ interface Row {
   readonly table: Table<unknown>;
   readonly key: Buffer;
   readonly id: string;
+  readonly isNew: boolean;
 }
 
 const NOTHING = Buffer.alloc(0);
