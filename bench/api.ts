@@ -52,9 +52,9 @@ if (peer === null) say('PowerDNS is not installed here: it is not measured.');
 mkdirSync(work, { recursive: true });
 
 /** Runs `measure` with a Waypost that begins empty. */
-async function withWaypost<T>(name: string, measure: (server: WaypostApi) => Promise<T>): Promise<T> {
+async function withWaypost<T>(name: string, pinned: boolean, measure: (server: WaypostApi) => Promise<T>): Promise<T> {
   const server = await startWaypost(work, name);
-  server.process.pin(SERVER_CORE);
+  if (pinned) server.process.pin(SERVER_CORE);
   try {
     return await measure(server);
   } finally {
@@ -89,10 +89,10 @@ async function compareAll(): Promise<{ results: Compared[]; syncs: SyncCount[] }
 const ceiling = await measureCeiling(Math.min(seconds, 2), work, say);
 const { results, syncs } = chosen.length > 0 ? await compareAll() : { results: [], syncs: [] };
 const account: AccountResult | null = wanted(ACCOUNT)
-  ? await withWaypost('waypost-account', (server) => measureAccount(server, MANY, seconds, work, say))
+  ? await withWaypost('waypost-account', true, (server) => measureAccount(server, MANY, seconds, work, say))
   : null;
 const zone: LargeZoneResult | null = wanted(LARGE_ZONE)
-  ? await withWaypost('waypost-large-zone', (server) =>
+  ? await withWaypost('waypost-large-zone', false, (server) =>
       measureLargeZone(server, MANY, Math.min(rounds, 3), seconds, repeats, say),
     )
   : null;
