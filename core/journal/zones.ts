@@ -244,13 +244,9 @@ export class ZoneUpdates {
     else {
       const zone = this.open(domain);
       const view = this.viewOf(domain, zone);
-      const { names, apex } = affectedNames(
-        this.environment,
-        domain.id,
-        zone,
-        this.facts.targetsOf(domain.id),
-        update.changed.values(),
-      );
+      const { names, apex } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), [
+        ...update.changed.values(),
+      ]);
       for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
       const node = apex || update.hasDeletions ? null : this.renumbered(domain.apex, update.state.serial);
       this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);

@@ -28,7 +28,7 @@ export function affectedNames(
   domainId: string,
   zone: StoredZone,
   targets: ZoneTargets,
-  changes: Iterable<ChangedName>,
+  changes: readonly ChangedName[],
 ): Affected {
   return new Search(environment, domainId, zone, targets).run(changes);
 }
@@ -42,6 +42,7 @@ class Search {
   private readonly nameservers: readonly Name[];
   private readonly found = new Map<string, Name>();
   private readonly searched = new Set<string>();
+  private readonly changed = new Set<string>();
   private apex = false;
 
   constructor(environment: Environment, domainId: string, zone: StoredZone, targets: ZoneTargets) {
@@ -53,8 +54,9 @@ class Search {
     this.nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
 
-  run(changes: Iterable<ChangedName>): Affected {
+  run(changes: readonly ChangedName[]): Affected {
     const { apex } = this.zone;
+    for (const { name } of changes) this.changed.add(nameId(name));
     const wildcard = wildcardOf(apex);
     for (const { name, types } of changes) {
       this.add(name);
@@ -74,20 +76,22 @@ class Search {
     else this.found.set(nameId(name), name);
   }
 
-  /** The highest name above a changed one that exists, or existed, only through it. */
+  /** The highest name above a changed one that may exist, or have existed, only through changed ones: several may have come, or gone, together. */
   private highestFlip(name: Name): Name {
     let top = name;
     while (top.length > this.zone.apex.length) {
       const above = parentName(top);
-      if (
-        above.length <= this.zone.apex.length ||
-        this.zone.rrsets(above).length > 0 ||
-        !this.zone.isOnlyBranch(above, top)
-      )
-        return top;
+      if (above.length <= this.zone.apex.length || this.isHeldOtherwise(above)) return top;
       top = above;
     }
     return top;
+  }
+
+  /** Whether a name exists, and did before, since it or one below it is there and has not changed: the first and the last below it are looked at. */
+  private isHeldOtherwise(name: Name): boolean {
+    const { zone } = this;
+    if (zone.rrsets(name).length > 0 || zone.hasNestedBelow(name)) return true;
+    return zone.outermostBelow(name).some((owner) => !this.changed.has(nameId(owner)));
   }
 
   /** All names at and below a cut: they come into sight or go out of it. */

@@ -1,6 +1,14 @@
 /** A zone as it lies in the store, read name by name: what compiles a change to a few names. */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, recordKeyParts, recordsAt, recordsBelow, targetKeyParts, targetsAt } from '../store/keys.ts';
+import {
+  afterPrefix,
+  nameOfKey,
+  recordKeyParts,
+  recordsAt,
+  recordsBelow,
+  targetKeyParts,
+  targetsAt,
+} from '../store/keys.ts';
 import { proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, type Name, nameAt, nameId } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
@@ -51,7 +59,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   hasBelow(name: Name): boolean {
-    return this.holdsBelow(name) || this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+    return this.holdsBelow(name) || this.hasNestedBelow(name);
   }
 
   proxied(name: Name): boolean | null {
@@ -100,18 +108,21 @@ export class StoredZone implements ZoneView, ProxyHints {
     return this.apexHasBelow;
   }
 
-  /** Whether all that lies below `name`, if anything, lies at or below `branch`, which is below `name` itself. */
-  isOnlyBranch(name: Name, branch: Name): boolean {
+  /** The owners of the first and the last record below a name, in canonical order; none when nothing is stored there. */
+  outermostBelow(name: Name): Name[] {
     const prefix = recordsBelow(this.domainId, name);
-    const inBranch = recordsBelow(this.domainId, branch);
     const { records } = this.environment;
     const start = Buffer.concat([prefix, Uint8Array.of(1)]);
     const end = afterPrefix(prefix)!;
-    const within = (key: Buffer): boolean => key.subarray(0, inBranch.length).equals(inBranch);
-    for (const key of records.getKeys({ start, end, limit: 1 })) if (!within(key as Buffer)) return false;
-    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 }))
-      if (!within(key as Buffer)) return false;
-    return !this.nested.some((apex) => apex.length > name.length && endsWith(apex, name) && !endsWith(apex, branch));
+    const owners: Name[] = [];
+    const add = (key: Buffer): number => owners.push(nameOfKey(key, 8, recordKeyParts(key).nameEnd));
+    for (const key of records.getKeys({ start, end, limit: 1 })) add(key as Buffer);
+    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 })) add(key as Buffer);
+    return owners;
+  }
+
+  hasNestedBelow(name: Name): boolean {
+    return this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
   }
 
   isNested(name: Name): boolean {

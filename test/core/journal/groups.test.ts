@@ -1,0 +1,239 @@
+/**
+ * Small zones, one inside the other, whose few names meet all the time: after every group of commits the answers are, byte for byte, those that are made of the
+ * rows anew. The service's own name servers lie in the zones, too; now and then one entry of a group can't be applied. WAYPOST_GROUPS: how many groups.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ChangeWriter } from '../../../core/journal/changes.ts';
+import { write } from '../../../core/journal/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import {
+  type Domain,
+  domains,
+  type ProxyConfig,
+  proxies,
+  type RecordRow,
+  records,
+  type Table,
+} from '../../../core/store/rows.ts';
+import { formatName, isWithin, parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { Random } from '../../support/random.ts';
+import { addressRecord, DEFAULTS, dump, embedded, newDomain, newProxy, newRecord, withStore } from './fixture.ts';
+
+const GROUPS = Number(process.env.WAYPOST_GROUPS ?? 400);
+const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+const APEXES = ['z.test.', 'n.z.test.', 'd.n.z.test.', 'x.a.z.test.'];
+const SETTINGS = { ...DEFAULTS, nameservers: ['ns1.z.test', 'a.n.z.test'] };
+const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
+const OWNERS = [
+  '@',
+  '@',
+  '*',
+  'a',
+  'b',
+  'ns1',
+  'x.a',
+  'y.a',
+  '*.a',
+  'u.y.a',
+  'v.y.a',
+  'n',
+  'a.n',
+  'd.n',
+  'b.d.n',
+  '_s.b',
+];
+const TARGETS = [...OWNERS, 'w.a', 'w.y.a', 'w.b', 'none'];
+
+const numbered = (...numbers: number[]) => Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 255]));
+const led = (name: Uint8Array, ...numbers: number[]) => Buffer.concat([numbered(...numbers), name]);
+const RDATA: readonly (readonly [type: number, rdata: (target: Uint8Array, value: number) => Uint8Array])[] = [
+  [TYPE.A, (_, value) => Uint8Array.of(192, 0, 2, value)],
+  [TYPE.A, (_, value) => Uint8Array.of(192, 0, 2, value)],
+  [TYPE.TXT, (_, value) => Uint8Array.of(1, value)],
+  [TYPE.MX, (target, value) => led(target, value)],
+  [TYPE.SRV, (target, value) => led(target, value, 1, 2)],
+  [TYPE.NS, (target) => target],
+  [TYPE.CNAME, (target) => target],
+  [TYPE.DNAME, (target) => target],
+  [TYPE.DS, (_, value) => Uint8Array.of(0, value, 13, 2, ...new Uint8Array(32))],
+];
+
+interface Model {
+  readonly domains: Map<string, Domain>;
+  readonly proxies: Map<string, ProxyConfig>;
+  readonly records: Map<string, RecordRow>;
+}
+
+/** A change to the rows, such as the API allows. */
+function alter({ domains, proxies, records }: Model, random: Random): void {
+  const apex = random.pick(APEXES);
+  const domain = domains.get(apex);
+  const all = [...records].filter(([, { domainId }]) => domainId === domain?.id);
+  if (domain === undefined) {
+    domains.set(apex, newDomain(apex, random.below(2) === 0 ? KEPT : null));
+    return;
+  }
+  const kind = random.below(40);
+  if (kind === 0) {
+    domains.delete(apex);
+    proxies.delete(apex);
+    for (const [key] of all) records.delete(key);
+  } else if (kind === 1) domains.set(apex, { ...domain, kept: domain.kept === null ? KEPT : null });
+  else if (kind === 2) {
+    const old = proxies.get(apex);
+    if (old === undefined || random.below(2) === 0)
+      proxies.set(apex, { ...(old ?? newProxy(domain)), enabled: old?.enabled !== true });
+    else proxies.delete(apex);
+  } else if (kind === 3) for (const [key] of all) records.delete(key);
+  else if (kind === 4) for (const [key, row] of all) records.set(key, { ...row, ttl: row.ttl + 1 });
+  else if (kind < (all.length > 10 ? 30 : 20) && all.length > 3) {
+    const [key, row] = random.pick(all);
+    if (random.below(4) > 0) records.delete(key);
+    else records.set(key, { ...row, proxied: [null, true, false][random.below(3)] });
+  } else {
+    const [type, rdata] = random.pick(RDATA);
+    const target = parseName(random.pick(TARGETS), domain.apex);
+    const row = newRecord(domain, random.pick(OWNERS), type, rdata(target, 1 + random.below(2)));
+    const beside = all.filter(([, other]) => formatName(other.name) === formatName(row.name));
+    const isApex = row.name.length === domain.apex.length;
+    const alone = type === TYPE.CNAME || type === TYPE.DNAME;
+    if (alone && (isApex ? type === TYPE.CNAME : false)) return;
+    if (
+      beside.some(([, other]) => other.type === TYPE.CNAME || (alone && (type === TYPE.CNAME || other.type === type)))
+    )
+      return;
+    if (beside.some(([, other]) => other.type === type && Buffer.from(other.rdata).equals(row.rdata))) return;
+    records.set(row.id, row);
+  }
+}
+
+const copy = (model: Model): Model => ({
+  domains: new Map(model.domains),
+  proxies: new Map(model.proxies),
+  records: new Map(model.records),
+});
+
+/** What leads from one to the other, as a draft has it: what goes, then what comes. */
+function changesBetween(before: Model, after: Model): { changes: Buffer; text: string[] } {
+  const gone: [Table<unknown>, unknown][] = [];
+  const come: [Table<unknown>, unknown][] = [];
+  const compare = <Row>(table: Table<Row>, old: Map<string, Row>, now: Map<string, Row>): void => {
+    for (const [key, row] of old) if (now.get(key) !== row) gone.push([table as Table<unknown>, row]);
+    for (const [key, row] of now) if (old.get(key) !== row) come.push([table as Table<unknown>, row]);
+  };
+  compare(records, before.records, after.records);
+  compare(proxies, before.proxies, after.proxies);
+  compare(domains, before.domains, after.domains);
+  const out = new ChangeWriter();
+  for (const [table, row] of gone) out.delete(table.number, table.key(row));
+  for (const [table, row] of come.reverse()) out.put(table.number, table.key(row), table.encode(row));
+  const told =
+    (sign: string) =>
+    ([table, row]: [Table<unknown>, unknown]) =>
+      `${sign} ${table.name} ${describe(row)}`;
+  return { changes: out.content, text: [...gone.map(told('-')), ...come.map(told('+'))] };
+}
+
+function describe(row: unknown): string {
+  const { name, apex, type, rdata, ...rest } = row as Partial<RecordRow & Domain>;
+  if (name !== undefined)
+    return `${formatName(name)} ${type} ${Buffer.from(rdata!).toString('latin1')} ${rest.proxied}`;
+  return apex === undefined ? JSON.stringify(rest) : `${formatName(apex)} ${rest.kept === null ? 'ours' : 'kept'}`;
+}
+
+/** An entry of a table that there is not. */
+function broken(): Buffer {
+  const out = new ChangeWriter();
+  out.put(200, Buffer.from('key'), Buffer.from('value'));
+  return out.content;
+}
+
+async function refused(commit: Promise<unknown>): Promise<void> {
+  const committed = await commit.then(
+    () => true,
+    () => false,
+  );
+  assert.not(committed, 'an entry of a table that there is not');
+}
+
+const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, history) =>
+  openEmbeddedJournal({ environment, index, zoneSettings: SETTINGS, history });
+
+test(`${GROUPS} groups of entries that touch each other's names leave what a rebuild makes, seed ${SEED}`, () =>
+  withStore(journalOf, async ({ environment, journal, reader, index }) => {
+    const random = new Random(SEED);
+    let model: Model = { domains: new Map(), proxies: new Map(), records: new Map() };
+    for (let group = 0; group < GROUPS; group++) {
+      const texts: string[] = [];
+      const commits: Promise<unknown>[] = [];
+      const before = [...model.domains.values()].map(({ id }) => ({ id, state: reader.zoneState(id) }));
+      const commit = (changes: Buffer) =>
+        journal.commit({ reads: { at: journal.head, ranges: [] }, changes, by: 'test' });
+      for (let entries = 1 + random.below(4); entries > 0; entries--) {
+        const next = copy(model);
+        for (let steps = 1 + random.below(3); steps > 0; steps--) alter(next, random);
+        const { changes, text } = changesBetween(model, next);
+        model = next;
+        texts.push(`entry\n${text.join('\n')}`);
+        if (changes.length > 0) commits.push(commit(changes));
+        if (random.below(20) === 0) commits.push(refused(commit(broken())));
+      }
+      await Promise.all(commits);
+      const label = `seed ${SEED}, group ${group}: ${texts.join('\n')}`;
+      const answers = dump(environment, ['answers', 'usage']);
+      assert.is(index.stats.names, dump(environment, ['answers']).length, label);
+      await rebuildAnswers(environment, SETTINGS);
+      const anew = new Set(dump(environment, ['answers', 'usage']));
+      const known = new Set(answers);
+      const named = (line: string) =>
+        Buffer.from(line.split(' ')[1], 'hex').toString('latin1').replaceAll('\0', '.') + line;
+      assert.equal(
+        {
+          stale: answers.filter((node) => !anew.has(node)).map(named),
+          missing: [...anew].filter((node) => !known.has(node)).map(named),
+        },
+        { stale: [], missing: [] },
+        label,
+      );
+      for (const { id, state } of before) {
+        const now = reader.zoneState(id);
+        if (now.revision > state.revision) assert.ok(now.serial > state.serial, label);
+      }
+      const held = [...model.records.values()].length;
+      assert.is(
+        [...model.domains.values()].reduce((sum, { id }) => sum + reader.zoneState(id).recordCount, 0),
+        held,
+        label,
+      );
+      assert.ok(
+        [...model.records.values()].every(({ name, domainId }) => isWithin(name, reader.domain(domainId)!.apex)),
+      );
+    }
+  }));
+
+test('an alias to a wildcard loses it when several names come together below one that was not there, and has it again when they go', () =>
+  withStore(embedded, async ({ environment, journal }) => {
+    const domain = newDomain('zone.test.');
+    const come = ['u.y', 'v.y', 'n.w.y'].map((name) => addressRecord(domain, name));
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(records, addressRecord(domain, '*', 7));
+      draft.put(records, newRecord(domain, 'alias', TYPE.CNAME, parseName('x.y.zone.test.')));
+    });
+    const without = dump(environment, ['answers']);
+    const check = async (label: string): Promise<void> => {
+      const answers = dump(environment, ['answers']);
+      await rebuildAnswers(environment, DEFAULTS);
+      assert.equal(dump(environment, ['answers']), answers, label);
+    };
+    await Promise.all(come.map((row) => write(environment, journal, 'test', (draft) => draft.put(records, row))));
+    await check('three names');
+    await Promise.all(come.map((row) => write(environment, journal, 'test', (draft) => draft.delete(records, row))));
+    await check('gone');
+    assert.is(dump(environment, ['answers']).length, without.length);
+  }));
+
+test.run();
