@@ -1,5 +1,6 @@
 /** The Idempotency-Key of a POST: names one request, so that it can be sent again when its answer was lost. */
 import { createHash } from 'node:crypto';
+import type { Token } from '../../core/store/rows.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
@@ -13,8 +14,15 @@ export interface Idempotency {
 /** Printable ASCII, as it is or in quotes (draft-ietf-httpapi-idempotency-key-header). */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Null without the header. Throws HttpError 400. `body`: as it came. */
-export function readIdempotency(request: HttpRequest, accountId: string, body: Buffer): Idempotency | null {
+/**
+ * Null without the header. Throws HttpError 400. `body`: as it came. The scopes are part of what the request says: an answer may hold a token that can do
+ * as much as the one it was asked for with, so a lesser one does not get it.
+ */
+export function readIdempotency(
+  request: HttpRequest,
+  { accountId, scopes }: Pick<Token, 'accountId' | 'scopes'>,
+  body: Buffer,
+): Idempotency | null {
   const header = request.header('idempotency-key');
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
@@ -25,6 +33,6 @@ export function readIdempotency(request: HttpRequest, accountId: string, body: B
       'Idempotency-Key is 1 to 255 printable ASCII characters; a random UUID is a good one.',
     );
   const id = createHash('sha256').update(`${accountId} ${key}`).digest('hex').slice(0, 32);
-  const line = `${request.method} ${request.path}?${request.query}\n`;
+  const line = `${request.method} ${request.path}?${request.query}\n${[...scopes].sort().join(' ')}\n`;
   return { id, request: Buffer.concat([Buffer.from(line), body]) };
 }

@@ -141,10 +141,14 @@ export function route<T extends TObject, A extends TObject>(
     body: route.body?.schema,
     admin: route.admin ?? false,
     async handle(request, at, app) {
-      const caller = enter(request, at, app, route);
-      const bytes = route.body === undefined ? NO_BYTES : await readJson(request, route.limit, route.bodyOptional);
+      let caller = enter(request, at, app, route);
+      let bytes: Buffer = NO_BYTES;
+      if (route.body !== undefined) {
+        bytes = await readJson(request, route.limit, route.bodyOptional);
+        caller = admit(request, app, route);
+      }
       const body = route.body?.parse(bytes) ?? {};
-      const idempotency = route.method === 'POST' ? readIdempotency(request, caller.account.id, bytes) : null;
+      const idempotency = route.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
       return reply(before ?? (await route.run(context(request, at, caller, body, idempotency))), at.headers);
     },
@@ -163,9 +167,10 @@ export function bytesRoute<A extends TObject>(
     ...route,
     admin: false,
     async handle(request, at, app) {
-      const caller = enter(request, at, app, route);
+      enter(request, at, app, route);
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
+      const caller = admit(request, app, route);
       return reply(await route.run(context(request, at, caller, body, null)), at.headers);
     },
   };
@@ -173,16 +178,24 @@ export function bytesRoute<A extends TObject>(
 
 const NO_BYTES = Buffer.alloc(0);
 
-function enter(
-  request: HttpRequest,
-  at: Arrival,
-  app: AppParts,
-  route: { scope: Scope; admin?: boolean; method: Method },
-): Caller {
+type Guarded = { readonly scope: Scope; readonly admin?: boolean; readonly method: Method };
+
+function enter(request: HttpRequest, at: Arrival, app: AppParts, route: Guarded): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
   app.requests.take(caller.token.id, at.headers);
-  requireAccess(caller, route.scope, route.method === 'GET' ? 'read' : 'write', route.admin ?? false);
+  requireRoute(caller, route);
   return caller;
+}
+
+/** Once more when the body is there, which a slow client can take minutes for: the token may have been revoked meanwhile. */
+function admit(request: HttpRequest, app: AppParts, route: Guarded): Caller {
+  const caller = app.authenticator.authenticate(request.header('authorization'));
+  requireRoute(caller, route);
+  return caller;
+}
+
+function requireRoute(caller: Caller, { scope, method, admin = false }: Guarded): void {
+  requireAccess(caller, scope, method === 'GET' ? 'read' : 'write', admin);
 }
 
 function context<C, B>(

@@ -95,14 +95,18 @@ await everywhere('contract, idempotency', (test) => {
     assert.is(world.daemon.journal.head, head + 4);
   });
 
-  test('accounts do not share keys, tokens of one account do', async ({ world }) => {
+  test('accounts do not share keys; tokens of one account do, if they may do the same', async ({ world }) => {
     const other = await world.member();
     const json = { name: 'shared key' };
     const first = succeeded(await world.user.client.post('/api/v1/tokens', json, key('shared')));
     const theirs = succeeded(await other.client.post('/api/v1/tokens', json, key('shared')));
     assert.is.not(theirs.body.token, first.body.token);
+    const equal = await world.scoped(world.user.client, ['packages', 'account', 'proxy', 'dns']);
+    assert.is((await equal.post('/api/v1/tokens', json, key('shared'))).text, first.text);
     const narrow = await world.scoped(world.user.client, ['account']);
-    assert.is((await narrow.post('/api/v1/tokens', json, key('shared'))).text, first.text);
+    const answer = await narrow.post('/api/v1/tokens', json, key('shared'));
+    refused(answer, '422 idempotency_key_reused');
+    assert.not.ok(answer.text.includes('wp_'), 'a token that can do more');
   });
 
   test('the token of a replayed answer works', async ({ world }) => {
