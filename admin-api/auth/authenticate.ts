@@ -17,6 +17,8 @@ const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): Htt
 
 /** Callers remembered. */
 const KNOWN = 10_000;
+/** Longer headers are not remembered: spaces before the token make thousands of kilobytes each that mean the same. */
+const LONGEST_KNOWN = 100;
 
 export class Authenticator {
   readonly #reader: StoreReader;
@@ -39,7 +41,7 @@ export class Authenticator {
     if (caller === undefined) {
       caller = this.#find(header);
       if (this.#known.size >= KNOWN) this.#known.clear();
-      this.#known.set(header, caller);
+      if (header.length <= LONGEST_KNOWN) this.#known.set(header, caller);
     }
     const { expiresAt } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())

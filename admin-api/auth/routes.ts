@@ -1,5 +1,6 @@
 /** Endpoints of tokens. */
 import { Type } from '@sinclair/typebox';
+import { clientNetwork } from '../../core/net/ipv6.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
@@ -30,7 +31,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       },
       async run(context) {
         const { body, remoteAddress, headers } = context;
-        logins.take(`${remoteAddress} ${body.login.toLowerCase()}`, headers);
+        logins.take(`${clientNetwork(remoteAddress)} ${body.login.toLowerCase()}`, headers);
         const { text, token, account, sequence } = await exchange(services, passwords, context, body);
         headers[REVISION] = String(sequence);
         headers['Cache-Control'] = 'no-store';
@@ -64,7 +65,8 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       path: '/api/v1/tokens',
       tag: 'tokens',
       summary: 'Create a token',
-      description: 'It can do no more than the token at hand; without `scopes` just as much.',
+      description:
+        'It can do no more than the token at hand, and does not outlive it; without `scopes` and `expires_at` just as much and as long.',
       scope: 'account',
       body: tokenBody,
       answer: newTokenAnswer,

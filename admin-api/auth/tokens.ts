@@ -58,7 +58,11 @@ export function createToken(
   const scopes = body.scopes === undefined ? own.scopes : narrow(body.scopes, own.scopes);
   if (scopes.length === 0)
     throw new InvalidError('invalid_scope', 'Name at least one scope, or leave "scopes" out.', { pointer: '/scopes' });
-  const { token, text } = newToken(account, { name: body.name, scopes, expiresAt: readExpiry(body.expires_at) });
+  const { token, text } = newToken(account, {
+    name: body.name,
+    scopes,
+    expiresAt: readExpiry(body.expires_at, own.expiresAt),
+  });
   return change(services, context, (draft) => {
     addToken(draft, token);
     return {
@@ -70,9 +74,16 @@ export function createToken(
   });
 }
 
-function readExpiry(text: string | null | undefined): number | null {
-  if (text === undefined || text === null) return null;
-  const time = parseTime(text);
+/** `last`: when the token at hand ends, which the new one does not outlive. */
+function readExpiry(text: string | null | undefined, last: number | null): number | null {
+  if (text === undefined || (text === null && last === null)) return last;
+  const time = text === null ? Number.POSITIVE_INFINITY : parseTime(text);
+  if (time !== undefined && last !== null && time > last)
+    throw new InvalidError(
+      'invalid_time',
+      `The new token can't outlive the one at hand: "expires_at" is at most ${formatTime(last)}.`,
+      { pointer: '/expires_at' },
+    );
   if (time !== undefined && time > nowSeconds()) return time;
   throw new InvalidError('invalid_time', '"expires_at" must be a time to come, as YYYY-MM-DD HH:MM:SS in UTC.', {
     pointer: '/expires_at',

@@ -153,6 +153,18 @@ await everywhere('contract, tokens', (test) => {
     succeeded(await narrow.post(TOKENS, { name: 'x', scopes: ['account:read'] }));
   });
 
+  test('a token makes none that outlives it', async ({ world }) => {
+    const ends = '2098-01-01 00:00:00';
+    const { body } = succeeded(await world.user.client.post(TOKENS, { name: 'ends', expires_at: ends }));
+    const short = new Client(world.daemon, String(body.token));
+    assert.is(succeeded(await short.post(TOKENS, { name: 'x' })).body.expires_at, ends);
+    assert.is(succeeded(await short.post(TOKENS, { name: 'x', expires_at: ends })).body.expires_at, ends);
+    const earlier = '2097-12-31 23:59:59';
+    assert.is(succeeded(await short.post(TOKENS, { name: 'x', expires_at: earlier })).body.expires_at, earlier);
+    for (const expires_at of [null, '2098-01-01 00:00:01'])
+      refused(await short.post(TOKENS, { name: 'x', expires_at }), '422 invalid_time', '/expires_at');
+  });
+
   test('expired: 401 from that second on', async ({ world }) => {
     const expires = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
     const { body } = await world.user.client.post(TOKENS, { name: 'short', expires_at: expires });

@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description It can do no more than the token at hand; without `scopes` just as much.
+         * @description It can do no more than the token at hand, and does not outlive it; without `scopes` and `expires_at` just as much and as long.
          */
         post: operations["createToken"];
         delete?: never;
