@@ -25,13 +25,25 @@ export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
     schema,
     parse(bytes) {
       const value = parseJson(bytes);
+      refuseLongLists(schema, value);
       if (validate(value)) return value;
       throw fault(validate.errors ?? []);
     },
   };
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Before anything in them is looked at: each of a million wrong items would be a fault of its own, and all are collected. */
+function refuseLongLists({ properties }: TObject, value: Readonly<Record<string, unknown>>): void {
+  for (const name in properties) {
+    const { maxItems, description } = properties[name];
+    const list = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (!Array.isArray(list) || typeof maxItems !== 'number' || list.length <= maxItems) continue;
+    const message = `"${name}" has ${list.length} items, at most ${maxItems} are taken; it must be ${description}.`;
+    throw new HttpError(422, 'validation', message, { pointer: `/${name}` });
+  }
+}
+
+function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   // Decoding alone would put a replacement character in the place of what is no UTF-8 (RFC 8259 8.1), and store that.
   if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not JSON: it is not UTF-8.');
@@ -42,7 +54,7 @@ function parseJson(bytes: Buffer): unknown {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(422, 'validation', 'The body must be a JSON object.', { pointer: '' });
-  return value;
+  return value as Readonly<Record<string, unknown>>;
 }
 
 const MAX_DETAILS = 20;

@@ -31,6 +31,10 @@ export function readFilter(domain: Domain, query: URLSearchParams): Filter {
 /** Records that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
 const SCANNED = 20_000;
 const BATCH = 1000;
+/** Bytes of stored records in one page. A record has up to 48,000, so that a thousand would hold up everything for seconds. */
+const PAGE_BYTES = 1 << 20;
+/** Records of a page without a filter that are read at once. */
+const PIECE = 100;
 
 /** Records as they are stored. `last`: key of the last one looked at, when there are more. Throws HttpError 400. */
 export function listRecords(
@@ -43,19 +47,31 @@ export function listRecords(
   let after = page.after;
   if (after !== null && !prefix.equals(after.subarray(0, prefix.length))) throw invalidCursor();
   if (filter.name === null && filter.type === null && filter.content === null) {
-    const entries = reader.recordEntries(prefix, after, page.limit + 1);
-    const more = entries.length > page.limit;
-    if (more) entries.pop();
-    return { entries, last: more ? entries[entries.length - 1].key : null };
+    const entries: Entry[] = [];
+    for (let bytes = 0; ; ) {
+      const wanted = Math.min(PIECE, page.limit + 1 - entries.length);
+      const piece = reader.recordEntries(prefix, after, wanted);
+      for (const entry of piece) {
+        if (entries.length === page.limit || bytes >= PAGE_BYTES) return { entries, last: after };
+        entries.push(entry);
+        bytes += entry.value.length;
+        after = entry.key;
+      }
+      if (piece.length < wanted) return { entries, last: null };
+    }
   }
   const within = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
   const matches = matcher(domain, filter);
   const entries: Entry[] = [];
+  let bytes = 0;
   for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
     const batch = reader.recordEntries(within, after, BATCH);
     for (const entry of batch) {
-      if (entries.length === page.limit) return { entries, last: after };
-      if (matches(entry)) entries.push(entry);
+      if (entries.length === page.limit || bytes >= PAGE_BYTES) return { entries, last: after };
+      if (matches(entry)) {
+        entries.push(entry);
+        bytes += entry.value.length;
+      }
       after = entry.key;
     }
     if (batch.length < BATCH) return { entries, last: null };

@@ -142,4 +142,12 @@ await everywhere('contract, batch', (test) => {
     assert.is(listOf(body.created).length, 9_999);
     assert.is((await zone.client.get(zone.path)).body.domain.record_count, 9_999);
   });
+
+  test('what stands in a list that is too long is not looked at', async ({ world }) => {
+    const zone = await world.zone();
+    const answer = await send(zone, { post: Array.from({ length: 200_000 }, () => ({})) });
+    refused(answer, '422 validation', '/post');
+    assert.is(answer.body.error.details, undefined);
+    assert.match(String(answer.body.error.message), /200000 items, at most 10000/);
+  });
 });

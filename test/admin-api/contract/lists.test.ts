@@ -136,4 +136,23 @@ await everywhere('contract, lists', (test) => {
     const { body } = await world.user.client.get(`${one.records}?limit=1`);
     refused(await world.user.client.get(`${other.records}?cursor=${body.next_cursor}`), '400 invalid_cursor');
   });
+
+  test('a page of large records is short, and its cursor leads on', async ({ world }) => {
+    const zone = await world.zone();
+    const post = Array.from({ length: 60 }, (_, i) => ({ name: `n${i}`, type: 'TXT', content: 'x'.repeat(40_000) }));
+    succeeded(await world.user.client.post(`${zone.records}/batch`, { post }));
+    for (const query of ['limit=1000', 'limit=1000&type=TXT']) {
+      const seen = new Set<string>();
+      let pages = 0;
+      for (let cursor: string | null = ''; cursor !== null; pages++) {
+        const path: string = `${zone.records}?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const { body, text } = succeeded(await world.user.client.get(path));
+        assert.ok(text.length < 4 << 20, `${text.length} bytes`);
+        for (const name of each(listOf(body.records), 'name')) seen.add(String(name));
+        cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
+      }
+      assert.is(seen.size, post.length);
+      assert.is(pages, 3);
+    }
+  });
 });
