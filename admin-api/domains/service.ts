@@ -80,7 +80,11 @@ export async function listDomains(
   }
   const { names, more } = await search.find(account.id, wantedOf(filter), after, page.limit);
   const apexes = names.map((name) => parseName(`${name}.`));
-  const rows = apexes.flatMap((apex) => reader.domainByApex(apex) ?? []);
+  // A name may have gone to another account since it was found.
+  const rows = apexes.flatMap((apex) => {
+    const domain = reader.domainByApex(apex);
+    return domain?.accountId === account.id ? [domain] : [];
+  });
   return { rows, last: more ? cursorAt(apexes[apexes.length - 1]) : null };
 }
 
