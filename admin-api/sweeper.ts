@@ -1,4 +1,5 @@
 /** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries. */
+import { setImmediate } from 'node:timers/promises';
 import { write } from '../core/journal/draft.ts';
 import { audits, purges, replays, type Table } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';
@@ -7,9 +8,11 @@ import type { Services } from './services.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 60_000;
-/** Rows that are looked at in one look at one table, and that go in one commit. */
+/** Rows that are looked at between two turns of the event loop, and that go in one commit. */
 const SCANNED = 2000;
 const BATCH = 500;
+/** Rows of one table in one look, as many as some 1,500 writes a second bring: less would never come to the end of a table that grows. */
+const MOST_SCANNED = 100_000;
 const DAY = 86_400;
 /** Seconds for which a purge is kept: for edges that were away. */
 const PURGES_KEPT = DAY;
@@ -20,6 +23,7 @@ export class Sweeper {
   readonly #cursors = new Map<number, Buffer>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(services: Services) {
     this.#services = services;
@@ -35,6 +39,7 @@ export class Sweeper {
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearInterval(this.#timer);
     await this.#running;
   }
@@ -49,6 +54,14 @@ export class Sweeper {
 
   /** A look goes on where the one before ended, so that none takes long, however large the table is. */
   async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean): Promise<void> {
+    for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
+      if (this.#stopped || (await this.#expirePiece(table, isOver))) return;
+      await setImmediate();
+    }
+  }
+
+  /** Resolves to true at the end of the table. */
+  async #expirePiece<Row>(table: Table<Row>, isOver: (row: Row) => boolean): Promise<boolean> {
     const { environment, journal } = this.#services;
     const start = this.#cursors.get(table.number);
     const rows: Row[] = [];
@@ -69,5 +82,6 @@ export class Sweeper {
           if (current !== undefined && isOver(current)) draft.delete(table, current);
         }
       });
+    return scanned < SCANNED;
   }
 }
