@@ -77,7 +77,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       path: ACCOUNT,
       tag: 'accounts',
       summary: 'Delete an account and its tokens',
-      description: 'Its domains are to be deleted first.',
+      description: 'Its domains are to be deleted first, by a token of its own.',
       scope: 'account',
       admin: true,
       answer: NOTHING,

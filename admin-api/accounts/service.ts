@@ -98,7 +98,10 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     const account = existing(draft, id);
     requireOtherAdmin(draft, account);
     if (draft.countDomains(id, 1) > 0)
-      throw new StateError('has_domains', 'The account still has domains; delete them first.');
+      throw new StateError(
+        'has_domains',
+        'The account still has domains, which its own tokens alone can delete. To end all access now, set "api_enabled" to false.',
+      );
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: told(account), answer: () => ({}) };

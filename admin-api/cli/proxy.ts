@@ -24,7 +24,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     more: 'Whether the proxy is on stays as it is.',
     examples: [
       'waypost proxy set example.com origin.example.net',
-      'waypost proxy set example.com 203.0.113.7 --port 8080 --protocol http',
+      'waypost proxy set example.com 198.51.101.7 --port 8080 --protocol http',
     ],
     async run(call: Call<{ port?: number; protocol?: string }>, [domainName, origin]) {
       const { port, protocol } = call.options;

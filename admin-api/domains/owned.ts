@@ -28,5 +28,9 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   draft.reads({ table: records.number, start, end: afterPrefix(start) });
   const current = etag(reader.zoneState(domain.id).revision);
   if (ifMatch.split(',').some((tag) => tag.trim() === current)) return;
-  throw new HttpError(412, 'changed', `The domain has changed since: its revision is ${current} now.`);
+  throw new HttpError(
+    412,
+    'changed',
+    `If-Match does not name the domain as it is: its ETag is ${current} now, with the quotes. Read it again and decide anew.`,
+  );
 }

@@ -1,7 +1,7 @@
 /** What can be said of a record by itself, in the zone of an apex. */
 import { InvalidError } from '../../../core/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, isWildcard, type Name, nameAt } from '../../../core/wire/name.ts';
+import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
 
@@ -35,6 +35,13 @@ export function checkRecord(apex: Name, name: Name, type: number, rdata: Uint8Ar
       '/name',
     );
   const at = ADDITIONAL_TARGET.get(type);
+  const pointsAt = at ?? (ALIASES.has(type) ? 0 : undefined);
+  if (pointsAt !== undefined && isAddress(nameAt(rdata, pointsAt)))
+    throw invalid(
+      'invalid_host',
+      `The target of ${typeName(type)} records is a host name, and ${formatName(nameAt(rdata, pointsAt)).slice(0, -1)} is an address; that stands in an A record.`,
+      '/content',
+    );
   if (at === undefined) return;
   const target = nameAt(rdata, at);
   if (target.length === 1 ? type === TYPE.NS : !isHost(target, 0))
@@ -55,6 +62,13 @@ function checkApexType(type: number, keepApexNs: boolean): void {
     );
   if (type === TYPE.DS)
     throw invalid('ds_at_apex', 'The DS records of a domain belong into the zone above it (RFC 4035 2.4).', '/name');
+}
+
+const ALIASES: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.ALIAS]);
+
+/** Reads as an IPv4 address: as a name it leads nowhere, since no top-level domain is a number (RFC 1123 2.1). */
+function isAddress(name: Name): boolean {
+  return labelCount(name) === 4 && /^(\d{1,3}\.){4}$/.test(formatName(name));
 }
 
 /** `*` is a wildcard as the whole first label; elsewhere it would only look like one (RFC 4592 2.1.1). */

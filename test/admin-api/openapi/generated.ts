@@ -163,7 +163,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an account and its tokens
-         * @description Its domains are to be deleted first.
+         * @description Its domains are to be deleted first, by a token of its own.
          */
         delete: operations["deleteAccount"];
         options?: never;
