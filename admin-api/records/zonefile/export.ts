@@ -8,16 +8,42 @@ import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.
 import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';
+import { HttpError } from '../../http/errors.ts';
+import { BODY_RATE } from '../../http/transport.ts';
 import type { Services } from '../../services.ts';
 
 /** Chunks of 16 KB between two turns of the event loop: a large zone must not hold up the rest for long. */
 const TURN = 8;
+
+/** Milliseconds that a client has for any export, beside a second for each BODY_RATE bytes that it took. */
+const PATIENCE = 60_000;
+
+/** Too slow a client is left: the state that it reads can't be written over while it does, so that the database would grow until the disk is full. */
+export class Deadline {
+  readonly #now: () => number;
+  readonly #begin: number;
+  #bytes = 0;
+
+  /** `now` in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#begin = now();
+  }
+
+  /** Throws when the client, which has now taken `bytes` more, should have been further. */
+  taken(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#now() > this.#begin + PATIENCE + (this.#bytes / BODY_RATE) * 1000)
+      throw new HttpError(408, 'too_slow', 'The zone was taken too slowly.');
+  }
+}
 
 /** SOA and NS first, then the records in canonical order. */
 export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
   const { environment, reader, zoneSettings } = services;
   // Held until the end, so that no page of this state is written over.
   const transaction = environment.root.useReadTransaction();
+  const deadline = new Deadline();
   try {
     const atApex = apexSets(
       readRRsets(environment, domain.id, domain.apex),
@@ -30,6 +56,7 @@ export async function* exportZone(services: Services, domain: Domain): AsyncGene
     let chunks = 0;
     for (const text of formatMaster(domain.apex, inOrder(domain, atApex, rows))) {
       yield text;
+      deadline.taken(text.length);
       if (++chunks % TURN === 0) await setImmediate();
     }
   } finally {
