@@ -13,6 +13,8 @@ import { readTargets, type ZoneTargets } from '../zone/zone-targets.ts';
 
 /** Zones of which something is kept. */
 const MOST = 20_000;
+/** Bytes of rdata at an apex that is kept; few have as many, and some might have 64,000. */
+const MOST_AT_APEX = 4096;
 
 export class ZoneFacts {
   readonly reader: Reader;
@@ -54,12 +56,16 @@ export class ZoneFacts {
 
   /** What stands at the apex of a domain, the SOA with the serial 0. */
   atApex(domain: Domain, settings: ZoneSettings): AtApex {
-    return remembered(this.apexes, domain.id, () => {
+    const read = (): AtApex => {
       const { sets, proxied } = readHeld(this.environment, domain.id, domain.apex);
-      // Out of the transaction, whose pages are written over.
-      const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => rdata.slice()) }));
+      // Each by itself, since what is read lies in larger buffers. (The slice of a Buffer would be a view.)
+      const kept = sets.map((set) => ({
+        ...set,
+        rdatas: set.rdatas.map((rdata) => Uint8Array.prototype.slice.call(rdata)),
+      }));
       return { proxied, sets: apexSets(kept, domain, settings, 0) };
-    });
+    };
+    return remembered(this.apexes, domain.id, read, isSmall);
   }
 
   targetsOf(domainId: string): ZoneTargets {
@@ -84,12 +90,21 @@ export class ZoneFacts {
   }
 }
 
-function remembered<T>(known: Map<string, T>, id: string, read: () => T): T {
+function isSmall({ sets }: AtApex): boolean {
+  let bytes = 0;
+  for (const { rdatas } of sets) for (const rdata of rdatas) bytes += rdata.length;
+  return bytes <= MOST_AT_APEX;
+}
+
+function remembered<T>(known: Map<string, T>, id: string, read: () => T, isKept: (value: T) => boolean = always): T {
   let value = known.get(id);
   if (value === undefined && !known.has(id)) {
     value = read();
+    if (!isKept(value)) return value;
     if (known.size >= MOST) known.clear();
     known.set(id, value);
   }
   return value as T;
 }
+
+const always = (): boolean => true;
