@@ -1,5 +1,5 @@
 /**
- * Changes to stored zones, one commit after another: what they recompile is all that has to be recompiled. Zones come and go,
+ * Changes to stored zones, one commit after another or several in one group: what they recompile is all that has to be recompiled. Zones come and go,
  * cuts, wildcards and DNAMEs open and close, proxies go on and off, and after each commit generated questions are answered as the reference answers them from the
  * rows. Once with all answers in the arena, once with most of them in LMDB. WAYPOST_CHANGES: how many commits (CI: 3,000).
  */
@@ -7,15 +7,16 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import { write } from '../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
+import type { Journal } from '../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../core/net/node-store.ts';
-import { openEnvironment } from '../../core/store/environment.ts';
+import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { buildIndex } from '../../core/store/index/build.ts';
 import { formatName, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { DEFAULTS } from '../core/journal/fixture.ts';
 import { checkWorld, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
-import { describeChanges, putChanges, WorldRows } from '../reference/rows.ts';
+import { describeChanges, putChanges, type RowChanges, WorldRows } from '../reference/rows.ts';
 import { WorldSteps } from '../reference/steps.ts';
 import { QueryPath } from '../support/in-process.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
@@ -42,6 +43,37 @@ function withServedSoa(world: World, path: QueryPath): World {
   return { ...world, zones: new Map(zones) };
 }
 
+/** Zones and proxies in the first commit, the records in as many as are asked for, all of one group: each may leave what only the others make whole. */
+async function commitChange(environment: Environment, journal: Journal, change: RowChanges, parts: number) {
+  const { goneDomains, goneRecords, newDomains, newRecords } = change;
+  // Records can't be put into a zone, or go with it, before the others know of that: one commit, as the API makes it.
+  if (parts === 1 || goneDomains.length + newDomains.length > 0) {
+    await write(environment, journal, 'test', (draft) => putChanges(draft, change));
+    return;
+  }
+  const none: RowChanges = {
+    goneRecords: [],
+    goneDomains: [],
+    goneProxies: [],
+    newDomains: [],
+    newRecords: [],
+    newProxies: [],
+  };
+  // A record that goes and comes in one step keeps its id and so its key: both are of one commit.
+  const partOf = ({ id }: { id: string }) => Number.parseInt(id.slice(-3), 16) % parts;
+  await Promise.all(
+    Array.from({ length: parts }, (_, part) =>
+      write(environment, journal, 'test', (draft) =>
+        putChanges(draft, {
+          ...(part === 0 ? change : none),
+          goneRecords: goneRecords.filter((row) => partOf(row) === part),
+          newRecords: newRecords.filter((row) => partOf(row) === part),
+        }),
+      ),
+    ),
+  );
+}
+
 /** `arenaBytes`: room for answers in shared memory; what is left over is read from LMDB. */
 async function run(arenaBytes: number): Promise<void> {
   const folder = temporaryFolder('changes');
@@ -64,7 +96,7 @@ async function run(arenaBytes: number): Promise<void> {
         // As an import does, which replaces all records of a zone.
         const anew = random.below(8) === 0 ? random.pick([...world.zones.keys()]) : undefined;
         const change = rows.changeTo(world, anew);
-        await write(environment, journal, 'test', (transaction) => putChanges(transaction, change));
+        await commitChange(environment, journal, change, 1 + random.below(4));
         const served = withServedSoa(world, path);
         const from = random.below(questions.length - QUESTIONS);
         const asked = questions.slice(from, from + QUESTIONS).map((question) => buildQuestion(question, served));
