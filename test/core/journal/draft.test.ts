@@ -5,7 +5,7 @@ import { ConflictError } from '../../../core/errors.ts';
 import { readChanges } from '../../../core/journal/changes.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
-import { type Account, accounts, domains, records } from '../../../core/store/rows.ts';
+import { type Account, accounts, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { Random } from '../../support/random.ts';
@@ -264,5 +264,55 @@ test(`${OPERATIONS} concurrent operations of a bank keep its sum, seed ${SEED}`,
     assert.ok(journal.head > OPERATIONS / 10, `only ${journal.head} commits; ${conflicts} gave up`);
     for (const { id, username } of reader.accounts(null, ACCOUNTS)) assert.is(reader.accountByLogin(username)?.id, id);
   }));
+
+/** Decoded rdata is a Buffer, that of the tests' own rows is not. */
+const stored = (row: RecordRow | undefined): string[] | undefined =>
+  row && [records.key(row).toString('hex'), records.encode(row).toString('hex')];
+
+test(
+  'a row that is inserted reads nothing, and may be changed or deleted by the same draft; a change to what it stands beside still conflicts',
+  run(async ({ environment, journal, reader }) => {
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const [kept, changed, moved, gone] = ['kept', 'changed', 'moved', 'gone'].map((name) =>
+      addressRecord(domain, name),
+    );
+    const draft = new Draft(environment, journal.head);
+    for (const row of [kept, changed, moved, gone]) draft.insert(records, row);
+    assert.equal(draft.request.reads.ranges, []);
+    assert.equal(stored(draft.record(kept.id)), stored(kept));
+    draft.put(records, { ...changed, ttl: 7 });
+    const elsewhere = { ...moved, name: parseName('elsewhere.zone.test.') };
+    draft.delete(records, moved);
+    draft.put(records, elsewhere);
+    draft.delete(records, gone);
+    assert.equal(kinds(draft), Array(3).fill(`put ${records.number}`));
+    assert.equal(stored(draft.record(moved.id)), stored(elsewhere));
+    await journal.commit({ ...draft.request, by: 'test' });
+    assert.equal(stored(reader.record(moved.id)), stored(elsewhere));
+    assert.is(reader.record(changed.id)?.ttl, 7);
+    assert.is(reader.record(gone.id), undefined);
+    assert.is(reader.zoneState(domain.id).recordCount, 3);
+    assert.is(reader.usage(domain.accountId).records, 3);
+    // Two that look at one name and insert there; one that looks for an id while its record moves.
+    const [first, second] = [3, 4].map((last) => {
+      const rival = new Draft(environment, journal.head);
+      rival.recordsAt(domain.id, parseName('rival.zone.test.'));
+      rival.insert(records, addressRecord(domain, 'rival', last));
+      return journal.commit({ ...rival.request, by: 'test' }).catch((error) => error);
+    });
+    await first;
+    assert.instance(await second, ConflictError);
+    const late = new Draft(environment, journal.head);
+    late.put(records, { ...late.record(moved.id)!, ttl: 9 });
+    await write(environment, journal, 'test', (other) => {
+      other.delete(records, other.record(moved.id)!);
+      other.put(records, moved);
+    });
+    assert.instance(await journal.commit({ ...late.request, by: 'test' }).catch((error) => error), ConflictError);
+    assert.equal(stored(reader.record(moved.id)), stored(moved));
+    assert.is(reader.zoneState(domain.id).recordCount, 4);
+  }),
+);
 
 test.run();
