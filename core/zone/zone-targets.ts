@@ -16,7 +16,7 @@ export interface ZoneTargets {
 }
 
 /** So many are held in memory; most zones have fewer. */
-const FEW = 32;
+const FEW = 16;
 
 /** Of more than a few it reads those that are asked for, as the transaction at hand has them. */
 export function readTargets(environment: Environment, domainId: string): ZoneTargets {

@@ -34,7 +34,7 @@ const nodeBits = randomBytes(1)[0];
 
 /**
  * A new id: milliseconds since 1970 (44 bits), a byte drawn at start, a counter (12 bits). Ids of one process rise, so rows made
- * together lie together. Unique over nodes but for two that draw the same byte, in the same millisecond; a commit notices that.
+ * together lie together. Unique over nodes but for two that have drawn the same byte, in the same millisecond.
  */
 export function newId(): string {
   const now = Date.now();
