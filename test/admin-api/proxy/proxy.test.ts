@@ -272,7 +272,7 @@ test('names in the domain are read from its records, and those that are proxied 
     'grey CNAME www.self-zone.com proxied=false',
     'far CNAME lb.example.net proxied=false',
     'local CNAME db.internal proxied=false',
-    'number CNAME 127.0.0.1 proxied=false',
+    'number CNAME 127.1 proxied=false',
     'inner A 10.0.0.1 proxied=false',
     '*.wild A 1.1.1.1',
     '*.calm A 1.1.1.1 proxied=false',
