@@ -1,10 +1,10 @@
 /** The records of a domain as the last commit left them, read name by name: for questions about a few names. */
 import type { Domain } from '../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, type RRset, TYPE } from '../../core/wire/types.ts';
+import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { isWebName } from '../../core/zone/proxied.ts';
-import { readHeld } from '../../core/zone/stored.ts';
+import { isOfService, readHeld } from '../../core/zone/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../../core/zone/view.ts';
 import type { Services } from '../services.ts';
 
@@ -51,7 +51,7 @@ export class OwnZone implements ZoneView, ProxyHints {
   isServiceTarget(name: Name): boolean {
     return (
       this.#nameservers.some((target) => equalNames(target, name)) ||
-      this.#services.reader.targetsAt(this.#domain.id, name).some(({ type }) => ADDITIONAL_TARGET.has(type))
+      this.#services.reader.targetsAt(this.#domain.id, name).some((leads) => isOfService(leads, this.apex))
     );
   }
 

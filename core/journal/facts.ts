@@ -17,7 +17,7 @@ const MOST = 20_000;
 const MOST_AT_APEX = 4096;
 
 export class ZoneFacts {
-  readonly reader: Reader;
+  private readonly reader: Reader;
   private readonly environment: Environment;
   private readonly domains = new Map<string, Domain | undefined>();
   private readonly proxied = new Map<string, boolean>();

@@ -7,14 +7,14 @@ import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
-import { apexSets, withSerial } from '../zone/apex.ts';
+import { withSerial } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { readHeld, readRRsets, StoredZone } from '../zone/stored.ts';
+import { type AtApex, readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import { ZoneFacts } from './facts.ts';
@@ -166,7 +166,7 @@ export class ZoneUpdates {
   /** Compiles a zone anew from its rows. */
   compileAll(domain: Domain): void {
     const { apex, id } = domain;
-    const stored: { name: Name; type: number; ttl: number; rdata: Buffer; proxied: boolean | null }[] = [];
+    const stored: { name: Name; type: number; ttl: number; rdata: Uint8Array; proxied: boolean | null }[] = [];
     const start = idKey(id);
     let lastKey: Buffer = Buffer.alloc(0);
     let lastEnd = 0;
@@ -188,10 +188,9 @@ export class ZoneUpdates {
           proxied: proxiedOf(value),
         });
     }
-    const here = readHeld(this.environment, id, apex);
-    for (const set of apexSets(here.sets, domain, this.defaults, this.stateOf(id).serial))
-      for (const rdata of set.rdatas)
-        stored.push({ name: apex, type: set.type, ttl: set.ttl, rdata: Buffer.from(rdata), proxied: here.proxied });
+    const { sets, proxied } = this.atApex(domain);
+    for (const { type, ttl, rdatas } of sets)
+      for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
     const zone = new MemoryZone(apex, stored, this.nestedIn(apex), this.parentDs(apex));
     const view = this.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
@@ -289,9 +288,12 @@ export class ZoneUpdates {
 
   private open(domain: Domain): StoredZone {
     const { id, apex } = domain;
+    return new StoredZone(this.environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
+  }
+
+  private atApex(domain: Domain): AtApex {
     const { sets, proxied } = this.facts.atApex(domain, this.defaults);
-    const atApex = { sets: withSerial(sets, this.stateOf(id).serial), proxied };
-    return new StoredZone(this.environment, id, apex, atApex, this.nestedIn(apex), this.parentDs(apex));
+    return { sets: withSerial(sets, this.stateOf(domain.id).serial), proxied };
   }
 
   private nestedIn(apex: Name): Name[] {

@@ -95,7 +95,7 @@ export function setSerial(node: Buffer, serial: number): boolean {
 }
 
 /** Bytes of the five numbers that an SOA's rdata ends in. */
-const SOA_NUMBERS = 20;
+export const SOA_NUMBERS = 20;
 
 /** `answers` by rising type; null: see above, offset 0. */
 export function encodeNode(

@@ -1,4 +1,5 @@
 /** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
+import { SOA_NUMBERS } from '../store/answers.ts';
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
@@ -12,7 +13,7 @@ export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number)
     mname: defaults.nameservers[0],
     rname: defaults.hostmaster,
   };
-  const numbers = Buffer.alloc(20);
+  const numbers = Buffer.alloc(SOA_NUMBERS);
   [serial, settings.refresh, settings.retry, settings.expire, settings.minimum].forEach((value, i) => {
     numbers.writeUInt32BE(value, i * 4);
   });
@@ -55,7 +56,7 @@ export function withSerial(sets: readonly RRset[], serial: number): RRset[] {
   return sets.map((set) => {
     if (set.type !== TYPE.SOA) return set;
     const rdata = Buffer.from(set.rdatas[0]);
-    rdata.writeUInt32BE(serial, rdata.length - 20);
+    rdata.writeUInt32BE(serial, rdata.length - SOA_NUMBERS);
     return { type: set.type, ttl: set.ttl, rdatas: [rdata] };
   });
 }

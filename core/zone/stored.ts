@@ -10,10 +10,11 @@ import {
   targetsAt,
 } from '../store/keys.ts';
 import { proxiedOf, RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, type Name, nameAt, nameId } from '../wire/name.ts';
+import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
+import type { Leads } from './zone-targets.ts';
 
 /** What stands at the apex of a zone. */
 export interface AtApex {
@@ -79,8 +80,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   private findServiceTarget(name: Name): boolean {
     const prefix = targetsAt(this.domainId, name);
     for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
-      const { owner, type } = targetKeyParts(key as Buffer);
-      if (ADDITIONAL_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, this.apex))) return true;
+      if (isOfService(targetKeyParts(key as Buffer), this.apex)) return true;
     }
     // At the apex those NS count that are answered: the service's are not among the records, and hide those that are.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
@@ -122,7 +122,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   hasNestedBelow(name: Name): boolean {
-    return this.nested.some((apex) => apex.length > name.length && endsWith(apex, name));
+    return this.nested.some((apex) => apex.length > name.length && isWithin(apex, name));
   }
 
   isNested(name: Name): boolean {
@@ -130,12 +130,9 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 }
 
-function endsWith(name: Name, suffix: Name): boolean {
-  let p = 0;
-  const from = name.length - suffix.length;
-  if (from < 0) return false;
-  while (p < from) p += name[p] + 1;
-  return p === from && equalNames(name.subarray(from), suffix);
+/** Whether a record that leads to a name makes it one of mail or another service. NS at the apex are left to who knows which of them are answered. */
+export function isOfService({ owner, type }: Leads, apex: Name): boolean {
+  return ADDITIONAL_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
 }
 
 /** What is stored at a name, by rising type, and whether anything is stored below it. */
