@@ -13,7 +13,8 @@ const BULK = 500;
 
 export class ZoneUpdate {
   readonly apex: Name;
-  readonly accountId: string;
+  /** Whose the records are that `state` counts. */
+  accountId: string;
   /** Where the name ends in the keys of records at the apex. */
   readonly apexEnd: number;
   domain: Domain | null;

@@ -2,7 +2,7 @@
 import { NODE_HAS_BELOW, NODE_HEADER, setSerial, TYPE_ENTRY } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
-import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState, type ZoneState } from '../store/reader.ts';
+import { decodeZoneState, encodeZoneState, type ZoneState } from '../store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
@@ -19,6 +19,7 @@ import { findType, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
+import { UsageChanges } from './usage.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
 /** One name that the shared index has to learn: its new node, or null when it has none any more. */
@@ -41,8 +42,7 @@ export class ZoneUpdates {
   private readonly zones = new Map<string, ZoneUpdate>();
   /** Domains that came or went. What encloses them changes. */
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
-  /** What comes to each account, or goes. */
-  private readonly usage = new Map<string, { domains: number; records: number }>();
+  private readonly usage = new UsageChanges();
   /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
   private readonly proxiesBefore = new Map<string, boolean>();
   private entry: Entry | null = null;
@@ -97,7 +97,7 @@ export class ZoneUpdates {
     update.touch(this.entry!);
     if (isNew) {
       this.comingAndGoing.push({ domain, present: true });
-      this.usageOf(domain.accountId).domains++;
+      this.usage.of(domain.accountId).domains++;
     }
     // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
     update.whole = true;
@@ -107,7 +107,7 @@ export class ZoneUpdates {
     const update = this.zones.get(domain.id) ?? this.track(domain);
     update.domain = null;
     update.touch(this.entry!);
-    this.usageOf(domain.accountId).domains--;
+    this.usage.of(domain.accountId).domains--;
     this.comingAndGoing.push({ domain, present: false });
   }
 
@@ -128,20 +128,22 @@ export class ZoneUpdates {
     for (const update of this.zones.values()) {
       if (!update.touched) continue;
       update.touched = false;
+      this.usage.of(update.accountId).records -= update.state.recordCount;
+      update.accountId = update.domain?.accountId ?? update.accountId;
       update.state = {
         serial: nextSerial(update.state.serial, seconds, update.domain?.kept?.serial ?? 0),
         revision: sequence,
         recordCount: update.state.recordCount + update.delta,
         updatedAt: seconds,
       };
-      this.usageOf(update.accountId).records += update.delta;
+      this.usage.of(update.accountId).records += update.state.recordCount;
       update.delta = 0;
     }
   }
 
   /** Writes what follows from the entries: usage, the zones' state, nodes. */
   compile(): void {
-    this.writeUsage();
+    this.usage.write(this.environment);
     for (const [domainId, update] of this.zones) {
       const key = idKey(domainId);
       if (update.domain === null) {
@@ -199,26 +201,6 @@ export class ZoneUpdates {
       if (node !== null) nodes.push([nameKey(owner), node]);
     }
     this.replaceAll(apex, nodes);
-  }
-
-  private usageOf(accountId: string): { domains: number; records: number } {
-    let usage = this.usage.get(accountId);
-    if (usage === undefined) {
-      usage = { domains: 0, records: 0 };
-      this.usage.set(accountId, usage);
-    }
-    return usage;
-  }
-
-  private writeUsage(): void {
-    for (const [accountId, { domains, records }] of this.usage) {
-      if (domains === 0 && records === 0) continue;
-      const key = idKey(accountId);
-      const old = decodeUsage(this.environment.usage.get(key));
-      const now = { domains: old.domains + domains, records: old.records + records };
-      if (now.domains === 0 && now.records === 0) this.environment.usage.remove(key);
-      else this.environment.usage.put(key, encodeUsage(now));
-    }
   }
 
   private track(domain: Domain): ZoneUpdate {

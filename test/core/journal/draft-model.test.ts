@@ -7,9 +7,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../core/errors.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
-import { accounts, audits, proxies } from '../../../core/store/rows.ts';
+import { accounts, audits, domains, proxies, records } from '../../../core/store/rows.ts';
 import { Random } from '../../support/random.ts';
-import { embedded, newAccount, newDomain, newProxy, type Store, withStore } from './fixture.ts';
+import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, withStore } from './fixture.ts';
 import { PlainStore } from './plain-store.ts';
 import { readings, run, runAll, type Step, setUp, steps } from './program.ts';
 
@@ -153,6 +153,21 @@ test('what is covered ends where it ends', () =>
       );
       assert.ok(refused, `read ${i}`);
     }
+  }));
+
+test('a domain that goes and comes back to another account counts for that one', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const moved = { ...domain, accountId: '7'.repeat(16) };
+    await write(environment, journal, 'test', (draft) => {
+      draft.delete(domains, domain);
+      draft.put(domains, moved);
+      draft.put(records, addressRecord(moved, 'www'));
+    });
+    assert.equal(reader.usage(domain.accountId), { domains: 0, records: 0 });
+    assert.equal(reader.usage(moved.accountId), { domains: 1, records: 1 });
   }));
 
 test('an audit entry says which commit it came with', () =>
