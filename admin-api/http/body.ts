@@ -14,6 +14,8 @@ export class BodyCollector {
   #resolve: (body: Buffer) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #done = false;
+  /** Where it stands among those that are watched; -1: nowhere. */
+  place = -1;
 
   /** `announced`: Content-Length as sent, undefined when the body is chunked or absent. `timeout` in milliseconds. */
   constructor(limit: number, announced: string | undefined, timeout: number) {
@@ -80,24 +82,36 @@ export class BodyCollector {
 /** Milliseconds between two looks at the bodies that are under way. */
 const LOOK = 100;
 
-/** One timer for all bodies: most are there at once, and a timer for each costs more than reading it. */
+/**
+ * One timer for all bodies: most are there at once, and a timer for each costs more than reading it. They stand in an array: the tables that a busy Set
+ * leaves behind hold on to what went through it until the next full collection.
+ */
 const late = {
-  open: new Set<BodyCollector>(),
+  open: [] as BodyCollector[],
   timer: undefined as NodeJS.Timeout | undefined,
 
   watch(collector: BodyCollector): void {
-    this.open.add(collector);
+    if (collector.place !== -1) return;
+    collector.place = this.open.push(collector) - 1;
     this.timer ??= setInterval(() => this.look(), LOOK);
   },
 
+  /** The last one takes its place. */
   forget(collector: BodyCollector): void {
-    this.open.delete(collector);
+    if (collector.place === -1) return;
+    const last = this.open.pop();
+    if (last !== undefined && last !== collector) {
+      last.place = collector.place;
+      this.open[last.place] = last;
+    }
+    collector.place = -1;
   },
 
   look(): void {
     const now = performance.now();
-    for (const collector of this.open) collector.check(now);
-    if (this.open.size > 0) return;
+    // From the end: whoever fails is gone from here, and one that was looked at takes its place.
+    for (let i = this.open.length - 1; i >= 0; i--) this.open[i].check(now);
+    if (this.open.length > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   },

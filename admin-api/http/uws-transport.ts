@@ -37,7 +37,8 @@ export class UwsTransport implements Transport {
 
   async listen(place: ListenPlace, handler: Handler): Promise<Listening> {
     const app = this.#uws.App();
-    const open = new Set<Exchange>();
+    // Requests that are being handled. A set of them would keep those that have been: its old tables lead to the new ones.
+    let open = 0;
     const count = new AnonymousConnectionCount(this.#options.limits);
     const follow = (response: UwsResponse, change: number): void => {
       if (change < 0) count.closed();
@@ -47,11 +48,11 @@ export class UwsTransport implements Transport {
     app.any('/*', (response, request) => {
       const exchange = new Exchange(response, request, this.#options);
       if (exchange.fault !== undefined) return exchange.refuse(exchange.fault);
-      open.add(exchange);
+      open++;
       handler(exchange)
         .then((answer) => exchange.send(answer))
         .catch(() => exchange.abandon())
-        .finally(() => open.delete(exchange));
+        .finally(() => open--);
     });
     const socket = await bind(this.#uws, app, place);
     const port = this.#uws.us_socket_local_port(socket);
@@ -62,7 +63,7 @@ export class UwsTransport implements Transport {
       close: async () => {
         this.#uws.us_listen_socket_close(socket);
         const end = performance.now() + this.#options.timeouts.close;
-        while (open.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+        while (open > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
         app.close();
       },
     };

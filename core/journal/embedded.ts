@@ -169,7 +169,7 @@ class EmbeddedJournal implements Journal {
     const oldest = Math.max(this.oldest, sequence - history + 1);
     const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts);
     // A child transaction, since only that takes everything back when something throws in the middle.
-    await environment.root.childTransaction(() => {
+    await transact(environment, () => {
       for (const { applied, bytes } of accepted) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
       for (let old = this.oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
       applyEntries(
@@ -184,6 +184,19 @@ class EmbeddedJournal implements Journal {
     this.hash = hash;
     environment.root.resetReadTxn();
     return updates;
+  }
+}
+
+/**
+ * Runs `work` in a transaction. lmdb chains what it is given from one transaction to the next, and until the next full collection such a chain keeps all
+ * that hangs on it: so `work`, on which whole requests hang, is let go.
+ */
+async function transact(environment: Environment, work: () => void): Promise<void> {
+  let held: (() => void) | undefined = work;
+  try {
+    await environment.root.childTransaction(() => held?.());
+  } finally {
+    held = undefined;
   }
 }
 

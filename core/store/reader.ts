@@ -34,6 +34,7 @@ import {
   type Token,
   tokens,
 } from './rows.ts';
+import { scan } from './scan.ts';
 
 export interface Entry {
   readonly key: Buffer;
@@ -294,8 +295,7 @@ export function rawReader(environment: Environment): RawReader {
     get: (number, key) => table(number).get(key),
     range(number, start, end, limit) {
       const entries: Entry[] = [];
-      for (const { key, value } of table(number).getRange({ start, end, limit }))
-        entries.push({ key: key as Buffer, value });
+      if (limit !== 0) scan(table(number), start, end, (key, value) => entries.push({ key, value }) !== limit);
       return entries;
     },
   };

@@ -10,6 +10,7 @@ import {
   targetsAt,
 } from '../store/keys.ts';
 import { proxiedOf, RECORD_RDATA } from '../store/rows.ts';
+import { scan } from '../store/scan.ts';
 import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
@@ -79,9 +80,12 @@ export class StoredZone implements ZoneView, ProxyHints {
 
   private findServiceTarget(name: Name): boolean {
     const prefix = targetsAt(this.domainId, name);
-    for (const key of this.environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
-      if (isOfService(targetKeyParts(key as Buffer), this.apex)) return true;
-    }
+    let found = false;
+    scan(this.environment.targets, prefix, afterPrefix(prefix), (key) => {
+      found = isOfService(targetKeyParts(key), this.apex);
+      return !found;
+    });
+    if (found) return true;
     // At the apex those NS count that are answered: the service's are not among the records, and hide those that are.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
     return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
@@ -102,8 +106,12 @@ export class StoredZone implements ZoneView, ProxyHints {
     if (this.apexHasBelow === undefined) {
       const prefix = recordsBelow(this.domainId, name);
       const start = Buffer.concat([prefix, Uint8Array.of(1)]);
-      const first = this.environment.records.getKeys({ start, end: afterPrefix(prefix), limit: 1 });
-      this.apexHasBelow = !first[Symbol.iterator]().next().done;
+      let found = false;
+      scan(this.environment.records, start, afterPrefix(prefix), () => {
+        found = true;
+        return false;
+      });
+      this.apexHasBelow = found;
     }
     return this.apexHasBelow;
   }
@@ -147,19 +155,18 @@ export function readHeld(environment: Environment, domainId: string, name: Name)
   let below = false;
   let proxied: boolean | null = null;
   const end = afterPrefix(recordsBelow(domainId, name));
-  for (const { key, value } of environment.records.getRange({ start: own, end })) {
+  scan(environment.records, own, end, (key, value) => {
     // 0x00 after the name is the name itself; every label begins with a greater byte.
-    if (key[own.length - 1] !== 0) {
-      below = true;
-      break;
-    }
+    below = key[own.length - 1] !== 0;
+    if (below) return false;
     const { type } = recordKeyParts(key);
     proxied ??= proxiedOf(value);
     const rdata = value.subarray(RECORD_RDATA);
     const last = sets[sets.length - 1];
     if (last !== undefined && last.type === type) last.rdatas.push(rdata);
     else sets.push({ type, ttl: value.readUInt32BE(0), rdatas: [rdata] });
-  }
+    return true;
+  });
   for (const set of sets) sortRdatas(set.rdatas);
   return { sets: sets.length === 0 ? NO_RRSETS : sets, below, proxied };
 }
