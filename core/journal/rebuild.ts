@@ -7,7 +7,7 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
-const COMPILER_VERSION = 2;
+const COMPILER_VERSION = 3;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;

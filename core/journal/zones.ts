@@ -1,7 +1,7 @@
 /** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
 import { NODE_HAS_BELOW, NODE_HEADER, setSerial, TYPE_ENTRY } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
+import { afterPrefix, apexKey, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
@@ -198,7 +198,7 @@ export class ZoneUpdates {
     const nodes: [Buffer, Buffer][] = [];
     for (const owner of zone.names()) {
       const node = compileNode(view, owner);
-      if (node !== null) nodes.push([nameKey(owner), node]);
+      if (node !== null) nodes.push([owner.length === apex.length ? apexKey(owner) : nameKey(owner), node]);
     }
     this.replaceAll(apex, nodes);
   }
@@ -219,7 +219,7 @@ export class ZoneUpdates {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);
-      if (apexNode !== null) nodes.push([nameKey(domain.apex), apexNode]);
+      if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.replaceAll(domain.apex, nodes);
     } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
@@ -237,7 +237,7 @@ export class ZoneUpdates {
 
   /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
   private renumbered(apex: Name, serial: number): Buffer | null {
-    const old = this.environment.answers.get(nameKey(apex));
+    const old = this.environment.answers.get(apexKey(apex));
     // With its first name below an apex gets another flag.
     if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
     const node = Buffer.from(old);
@@ -297,9 +297,12 @@ export class ZoneUpdates {
 
   /** Puts the nodes of a zone and takes away those of its names that are not among them. */
   private replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
+    const { answers } = this.environment;
     const prefix = nameKey(apex);
     const old = new Set<string>();
-    for (const { key, value } of this.environment.answers.getRange({ start: prefix, end: afterPrefix(prefix) }))
+    const own = apexKey(apex);
+    if (answers.doesExist(own)) old.add(own.toString('latin1'));
+    for (const { key, value } of answers.getRange({ start: prefix, end: afterPrefix(prefix) }))
       if (value[6] === apex.length) old.add((key as Buffer).toString('latin1'));
     for (const [key, node] of nodes) {
       if (old.size > 0) old.delete(key.toString('latin1'));
@@ -307,29 +310,32 @@ export class ZoneUpdates {
     }
     for (const id of old) {
       const key = Buffer.from(id, 'latin1');
-      this.environment.answers.remove(key);
-      this.nodes.push({ name: nameOfKey(key, 0, key.length), node: null, wasStored: true });
+      this.remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
     }
   }
 
   private putKeyed(key: Buffer, node: Buffer): void {
+    const { answers } = this.environment;
     const at = NODE_HEADER + node[7] * TYPE_ENTRY;
     const name = node.subarray(at, at + node[5]);
-    const wasStored = !this.isAmbiguous(name) || this.environment.answers.doesExist(key);
-    this.environment.answers.put(key, node);
+    const wasStored =
+      !this.isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
+    answers.put(key, node);
     this.nodes.push({ name, node, wasStored });
   }
 
   /** Null takes the node away, but not one that belongs to another zone. */
   private putNode(name: Name, node: Buffer | null, apex: Name): void {
-    const key = nameKey(name);
-    if (node !== null) {
-      this.putKeyed(key, node);
-      return;
-    }
-    const old = this.environment.answers.get(key);
-    if (old === undefined || old[6] !== apex.length) return;
-    this.environment.answers.remove(key);
+    const key = name.length === apex.length ? apexKey(name) : nameKey(name);
+    if (node !== null) this.putKeyed(key, node);
+    else if (this.environment.answers.get(key)?.[6] === apex.length) this.remove(key, name);
+  }
+
+  private remove(key: Buffer, name: Name): void {
+    const { answers } = this.environment;
+    answers.remove(key);
+    // A name becomes the apex of a nested zone, which is compiled before the zone around it.
+    if (key[0] !== 0 && answers.doesExist(apexKey(name))) return;
     this.nodes.push({ name, node: null, wasStored: true });
   }
 }

@@ -8,8 +8,8 @@ export class LmdbNodeStore implements NodeStore {
   private environment: Environment | null = null;
   private answers: Binary | null = null;
   /** Keys of every length are views of one buffer, so that a look-up allocates nothing. */
-  private readonly keyBytes = new Uint8Array(1024);
-  private readonly keys: Uint8Array[] = Array.from({ length: 1025 }, (_, length) => this.keyBytes.subarray(0, length));
+  private readonly keyBytes = new Uint8Array(1025);
+  private readonly keys: Uint8Array[] = Array.from({ length: 1026 }, (_, length) => this.keyBytes.subarray(0, length));
 
   constructor(directory: string) {
     this.directory = directory;
@@ -25,12 +25,17 @@ export class LmdbNodeStore implements NodeStore {
       this.answers = this.environment.answers;
       this.refresh();
     }
-    let length = writeNameKey(bytes, from, this.keyBytes, 0);
+    const { keyBytes, keys } = this;
+    let length = writeNameKey(bytes, from, keyBytes, 0);
     if (wildcard) {
-      this.keyBytes[length++] = 0x2a;
-      this.keyBytes[length++] = 0;
+      keyBytes[length++] = 0x2a;
+      keyBytes[length++] = 0;
     }
-    const node = this.answers.getBinaryFast(this.keys[length]);
+    let node = this.answers.getBinaryFast(keys[length]);
+    if (node === undefined && !wildcard) {
+      keyBytes[0] = 0;
+      node = this.answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);
+    }
     if (node === undefined || node.length > room) return 0;
     for (let i = 0, n = node.length; i < n; i++) out[at + i] = node[i];
     return node.length;

@@ -6,7 +6,7 @@
  * a prefix of the keys of all names below n, and nothing else has it as a prefix.
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
- *   answers   nameKey
+ *   answers   nameKey; of an apex 0x00 · nameKey
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   zones, domains, accounts, tokens, proxies, certificates   id (8)
  *   purges    domain id (8) · id (8)
@@ -50,6 +50,15 @@ const SCRATCH = new Uint8Array(1024);
 
 export function nameKey(name: Name): Buffer {
   return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 0)));
+}
+
+/**
+ * Where an apex's node lies among the answers. Every change of a zone gives its apex another serial, so the apexes lie together, many to a page, and not among the
+ * names of their zones, where each would take a page of its own to the disk.
+ */
+export function apexKey(name: Name): Buffer {
+  SCRATCH[0] = 0;
+  return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 1)));
 }
 
 /** The name of the canonical form in `key[from, to)`. */
