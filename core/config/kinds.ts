@@ -39,6 +39,13 @@ export function choice<const T extends string>(...choices: readonly T[]): Kind<T
   return textual(expected, (value) => choices.find((one) => one === value), String);
 }
 
+export const flag: Kind<boolean> = {
+  expected: 'true or false',
+  fromToml: (value) => (typeof value === 'boolean' ? value : undefined),
+  fromText: (value) => (/^(true|false)$/.test(value.trim()) ? value.trim() === 'true' : undefined),
+  toToml: String,
+};
+
 export function integer(min: number, max: number, unit = ''): Kind<number> {
   const within = (n: number) => (Number.isSafeInteger(n) && n >= min && n <= max ? n : undefined);
   return {

@@ -7,6 +7,7 @@ import { exemptions, resolvers } from './address-kinds.ts';
 import {
   bytes,
   choice,
+  flag,
   hostNames,
   integer,
   ipv4List,
@@ -158,6 +159,16 @@ export const schema = {
     ),
     tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP connections at one time, in all.'),
     tcp_max_per_address: setting(integer(1, 1_000_000), 32, 'TCP connections at one time from one client address.'),
+    doh: setting(
+      flag,
+      false,
+      "DNS over HTTPS (RFC 8484) at /dns-query of the admin API's address, without a token. That address speaks plain HTTP and is private as a rule: put TLS and HTTP/2 in front of this path alone.",
+    ),
+    doh_rate_limit: setting(
+      integer(0, 1_000_000_000),
+      60_000,
+      'DNS queries over HTTPS in a minute from one client network; 0 is no limit. Behind a proxy all clients have its address.',
+    ),
   }),
   admin: section('The admin API.', {
     listen: setting(

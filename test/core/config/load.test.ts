@@ -210,4 +210,17 @@ test('the configuration is deeply read-only', () => {
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.dns) && Object.isFrozen(config.dns.listen[0]));
 });
 
+test('a flag is true or false, in text as in TOML', () => {
+  for (const flag of [true, false]) {
+    assert.is(fromToml(`[dns]\ndoh = ${flag}`).dns.doh, flag);
+    assert.is(fromToml('', { WAYPOST_DNS_DOH: ` ${flag}` }).dns.doh, flag);
+  }
+  for (const run of [
+    () => fromToml('[dns]\ndoh = "true"'),
+    () => fromToml('[dns]\ndoh = 1'),
+    () => fromToml('', { WAYPOST_DNS_DOH: '1' }),
+  ])
+    assert.match(faults(run).join(), /dns\.doh.*true or false|WAYPOST_DNS_DOH.*true or false/);
+});
+
 test.run();
