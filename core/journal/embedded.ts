@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
-  /** Entries kept for those who follow. */
+  /** Entries kept for those who follow, at least. */
   readonly history: number;
   readonly observer?: JournalObserver;
 }
@@ -44,6 +44,9 @@ const GROUP_BYTES = 256 << 10;
 export function openEmbeddedJournal(options: EmbeddedOptions): Journal {
   return new EmbeddedJournal(options);
 }
+
+/** So many entries are taken away together. */
+const FORGOTTEN = 256;
 
 class EmbeddedJournal implements Journal {
   private readonly options: EmbeddedOptions;
@@ -166,7 +169,9 @@ class EmbeddedJournal implements Journal {
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {
     const { environment, index, zoneSettings, history } = this.options;
     const sequence = this.sequence + accepted.length;
-    const oldest = Math.max(this.oldest, sequence - history + 1);
+    // Some at a time: where the oldest lie is far from all else that a group writes.
+    const kept = sequence - history + 1;
+    const oldest = kept - this.oldest < Math.min(FORGOTTEN, history >> 5) ? this.oldest : kept;
     const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts);
     // A child transaction, since only that takes everything back when something throws in the middle.
     await transact(environment, () => {

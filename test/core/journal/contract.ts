@@ -265,6 +265,18 @@ export function journalContract(name: string, factory: JournalFactory, groups: n
   );
 
   test(
+    'of many entries some more are kept, and then taken away together',
+    run(async ({ journal, environment }) => {
+      const kept: number[] = [];
+      for (let i = 0; i < 135; i++) {
+        await journal.commit(request([putAccount()]));
+        kept.push(chain(environment).length);
+      }
+      assert.equal(kept.slice(125), [126, 127, 128, 129, 130, 131, 128, 129, 130, 131]);
+    }, 128),
+  );
+
+  test(
     'opened again it goes on where it was, and refuses what began before',
     run(async (store) => {
       for (let i = 0; i < 3; i++) await store.journal.commit(request([putAccount()]));
