@@ -2,15 +2,20 @@
  * Takes a query apart (RFC 1035 4.1, RFC 6891). One object for each thread, filled anew by every packet; nothing is allocated.
  */
 
-import { RCODE, TYPE } from '../wire/types.ts';
+import { OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before anything is looked up. */
 export const SILENCE = -1;
 export const LOOK_UP = -2;
+/** Not for the query path: UPDATE, AXFR, IXFR, and whatever is signed (TSIG). */
+export const DEFER = -3;
 /** A code below these is the response code. */
 
 const HEADER = 12;
+
+/** What DNS cookie came with a query (RFC 7873): none, a client's alone, one that we gave to that client, one that we did not. */
+export const COOKIE = { NONE: 0, CLIENT: 1, VALID: 2, BAD: 3 } as const;
 
 export class Query {
   /** Offset of the packet, and of the first byte after the question (0: there is no question to echo). */
@@ -25,7 +30,12 @@ export class Query {
   /** The sender's UDP payload size, as it says (RFC 6891 6.2.3). */
   udpSize = 0;
   dnssecOk = false;
+  /** Response code that it was answered with, all 12 bits (RFC 6891 6.1.3); set by the responder. */
+  rcode = 0;
+  /** Of COOKIE. */
+  cookie: number = COOKIE.NONE;
   private version = 0;
+  private signed = false;
 
   /**
    * Reads the packet at bytes[start, start + length). Returns SILENCE, LOOK_UP, or the response code that is due without a look.
@@ -36,8 +46,10 @@ export class Query {
     this.questionEnd = 0;
     this.hasOpt = false;
     this.dnssecOk = false;
+    this.cookie = COOKIE.NONE;
+    this.signed = false;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
-    if ((bytes[start + 2] & 0x78) !== 0) return RCODE.NOTIMP;
+    if ((bytes[start + 2] & 0x78) !== 0) return otherOpcode((bytes[start + 2] >>> 3) & 15);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return RCODE.FORMERR;
     const end = start + length;
     let p = start + HEADER;
@@ -64,6 +76,8 @@ export class Query {
     if ((others | additional) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
     } else if (!this.parseRest(bytes, end, additional)) return RCODE.FORMERR;
+    // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
+    if (this.signed) return DEFER;
     if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
     return this.judge();
   }
@@ -74,7 +88,7 @@ export class Query {
     if (type === TYPE.OPT) return RCODE.FORMERR;
     if (this.class !== 1) return RCODE.REFUSED;
     if (type < 128 || type === TYPE.ANY || type > 255) return LOOK_UP;
-    return type === TYPE.AXFR || type === TYPE.IXFR ? RCODE.REFUSED : RCODE.NOTIMP;
+    return type === TYPE.AXFR || type === TYPE.IXFR ? DEFER : RCODE.NOTIMP;
   }
 
   /** The records after the question. Only IXFR brings one in the authority section (RFC 1995 section 3). */
@@ -97,10 +111,21 @@ export class Query {
         this.version = bytes[p + 5];
         this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
       }
+      if (type === TYPE.TSIG && i >= authority) {
+        // RFC 8945 5.1: the last record, and the only one.
+        if (i !== authority + additional - 1) return false;
+        this.signed = true;
+      }
       p = next;
     }
     return p === end;
   }
+}
+
+/** We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2). */
+function otherOpcode(opcode: number): number {
+  if (opcode === OPCODE.UPDATE) return DEFER;
+  return opcode === OPCODE.NOTIFY ? RCODE.NOTAUTH : RCODE.NOTIMP;
 }
 
 /** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */

@@ -18,8 +18,9 @@ import {
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
+import { type Client, TRANSPORT } from './client.ts';
 import type { IndexReader } from './index-reader.ts';
-import { LOOK_UP, Query, SILENCE } from './query.ts';
+import { DEFER, LOOK_UP, Query, SILENCE } from './query.ts';
 import { Synthesizer } from './synthesize.ts';
 
 const HEADER = 12;
@@ -27,6 +28,8 @@ const OPT_LENGTH = 11;
 /** RFC 1035 4.2.1: what a UDP message may have when its sender says nothing. */
 const PLAIN_UDP = 512;
 export const MAX_MESSAGE = 65535;
+/** In place of a response's length: the message waits for somebody else, and lies there unchanged. */
+export const DEFERRED = -1;
 
 export class Responder {
   private readonly index: IndexReader;
@@ -46,18 +49,23 @@ export class Responder {
 
   /**
    * Answers the packet at bytes[start, start + length) in place; there must be room for the limit. Returns the response's length, 0 for
-   * silence. Between `index.enter()` and `index.leave()`.
+   * silence, or DEFERRED. Between `index.enter()` and `index.leave()`.
    */
-  respond(bytes: Uint8Array, start: number, length: number, overTcp: boolean): number {
+  respond(bytes: Uint8Array, start: number, length: number, client: Client): number {
     const { query, index } = this;
     this.bytes = bytes;
     const verdict = query.parse(bytes, start, length, index.starts);
     if (verdict === SILENCE) return 0;
-    if (overTcp) this.limit = MAX_MESSAGE;
+    if (client.transport !== TRANSPORT.UDP) this.limit = MAX_MESSAGE;
     else if (!query.hasOpt) this.limit = PLAIN_UDP;
     else this.limit = Math.min(Math.max(query.udpSize, PLAIN_UDP), this.udpPayload);
-    if (verdict !== LOOK_UP) return this.bare(verdict);
-    return this.lookUp();
+    if (verdict === LOOK_UP) return this.lookUp();
+    return verdict === DEFER ? DEFERRED : this.bare(verdict);
+  }
+
+  /** Answers the message parsed last, when it was deferred and nobody takes it, by a code alone. Returns the response's length. */
+  refuse(rcode: number): number {
+    return this.bare(rcode);
   }
 
   private lookUp(): number {
@@ -96,6 +104,7 @@ export class Responder {
   private synthesize(node: number): number {
     const { query, bytes } = this;
     const arcount = this.synthesizer.run(bytes, query, node, this.limit - (query.hasOpt ? OPT_LENGTH : 0));
+    query.rcode = bytes[query.start + 3] & 15;
     return this.finish(this.synthesizer.end, arcount, 0);
   }
 
@@ -154,6 +163,7 @@ export class Responder {
   /** A response without records. */
   private bare(rcode: number): number {
     const { bytes, query } = this;
+    query.rcode = rcode;
     const start = query.start;
     const p = query.questionEnd === 0 ? start + HEADER : query.questionEnd;
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x79);
@@ -223,6 +233,7 @@ export class Responder {
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | (flags & ANSWER_AA) | truncated;
     bytes[start + 3] = code;
+    query.rcode = code;
     bytes[start + 6] = ancount >>> 8;
     bytes[start + 7] = ancount;
     bytes[start + 8] = nscount >>> 8;

@@ -9,8 +9,8 @@
 import type { Query } from '../answer/query.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 
-/** Response codes 0 to 16 (BADVERS, the highest that we send), and one column for any other. */
-const CODES = RCODE.BADVERS + 2;
+/** Response codes 0 to 23 (BADCOOKIE, the highest that we send), and one column for any other. */
+const CODES = RCODE.BADCOOKIE + 2;
 /** Types that have a column of their own. */
 const OWN_TYPES = ['A', 'NS', 'CNAME', 'SOA', 'PTR', 'MX', 'TXT', 'AAAA', 'SRV', 'DS', 'HTTPS', 'ANY', 'CAA'] as const;
 /** RFC 4034 section 2. No record of ours has it, but resolvers that validate ask for it. */
@@ -77,12 +77,10 @@ export class ThreadCounters {
     this.values = new Float64Array(buffer, thread * STRIDE * Float64Array.BYTES_PER_ELEMENT, COLUMNS);
   }
 
-  /** Counts the response at bytes[start, start + length) to `query`. `family`: 0 for IPv4, 1 for IPv6. Hot. */
-  answered(bytes: Uint8Array, start: number, length: number, query: Query, family: number): void {
+  /** Counts the response at bytes[start] to `query`. `family`: 0 for IPv4, 1 for IPv6. Hot. */
+  answered(bytes: Uint8Array, start: number, query: Query, family: number): void {
     const { values } = this;
-    let code = bytes[start + 3] & 15;
-    // The upper bits of the code are in OPT (RFC 6891 6.1.3), which is the last record: its TTL begins six bytes before the end.
-    if (query.hasOpt) code |= bytes[start + length - 6] << 4;
+    const code = query.rcode;
     values[family * CODES + (code < CODES ? code : CODES - 1)]++;
     const { type } = query;
     values[TYPES + (query.questionEnd === 0 ? NO_TYPE : type < 512 ? TYPE_COLUMN[type] : OTHER_TYPE)]++;

@@ -1,5 +1,6 @@
 /** IPv6 addresses as the system hands them out. */
 import { isIPv4 } from 'node:net';
+import type { Client } from '../answer/client.ts';
 
 /** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */
 export function ipv6Bytes(text: string): Uint8Array {
@@ -27,4 +28,11 @@ export function clientNetwork(address: string): string {
   const bytes = ipv6Bytes(address.split('%')[0]);
   const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
   return Buffer.from(isMapped ? bytes : bytes.subarray(0, 8)).toString('hex');
+}
+
+/** Puts an address as the system writes it, IPv4 or IPv6 with or without a zone, into `client`. */
+export function setClientAddress(client: Client, address: string, port: number): void {
+  const bytes = isIPv4(address) ? Uint8Array.from(address.split('.').map(Number)) : ipv6Bytes(address.split('%')[0]);
+  client.setAddress(bytes, 0, bytes.length);
+  client.port = port;
 }

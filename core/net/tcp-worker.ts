@@ -1,9 +1,11 @@
 /** The thread that serves DNS over TCP. */
 import { createServer, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { MAX_MESSAGE } from '../answer/responder.ts';
+import { Client, TRANSPORT } from '../answer/client.ts';
+import { DEFERRED, MAX_MESSAGE } from '../answer/responder.ts';
+import { RCODE } from '../wire/types.ts';
 import { COLUMN } from './counters.ts';
-import { clientNetwork } from './ipv6.ts';
+import { clientNetwork, setClientAddress } from './ipv6.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
@@ -16,12 +18,13 @@ const packet = new Uint8Array(MAX_MESSAGE + 1);
 const STOP_MS = 100;
 
 /** `family`: 0 for IPv4, 1 for IPv6. */
-function respond(length: number, family: number): number {
+function respond(length: number, family: number, client: Client): number {
   index.enter();
   try {
-    const size = responder.respond(packet, 0, length, true);
+    let size = responder.respond(packet, 0, length, client);
+    if (size === DEFERRED) size = responder.refuse(RCODE.REFUSED);
     if (size === 0) counters.count(COLUMN.notQuery);
-    else counters.answered(packet, 0, size, responder.query, family);
+    else counters.answered(packet, 0, responder.query, family);
     return size;
   } catch (error) {
     counters.count(COLUMN.fault);
@@ -55,11 +58,14 @@ function accept(socket: Socket, family: number): void {
     if (left === 0) perNetwork.delete(network);
     else perNetwork.set(network, left);
   });
+  const client = new Client();
+  setClientAddress(client, socket.remoteAddress ?? '0.0.0.0', socket.remotePort ?? 0);
+  client.transport = TRANSPORT.TCP;
   new TcpConnection(
     socket,
     data.tcp,
     packet,
-    (length) => respond(length, family),
+    (length) => respond(length, family, client),
     (reason) => counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
   );
 }

@@ -3,8 +3,11 @@
  * what was received is sent back with only its length changed. Blocks its thread; between batches it looks whether it should stop.
  * Measured on one core beside Knot and NSD: bench/RESULTS.md.
  */
+
+import { Client } from '../answer/client.ts';
 import type { IndexReader } from '../answer/index-reader.ts';
-import type { Responder } from '../answer/responder.ts';
+import { DEFERRED, type Responder } from '../answer/responder.ts';
+import { RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
 
@@ -62,6 +65,7 @@ export class UdpLoop {
   private readonly polled: Uint8Array;
   private readonly events: DataView;
   private readonly pktinfo: boolean;
+  private readonly client = new Client();
 
   /** `onFault` is told of an exception that a packet caused; the packet is dropped. */
   constructor(
@@ -141,9 +145,11 @@ export class UdpLoop {
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
       else {
         try {
-          length = this.responder.respond(packets, i * slot, headers[row + LENGTH], false);
+          this.identify(i, family);
+          length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
+          if (length === DEFERRED) length = this.responder.refuse(RCODE.REFUSED);
           if (length === 0) counters.count(COLUMN.notQuery);
-          else counters.answered(packets, i * slot, length, this.responder.query, family);
+          else counters.answered(packets, i * slot, this.responder.query, family);
         } catch (error) {
           counters.count(COLUMN.fault);
           this.onFault(error);
@@ -160,6 +166,15 @@ export class UdpLoop {
     this.index.leave();
     if (first < count) this.send(fd, first, count);
     for (let i = 0; i < count; i++) this.reset(i);
+  }
+
+  /** Fills in who sent the i-th packet, from its struct sockaddr_in (address at 4) or sockaddr_in6 (at 8). */
+  private identify(i: number, family: number): void {
+    const { client, addresses } = this;
+    const at = i * ADDRESS;
+    client.port = (addresses[at + 2] << 8) | addresses[at + 3];
+    if (family === 0) client.setAddress(addresses, at + 4, 4);
+    else client.setAddress(addresses, at + 8, 16);
   }
 
   private send(fd: number, from: number, to: number): void {

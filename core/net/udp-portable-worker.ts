@@ -5,8 +5,12 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Client } from '../answer/client.ts';
+import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
+import { RCODE } from '../wire/types.ts';
 import { COLUMN } from './counters.ts';
+import { setClientAddress } from './ipv6.ts';
 import { isAny } from './linux.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
@@ -16,6 +20,7 @@ const fault = faultReporter(post);
 const { index, responder, counters, stopping } = openReader(data);
 const MAX_PACKET = 65535;
 const packet = new Uint8Array(MAX_PACKET);
+const client = new Client();
 /** How often it looks whether it should stop. */
 const STOP_MS = 100;
 /** How often it looks for addresses that this machine has got. */
@@ -47,11 +52,13 @@ function open(
     }
     packet.set(query);
     let length = 0;
+    setClientAddress(client, from.address, from.port);
     index.enter();
     try {
-      length = responder.respond(packet, 0, query.length, false);
+      length = responder.respond(packet, 0, query.length, client);
+      if (length === DEFERRED) length = responder.refuse(RCODE.REFUSED);
       if (length === 0) counters.count(COLUMN.notQuery);
-      else counters.answered(packet, 0, length, responder.query, family);
+      else counters.answered(packet, 0, responder.query, family);
     } catch (error) {
       counters.count(COLUMN.fault);
       fault(error);

@@ -10,8 +10,13 @@ export const RCODE = {
   NOTIMP: 4,
   REFUSED: 5,
   YXDOMAIN: 6,
+  NOTAUTH: 9,
   BADVERS: 16,
+  BADCOOKIE: 23,
 } as const;
+
+/** RFC 6895 2.2. */
+export const OPCODE = { QUERY: 0, NOTIFY: 4, UPDATE: 5 } as const;
 
 export const TYPE = {
   A: 1,
@@ -32,6 +37,7 @@ export const TYPE = {
   TLSA: 52,
   SVCB: 64,
   HTTPS: 65,
+  TSIG: 250,
   IXFR: 251,
   AXFR: 252,
   ANY: 255,

@@ -1,11 +1,12 @@
 /** Zones compiled into a shared index of this process, and the query path over it: the daemon less its sockets and its store. */
 import { MessageChannel } from 'node:worker_threads';
+import { Client, TRANSPORT } from '../../core/answer/client.ts';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
-import { Responder } from '../../core/answer/responder.ts';
+import { DEFERRED, Responder } from '../../core/answer/responder.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { equalNames, isWithin, type Name, nameId } from '../../core/wire/name.ts';
 import type { RRset } from '../../core/wire/types.ts';
-import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
 import { ProxiedZone } from '../../core/zone/proxied.ts';
@@ -20,6 +21,7 @@ const NO_STORE = { refresh: () => {}, fetch: () => 0 };
 export class QueryPath {
   private readonly reader: IndexReader;
   private readonly responder: Responder;
+  private readonly client = new Client();
   private readonly buffer = new Uint8Array(TCP_LIMIT + 64);
 
   constructor(index: IndexWriter, store: NodeStore = NO_STORE) {
@@ -30,11 +32,13 @@ export class QueryPath {
     this.responder = new Responder(this.reader, UDP_LIMIT);
   }
 
-  /** As AnswerFunction; the packet is not changed. */
+  /** As AnswerFunction; the packet is not changed. What is deferred is refused: there is nobody to take it. */
   readonly answer: AnswerFunction = (packet, limit) => {
     this.buffer.set(packet);
     this.reader.enter();
-    const length = this.responder.respond(this.buffer, 0, packet.length, limit === TCP_LIMIT);
+    this.client.transport = limit === TCP_LIMIT ? TRANSPORT.TCP : TRANSPORT.UDP;
+    let length = this.responder.respond(this.buffer, 0, packet.length, this.client);
+    if (length === DEFERRED) length = this.responder.refuse(RCODE.REFUSED);
     this.reader.leave();
     return length === 0 ? null : this.buffer.slice(0, length);
   };

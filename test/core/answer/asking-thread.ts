@@ -1,5 +1,6 @@
 /** A thread that asks the shared index without a pause until it is told to stop, and says what it was answered. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { Client } from '../../../core/answer/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
@@ -8,6 +9,7 @@ const data = workerData as AskingData;
 const control = new Int32Array(data.control);
 const index = new IndexReader(data.shared, data.reader, data.port, { refresh: () => {}, fetch: () => 0 });
 const responder = new Responder(index, 1232);
+const client = new Client();
 const buffer = Buffer.alloc(2048);
 const right = data.right.map((hex) => Buffer.from(hex, 'hex'));
 const counts = right.map(() => 0);
@@ -29,7 +31,7 @@ while (Atomics.load(control, STOP) === 0 && wrong === null) {
       number = i % 2 === 0 ? askable - 1 : (asked * 7919) % askable;
       buffer.write(String(number).padStart(7, '0'), 13, 'latin1');
     }
-    const length = responder.respond(buffer, 0, data.packet.length, false);
+    const length = responder.respond(buffer, 0, data.packet.length, client);
     asked++;
     if (data.numbered) {
       if (length < 16 || buffer[3] !== 0 || buffer.readUInt32BE(length - 4) !== number)

@@ -95,9 +95,10 @@ const cases: readonly Case[] = [
   ['257 questions', bytes(header(0, 257, 0, 0, 0), Q), noQuestion(RCODE.FORMERR)],
   ...Array.from({ length: 15 }, (_, i): Case => {
     const flags = ((i + 1) << 11) | 0x0100;
-    return [`opcode ${i + 1}`, bytes(header(flags, 1, 0, 0, 0), Q), noQuestion(RCODE.NOTIMP, flags)];
+    const code = { 4: RCODE.NOTAUTH, 5: RCODE.REFUSED }[i + 1] ?? RCODE.NOTIMP;
+    return [`opcode ${i + 1}`, bytes(header(flags, 1, 0, 0, 0), Q), noQuestion(code, flags)];
   }),
-  ['opcode before FORMERR', bytes(header(0x2800, 9, 9, 9, 9), [0xff]), noQuestion(RCODE.NOTIMP, 0x2800)],
+  ['opcode before FORMERR', bytes(header(0x1000, 9, 9, 9, 9), [0xff]), noQuestion(RCODE.NOTIMP, 0x1000)],
   ['an answer in the query', bytes(header(0, 1, 1, 0, 0), Q, POINTED), formErr()],
   ['an authority in the query', bytes(header(0, 1, 0, 1, 0), Q, POINTED), formErr()],
   ['counts without records', bytes(header(0, 1, 0, 0, 1), Q), formErr()],
@@ -215,9 +216,15 @@ const cases: readonly Case[] = [
     bytes(header(0x8000, 1, 0, 0, 1), question(HOST1, TYPE.OPT), reply(1)),
   ],
   // Additional records
-  ['TSIG is ignored', bytes(header(0, 1, 0, 0, 1), Q, TSIG), good],
-  ['OPT, then TSIG', bytes(header(0, 1, 0, 0, 2), Q, opt(), TSIG), goodWithOpt()],
-  ['TSIG, a record, OPT', bytes(header(0, 1, 0, 0, 3), Q, TSIG, POINTED, opt()), goodWithOpt()],
+  ['a record, then OPT', bytes(header(0, 1, 0, 0, 2), Q, POINTED, opt()), goodWithOpt()],
+  ['TSIG is deferred', bytes(header(0, 1, 0, 0, 1), Q, TSIG), bytes(header(0x8005, 1, 0, 0, 0), Q)],
+  [
+    'OPT, then TSIG, deferred before version 1',
+    bytes(header(0, 1, 0, 0, 2), Q, opt({ version: 1 }), TSIG),
+    bytes(header(0x8005, 1, 0, 0, 1), Q, reply()),
+  ],
+  ['TSIG before OPT', bytes(header(0, 1, 0, 0, 2), Q, TSIG, opt()), formErr()],
+  ['two TSIG', bytes(header(0, 1, 0, 0, 2), Q, TSIG, TSIG), formErr()],
   ['TSIG cut short', bytes(header(0, 1, 0, 0, 1), Q, TSIG.slice(0, -1)), formErr()],
   [
     'an additional owner with a label of 64',

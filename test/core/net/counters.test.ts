@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
   { packet: query(`host1.${APEX}`, TYPE.DS, { class: 3 }), rcode: 'REFUSED', type: 'DS', times: 1 },
   { packet: query(APEX, AXFR), rcode: 'REFUSED', type: 'other', times: 1 },
   { packet: query(APEX, 250), rcode: 'NOTIMP', type: 'other', times: 1 },
-  { packet: patched(query(APEX, TYPE.A), 2, 0x28), rcode: 'NOTIMP', type: 'none', times: 2 },
+  { packet: patched(query(APEX, TYPE.A), 2, 0x10), rcode: 'NOTIMP', type: 'none', times: 2 },
   { packet: patched(query(APEX, TYPE.A), 5, 0), rcode: 'FORMERR', type: 'none', times: 3 },
   { packet: Uint8Array.from([...query(APEX, TYPE.CNAME), 0]), rcode: 'FORMERR', type: 'CNAME', times: 1 },
   { packet: query(`host1.${APEX}`, TYPE.A, { version: 1 }), rcode: 'BADVERS', type: 'A', times: 4 },
