@@ -23,6 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/store': ['core/errors.ts', 'core/wire'],
   'core/answer': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/zone': ['core/errors.ts', 'core/wire', 'core/store'],
+  'core/tsig': ['core/errors.ts', 'core/secrets.ts', 'core/wire', 'core/store'],
   'core/journal': ['core/errors.ts', 'core/wire', 'core/store', 'core/zone'],
   'core/net': ['core/errors.ts', 'core/wire', 'core/store', 'core/answer', 'core/config', 'core/log', 'core/metrics'],
   core: ['core'],

@@ -8,7 +8,7 @@
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey; of an apex 0x00 · nameKey
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
- *   zones, domains, accounts, tokens, proxies, certificates   id (8)
+ *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates   id (8)
  *   purges    domain id (8) · id (8)
  *   audit     account id (8) · id (8)
  *   usage     account id (8)
@@ -26,6 +26,8 @@ export const LOOKUP = {
   audit: 0x75,
   record: 0x72,
   accountToken: 0x74,
+  accountTsigKey: 0x6b,
+  tsigName: 0x73,
 } as const;
 
 /** Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end. Allocates nothing. */

@@ -32,7 +32,10 @@ import {
   replays,
   type Table,
   type Token,
+  type TsigKeyRow,
   tokens,
+  tsigKeys,
+  tsigNameKey,
 } from './rows.ts';
 import { scan } from './scan.ts';
 
@@ -143,6 +146,23 @@ export class Reader {
   tokensOf(accountId: string): Token[] {
     const prefix = lookupKey(LOOKUP.accountToken, idKey(accountId));
     return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix)).flatMap((entry) => this.row(tokens, entry.value) ?? []);
+  }
+
+  tsigKey(id: string): TsigKeyRow | undefined {
+    return this.row(tsigKeys, idKey(id));
+  }
+
+  /** By its name in wire form and lower case. */
+  tsigKeyByName(name: Name): TsigKeyRow | undefined {
+    const key = this.raw.get(LOOKUPS, tsigNameKey(name));
+    return key && this.row(tsigKeys, key);
+  }
+
+  tsigKeysOf(accountId: string): TsigKeyRow[] {
+    const prefix = lookupKey(LOOKUP.accountTsigKey, idKey(accountId));
+    return this.raw
+      .range(LOOKUPS, prefix, afterPrefix(prefix))
+      .flatMap((entry) => this.row(tsigKeys, entry.value) ?? []);
   }
 
   domain(id: string): Domain | undefined {

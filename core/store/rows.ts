@@ -6,16 +6,18 @@ import { accounts, tokens } from './rows/accounts.ts';
 import { certificates, proxies, purges } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import type { Table } from './rows/table.ts';
+import { tsigKeys } from './rows/tsig-keys.ts';
 import { domains, records } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
 export * from './rows/proxies.ts';
 export * from './rows/requests.ts';
 export { newId, STAMP, type Table } from './rows/table.ts';
+export * from './rows/tsig-keys.ts';
 export * from './rows/zones.ts';
 
 export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
-  [accounts, tokens, domains, records, proxies, certificates, purges, audits, replays].map((table) => [
+  [accounts, tokens, domains, records, proxies, certificates, purges, audits, replays, tsigKeys].map((table) => [
     table.number,
     table as Table<unknown>,
   ]),

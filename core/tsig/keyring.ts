@@ -1,0 +1,37 @@
+/** The stored TSIG keys, opened: who a key speaks for, and what it may do. */
+import type { Secrets } from '../secrets.ts';
+import type { Reader } from '../store/reader.ts';
+import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../store/rows.ts';
+import type { FindKey, TsigKey } from '../wire/tsig.ts';
+
+export interface HeldKey extends TsigKey {
+  readonly row: TsigKeyRow;
+  /** Whose it is, as of now. */
+  readonly account: Account;
+}
+
+/**
+ * Finds keys by name for verifyTsig. Each time it looks anew, so that a key that was deleted, or whose account was locked, is refused from the next message on.
+ * The function throws WaypostError `unsealable` when the secret can't be opened.
+ */
+export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> {
+  return (name, algorithm) => {
+    const row = reader.tsigKeyByName(name);
+    if (row === undefined || row.algorithm !== algorithm) return undefined;
+    const account = reader.account(row.accountId);
+    if (account?.apiEnabled !== true) return undefined;
+    const secret = secrets.unseal(Buffer.from(row.sealed, 'base64'), tsigContext(row.id));
+    return { name, algorithm, secret, row, account };
+  };
+}
+
+/**
+ * Whether a key may read a zone (transfer it) or write it (update it). A key of an operator's account (role admin) reads every zone; any other is good for the
+ * zones of its account. A key whose account may only look never writes.
+ */
+export function mayUse({ row, account }: HeldKey, domain: Domain, access: 'read' | 'write'): boolean {
+  const scoped = row.scopes.includes('dns') || (access === 'read' && row.scopes.includes('dns:read'));
+  if (!scoped || (access === 'write' && account.role === 'viewer')) return false;
+  if (row.domains !== null && !row.domains.includes(domain.id)) return false;
+  return domain.accountId === account.id || (access === 'read' && account.role === 'admin');
+}

@@ -1,0 +1,57 @@
+/** Keys and message authentication codes of TSIG (RFC 8945 sections 4.3 and 6). */
+import { createHmac } from 'node:crypto';
+import { type Name, nameId, parseName } from './name.ts';
+import type { TsigRecord } from './tsig-record.ts';
+
+/** `bytes`: length of the code, and of a good secret. */
+export const TSIG_ALGORITHMS = {
+  'hmac-sha256': { hash: 'sha256', bytes: 32, name: parseName('hmac-sha256.') },
+  'hmac-sha512': { hash: 'sha512', bytes: 64, name: parseName('hmac-sha512.') },
+} as const;
+
+export type TsigAlgorithm = keyof typeof TSIG_ALGORITHMS;
+
+export interface TsigKey {
+  /** Wire form, in lower case. */
+  readonly name: Name;
+  readonly algorithm: TsigAlgorithm;
+  readonly secret: Uint8Array;
+}
+
+const BY_NAME: ReadonlyMap<string, TsigAlgorithm> = new Map(
+  Object.entries(TSIG_ALGORITHMS).map(([algorithm, { name }]) => [nameId(name), algorithm as TsigAlgorithm]),
+);
+
+/** The algorithm of a name in lower case, when it is one that we speak. */
+export function algorithmOf(name: Name): TsigAlgorithm | undefined {
+  return BY_NAME.get(nameId(name));
+}
+
+/**
+ * The code of one message. `prior`: the code that goes before it, of the request or of the last message of a stream. `timersOnly`: the message goes on a
+ * stream, of which the first has said all else (RFC 8945 5.3.1). The id that counts is the record's original one.
+ */
+export function macOf(
+  key: TsigKey,
+  message: Uint8Array,
+  record: Omit<TsigRecord, 'mac'>,
+  prior: Uint8Array | null,
+  timersOnly = false,
+): Buffer {
+  const hmac = createHmac(TSIG_ALGORITHMS[key.algorithm].hash, key.secret);
+  if (prior !== null) hmac.update(u16(prior.length)).update(prior);
+  hmac.update(u16(record.originalId)).update(message.subarray(2));
+  const timers = Buffer.alloc(8);
+  timers.writeUIntBE(record.timeSigned, 0, 6);
+  timers.writeUInt16BE(record.fudge, 6);
+  if (timersOnly) return hmac.update(timers).digest();
+  // Class ANY, TTL 0.
+  hmac
+    .update(record.owner)
+    .update(Buffer.of(0, 255, 0, 0, 0, 0))
+    .update(record.algorithm)
+    .update(timers);
+  return hmac.update(u16(record.error)).update(u16(record.other.length)).update(record.other).digest();
+}
+
+const u16 = (value: number): Buffer => Buffer.of(value >>> 8, value & 0xff);

@@ -1,0 +1,190 @@
+/**
+ * Transaction signatures (RFC 8945): a request is verified, what answers it is signed. HMAC-SHA256 and HMAC-SHA512, never truncated: a request whose code is
+ * cut is answered BADTRUNC.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Name } from './name.ts';
+import { algorithmOf, macOf, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
+import { appendTsig, encodeTsig, type Found, findTsig, type TsigRecord, withoutTsig } from './tsig-record.ts';
+import { RCODE, TYPE } from './types.ts';
+
+export { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
+
+/** The error field of a TSIG record (RFC 8945 section 3). */
+export const TSIG_ERROR = { NONE: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const;
+
+/** Seconds by which clocks may differ, as we say it (RFC 8945 section 10). */
+const FUDGE = 300;
+/** RFC 8945 5.2.2.1: a code that is cut to less is malformed, whatever the policy. */
+const LEAST_MAC = 10;
+const NOTHING = new Uint8Array(0);
+
+export type TsigVerdict<K extends TsigKey> =
+  /** Not signed. */
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'ok';
+      readonly key: K;
+      /** The request without its TSIG record, in memory of its own. */
+      readonly message: Uint8Array;
+      /** The request's code, which the response's begins with. */
+      readonly mac: Uint8Array;
+      /** Signs the response, or the messages of a stream one after another. */
+      readonly signer: TsigSigner;
+    }
+  | {
+      readonly kind: 'error';
+      /** FORMERR or NOTAUTH. */
+      readonly rcode: number;
+      /** See TSIG_ERROR; 0 with FORMERR, which goes without a TSIG record. */
+      readonly error: number;
+      /** The response that is due, whole: header, question, OPT when the request had one, TSIG (RFC 8945 5.3.2: signed with BADTIME and BADTRUNC only). */
+      readonly response: () => Uint8Array;
+    };
+
+/** Finds the key of a name (wire form, lower case) for an algorithm. */
+export type FindKey<K extends TsigKey> = (name: Name, algorithm: TsigAlgorithm) => K | undefined;
+
+/**
+ * Verifies a request from the network in the order of RFC 8945 5.2: form, key, code, time, truncation. Throws what `findKey` throws.
+ */
+export function verifyTsig<K extends TsigKey>(
+  message: Uint8Array,
+  findKey: FindKey<K>,
+  nowSeconds: number,
+): TsigVerdict<K> {
+  const found = findTsig(message);
+  if (found.kind === 'none') return found;
+  if (found.kind === 'malformed') return formerr(message, found);
+  const { record, start } = found;
+  const algorithm = algorithmOf(record.algorithm);
+  const key = algorithm === undefined ? undefined : findKey(record.owner, algorithm);
+  if (algorithm === undefined || key === undefined || key.algorithm !== algorithm)
+    return refused(message, found, TSIG_ERROR.BADKEY, (bare) => appendTsig(bare, echo(record, TSIG_ERROR.BADKEY)));
+  const unsigned = withoutTsig(message, start);
+  const expected = macOf(key, unsigned, record, null);
+  const given = record.mac;
+  if (given.length > expected.length || given.length < Math.max(LEAST_MAC, expected.length / 2))
+    return formerr(message, found);
+  if (!timingSafeEqual(given, expected.subarray(0, given.length)))
+    return refused(message, found, TSIG_ERROR.BADSIG, (bare) => appendTsig(bare, echo(record, TSIG_ERROR.BADSIG)));
+  const signed = (error: number, other: Uint8Array) =>
+    refused<K>(message, found, error, (bare) => {
+      const variables = { ...echo(record, error), other };
+      return appendTsig(bare, { ...variables, mac: macOf(key, bare, variables, given) });
+    });
+  if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return signed(TSIG_ERROR.BADTIME, u48(nowSeconds));
+  if (given.length < expected.length) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
+  return { kind: 'ok', key, message: unsigned, mac: given, signer: new TsigSigner(key, given) };
+}
+
+/** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
+export class TsigSigner {
+  private readonly key: TsigKey;
+  private prior: Uint8Array;
+  private first = true;
+  /** Bytes that a signature adds to a message. */
+  readonly size: number;
+
+  /** `requestMac`: see TsigVerdict. */
+  constructor(key: TsigKey, requestMac: Uint8Array) {
+    this.key = key;
+    this.prior = requestMac;
+    const variables = ours(key, 0, 0);
+    this.size = encodeTsig({ ...variables, mac: macOf(key, NOTHING, variables, null) }).length;
+  }
+
+  /** The message with its TSIG record, as a copy. */
+  sign(message: Uint8Array, nowSeconds: number): Uint8Array {
+    const variables = ours(this.key, nowSeconds, (message[0] << 8) | message[1]);
+    const mac = macOf(this.key, message, variables, this.prior, !this.first);
+    this.first = false;
+    this.prior = mac;
+    return appendTsig(message, { ...variables, mac });
+  }
+}
+
+/** Signs a request of ours. `mac` is what its response is verified with. */
+export function signRequest(
+  message: Uint8Array,
+  key: TsigKey,
+  nowSeconds: number,
+): { readonly message: Uint8Array; readonly mac: Uint8Array } {
+  const variables = ours(key, nowSeconds, (message[0] << 8) | message[1]);
+  const mac = macOf(key, message, variables, null);
+  return { message: appendTsig(message, { ...variables, mac }), mac };
+}
+
+/** Whether a response to a request of ours, or the next message of a stream (`prior`: the last one's code), is signed with the key and in time. */
+export function isSignedResponse(
+  message: Uint8Array,
+  key: TsigKey,
+  prior: Uint8Array,
+  nowSeconds: number,
+  timersOnly = false,
+): boolean {
+  const found = findTsig(message);
+  if (found.kind !== 'found') return false;
+  const { record, start } = found;
+  if (record.error !== TSIG_ERROR.NONE || Buffer.compare(record.owner, key.name) !== 0) return false;
+  if (algorithmOf(record.algorithm) !== key.algorithm) return false;
+  if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return false;
+  const expected = macOf(key, withoutTsig(message, start), record, prior, timersOnly);
+  return record.mac.length === expected.length && timingSafeEqual(record.mac, expected);
+}
+
+function ours(key: TsigKey, timeSigned: number, originalId: number): Omit<TsigRecord, 'mac'> {
+  const algorithm = TSIG_ALGORITHMS[key.algorithm].name;
+  return { owner: key.name, algorithm, timeSigned, fudge: FUDGE, originalId, error: 0, other: NOTHING };
+}
+
+/** What a refused request is answered with: its own names and time, no code. */
+function echo(record: TsigRecord, error: number): TsigRecord {
+  return { ...record, mac: NOTHING, error, other: NOTHING };
+}
+
+function formerr<K extends TsigKey>(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>): TsigVerdict<K> {
+  return {
+    kind: 'error',
+    rcode: RCODE.FORMERR,
+    error: TSIG_ERROR.NONE,
+    response: () => bare(message, found, RCODE.FORMERR),
+  };
+}
+
+function refused<K extends TsigKey>(
+  message: Uint8Array,
+  found: Exclude<Found, { kind: 'none' }>,
+  error: number,
+  finish: (bare: Uint8Array) => Uint8Array,
+): TsigVerdict<K> {
+  return { kind: 'error', rcode: RCODE.NOTAUTH, error, response: () => finish(bare(message, found, RCODE.NOTAUTH)) };
+}
+
+/** Header, question, and OPT when the request had one. */
+function bare(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>, rcode: number): Buffer {
+  const { questionEnd } = found;
+  const hasOpt = found.kind === 'found' && found.hasOpt;
+  const head = questionEnd === 0 ? HEADER : questionEnd;
+  const bytes = Buffer.alloc(head + (hasOpt ? OPT.length : 0));
+  bytes.set(message.subarray(0, head));
+  // QR set; opcode and RD as they came.
+  bytes[2] = 0x80 | (message[2] & 0x79);
+  bytes[3] = rcode;
+  bytes.fill(0, 4, HEADER);
+  bytes[5] = questionEnd === 0 ? 0 : 1;
+  if (!hasOpt) return bytes;
+  bytes.set(OPT, head);
+  bytes[11] = 1;
+  return bytes;
+}
+
+const HEADER = 12;
+/** An OPT record without options; we take 1232 bytes over UDP. */
+const OPT = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
+
+function u48(value: number): Buffer {
+  const bytes = Buffer.alloc(6);
+  bytes.writeUIntBE(value, 0, 6);
+  return bytes;
+}
