@@ -36,6 +36,9 @@ export class IndexReader {
   /** Offsets in the packet of the labels of the name parsed last, and the hash sums of the suffixes that begin there. */
   readonly starts = new Int32Array(LABELS);
   readonly sums = new Int32Array(LABELS);
+  /** Names found in the arena, and names looked for in the store, since whoever counts has set them to 0. */
+  hits = 0;
+  fetches = 0;
   private readonly header: Int32Array;
   private readonly multipliers: Int32Array;
   private readonly word: number;
@@ -114,7 +117,10 @@ export class IndexReader {
         const name = node + NODE_HEADER + bytes[node + 7] * TYPE_ENTRY;
         let k = 0;
         while (k < length && bytes[name + k] === LOWER[packet[from + k]]) k++;
-        if (k === length) return node;
+        if (k === length) {
+          this.hits++;
+          return node;
+        }
       } else if (reference < 0) {
         const node = this.fetch(packet, from, false);
         if (node !== 0) return node;
@@ -138,7 +144,10 @@ export class IndexReader {
         if (bytes[node + 5] !== length + 2 || bytes[name] !== 1 || bytes[name + 1] !== 0x2a) continue;
         let k = 0;
         while (k < length && bytes[name + 2 + k] === LOWER[packet[from + k]]) k++;
-        if (k === length) return node;
+        if (k === length) {
+          this.hits++;
+          return node;
+        }
       } else if (reference < 0) {
         const node = this.fetch(packet, from, true);
         if (node !== 0) return node;
@@ -147,6 +156,7 @@ export class IndexReader {
   }
 
   private fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
+    this.fetches++;
     const at = this.scratch + this.half;
     if (this.store.fetch(packet, from, wildcard, this.bytes, at, MAX_NODE) === 0) return 0;
     this.half ^= MAX_NODE;

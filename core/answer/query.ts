@@ -34,6 +34,11 @@ export class Query {
   rcode = 0;
   /** Of COOKIE. */
   cookie: number = COOKIE.NONE;
+  /**
+   * Hash of the name that the response is counted under by who limits rates: the name asked, or, so that names made up by the client share
+   * one, the wildcard's parent, the delegation, the owner of the DNAME, or for NXDOMAIN the apex. Set by the responder; 0: none.
+   */
+  account = 0;
   private version = 0;
   private signed = false;
 
@@ -47,6 +52,7 @@ export class Query {
     this.hasOpt = false;
     this.dnssecOk = false;
     this.cookie = COOKIE.NONE;
+    this.account = 0;
     this.signed = false;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     if ((bytes[start + 2] & 0x78) !== 0) return otherOpcode((bytes[start + 2] >>> 3) & 15);

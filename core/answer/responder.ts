@@ -73,6 +73,7 @@ export class Responder {
     const { labels, nameEnd } = query;
     index.hashSuffixes(bytes, nameEnd, labels);
     const nodes = index.bytes;
+    query.account = index.sums[0];
     const exact = labels > index.maxLabels ? 0 : index.find(bytes, index.starts[0], nameEnd, index.sums[0]);
     let label = 1;
     if (exact !== 0) {
@@ -88,6 +89,7 @@ export class Responder {
       if (encloser !== 0) break;
     }
     if (encloser === 0) return exact !== 0 ? this.answerType(exact) : this.bare(RCODE.REFUSED);
+    query.account = index.sums[label];
     const flags = nodes[encloser + 4];
     if ((flags & NODE_DELEGATION) !== 0)
       return this.emit(encloser, answerOffset(this.index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
@@ -97,7 +99,17 @@ export class Responder {
       const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
       if (wildcard !== 0) return this.answerType(wildcard);
     }
+    if ((flags & NODE_APEX) === 0) query.account = this.apexSum(encloser, label);
     return this.negative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /** Hash of the apex above a node whose name begins at `label`. */
+  private apexSum(node: number, label: number): number {
+    const { index, query } = this;
+    const start = query.nameEnd - index.bytes[node + 6];
+    let apex = label;
+    while (index.starts[apex] < start) apex++;
+    return index.sums[apex];
   }
 
   /** A name below a DNAME, or an alias of something large: the chain is walked when it is asked. */
