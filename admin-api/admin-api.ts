@@ -15,6 +15,7 @@ import { Authenticator } from './auth/authenticate.ts';
 import { Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
 import { replay } from './change.ts';
+import { type AnswerDns, dohRoutes } from './doh/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
 import { healthRoutes, type Readiness } from './health.ts';
@@ -47,6 +48,8 @@ export interface AdminApiOptions {
   readonly version: string;
   /** How host names of origins are resolved; by `edge.resolvers` when left out. */
   readonly resolve?: Resolve;
+  /** The nameserver, for DNS over HTTPS; left out while that is off. */
+  readonly answerDns?: AnswerDns;
 }
 
 export interface AdminApi {
@@ -96,6 +99,9 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
     ...proxyRoutes(services, originRules),
+    ...(options.answerDns === undefined
+      ? []
+      : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
   ];
   const routes = [...described, ...openApiRoutes(described, options.version)];
   const handler = createApp({

@@ -66,6 +66,8 @@ export interface Description {
   readonly faults?: Faults;
   /** Reads give an ETag, writes take it in If-Match. */
   readonly conditional?: boolean;
+  /** False: it changes nothing, though it is no GET. */
+  readonly changes?: false;
 }
 
 export interface Route extends Description {
@@ -172,6 +174,27 @@ export function bytesRoute<A extends TObject>(
       const body = await request.body(route.limit);
       const caller = admit(request, app, route);
       return reply(await route.run(context(request, at, caller, body, null)), at.headers);
+    },
+  };
+}
+
+/** As bytesRoute, for anyone. `admit` is asked before the body is read, and throws HttpError. */
+export function publicBytesRoute<A extends TObject>(
+  route: Common<null, Buffer, A> & {
+    readonly bodyTypes: readonly string[];
+    readonly limit: number;
+    admit(from: Pick<Context<null>, 'remoteAddress' | 'headers'>): void;
+  },
+): Route {
+  return {
+    ...route,
+    scope: null,
+    admin: false,
+    async handle(request, at) {
+      route.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
+      requireType(request, route.bodyTypes);
+      const body = await request.body(route.limit);
+      return reply(await route.run(context(request, at, null, body, null)), at.headers);
     },
   };
 }

@@ -24,10 +24,10 @@ export function faultsOf(route: Route): Map<number, Codes> {
     const known = all.get(status) ?? [];
     all.set(status, [...known, ...codes.filter((code) => !known.includes(code))]);
   };
-  const { method, body, bodyTypes, scope, admin } = route;
+  const { body, bodyTypes, scope, admin } = route;
   const faults: Faults = route.faults ?? {};
   for (const [status, codes] of Object.entries(faults)) add(Number(status), ...codes);
-  const writes = method !== 'GET';
+  const writes = isWrite(route);
   const keyed = takesKey(route);
   add(400, 'bad_request');
   if (route.path.includes('{')) add(400, 'bad_escape');
@@ -50,6 +50,8 @@ export function faultsOf(route: Route): Map<number, Codes> {
   if (writes) add(503, ...UNAVAILABLE);
   return new Map([...all].sort(([a], [b]) => a - b));
 }
+
+export const isWrite = ({ method, changes }: Route): boolean => method !== 'GET' && changes !== false;
 
 /** Whether the endpoint takes an Idempotency-Key. */
 export const takesKey = ({ method, scope }: Route): boolean => method === 'POST' && scope !== null;

@@ -1,7 +1,7 @@
 /** One endpoint of the document. */
 import type { Route } from '../http/route.ts';
 import { id } from '../http/schema.ts';
-import { faultResponse, faultsOf, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
+import { faultResponse, faultsOf, isWrite, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { type HeaderName, headerRefs, parameterRef } from './shared.ts';
 
@@ -83,7 +83,7 @@ function responsesOf(route: Route, schemas: Schemas): Part {
 function success(route: Route, schemas: Schemas, ok: boolean, more: readonly HeaderName[]): Part {
   const { method, answer, answerType, conditional, query } = route;
   const names: HeaderName[] = ['X-Request-Id'];
-  if (method !== 'GET') names.push('X-Waypost-Revision');
+  if (isWrite(route)) names.push('X-Waypost-Revision');
   if (takesKey(route)) names.push('Idempotent-Replayed');
   if (method === 'GET' && conditional) names.push('ETag');
   if (query?.properties.cursor !== undefined) names.push('Link');

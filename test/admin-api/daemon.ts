@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AnswerDns } from '../../admin-api/doh/routes.ts';
 import { type AdminApi, createAdminApi } from '../../admin-api/index.ts';
 import type { Resolve } from '../../admin-api/proxy/bounded.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
@@ -78,13 +79,15 @@ export async function startDaemon(
   transport: 'uws' | 'node' | 'auto' = 'auto',
   settings: Record<string, string> = {},
   resolve: Resolve = nowhere,
+  answerDns: (index: IndexWriter, folder: string) => AnswerDns | undefined = () => undefined,
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
   const keyFile = join(folder, 'secret.key');
   const environment = openEnvironment(folder);
+  const index = new IndexWriter(1 << 22);
   const journal = openEmbeddedJournal({
     environment,
-    index: new IndexWriter(1 << 22),
+    index,
     zoneSettings: APEX,
     history: 1000,
   });
@@ -111,6 +114,7 @@ export async function startDaemon(
       ready: () => ({ ok: true, reasons: [] }),
       version: '1.2.3',
       resolve,
+      answerDns: answerDns(index, folder),
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;
   let api = create();

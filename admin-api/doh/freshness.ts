@@ -1,0 +1,49 @@
+/** How long HTTP caches may keep a DNS response (RFC 8484 5.1). */
+import { RCODE, TYPE } from '../../core/wire/types.ts';
+
+const HEADER = 12;
+/** TYPE, CLASS, TTL and RDLENGTH. */
+const RECORD = 10;
+/** RFC 2181 section 8: 31 bits. */
+const MAX_TTL = 2 ** 31 - 1;
+/** What a zone says, in contrast to what is wrong with the query or with us. */
+const LASTING: readonly number[] = [RCODE.NOERROR, RCODE.NXDOMAIN, RCODE.YXDOMAIN];
+
+/**
+ * Seconds: the smallest TTL in the answer section, and, as far as the response denies something, no more than TTL and MINIMUM of the SOA in its authority
+ * section (RFC 2308 section 5). A referral lives as long as its NS records. Null: a failure, or nothing that tells, so that nobody may keep it. `response` is a
+ * whole message.
+ */
+export function freshness(response: Uint8Array): number | null {
+  if (!LASTING.includes(response[3] & 15)) return null;
+  const view = new DataView(response.buffer, response.byteOffset, response.byteLength);
+  const answers = view.getUint16(6);
+  const records = answers + view.getUint16(8);
+  let p = HEADER;
+  for (let i = view.getUint16(4); i > 0; i--) p = afterName(response, p) + 4;
+  let least: number | null = null;
+  for (let i = 0; i < records; i++) {
+    p = afterName(response, p);
+    const type = view.getUint16(p);
+    const end = p + RECORD + view.getUint16(p + 8);
+    const isSoa = type === TYPE.SOA && i >= answers;
+    if (i < answers || isSoa || answers === 0) {
+      const ttl = view.getUint32(p + 4);
+      // MINIMUM is the last of the rdata's five numbers (RFC 1035 3.3.13).
+      const lifetime = isSoa ? Math.min(ttl, view.getUint32(end - 4)) : ttl;
+      least = Math.min(least ?? MAX_TTL, lifetime > MAX_TTL ? 0 : lifetime);
+    }
+    p = end;
+  }
+  return least;
+}
+
+/** Offset after the name at `p`, which may end in a pointer (RFC 1035 4.1.4). */
+function afterName(bytes: Uint8Array, p: number): number {
+  for (;;) {
+    const n = bytes[p];
+    if (n >= 0xc0) return p + 2;
+    if (n === 0) return p + 1;
+    p += n + 1;
+  }
+}

@@ -1,0 +1,33 @@
+/** A DNS message out of a request. */
+import { HttpError } from '../http/errors.ts';
+
+/** RFC 8484 section 6. */
+export const DNS_MESSAGE = 'application/dns-message';
+/** Bytes of a DNS message, at most (RFC 8484 section 6, as over TCP). */
+export const MAX_MESSAGE = 65535;
+const HEADER = 12;
+/** Not a response (RFC 1035 4.1.1). */
+const QR = 0x80;
+
+/** The value of the variable `dns` (RFC 8484 4.1.1: base64url, never padded). Throws HttpError 400 and 413. */
+export function messageOf(query: URLSearchParams): Uint8Array {
+  const values = query.getAll('dns');
+  if (values.length !== 1) throw malformed('Give the DNS message as one ?dns=, in base64url.');
+  const [text] = values;
+  // A rest of one character is less than a byte (RFC 4648 section 5).
+  if (!/^[\w-]+$/.test(text) || text.length % 4 === 1)
+    throw malformed('The value of ?dns= is not base64url without padding.');
+  const message = Buffer.from(text, 'base64url');
+  if (message.length > MAX_MESSAGE)
+    throw new HttpError(413, 'body_too_large', `A DNS message has at most ${MAX_MESSAGE} bytes.`);
+  return checked(message);
+}
+
+/** A body's bytes, when they can be a query. Throws HttpError 400: these are what a nameserver is silent to on other transports. */
+export function checked(message: Uint8Array): Uint8Array {
+  if (message.length < HEADER) throw malformed(`A DNS message has at least ${HEADER} bytes.`);
+  if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response.');
+  return message;
+}
+
+export const malformed = (message: string): HttpError => new HttpError(400, 'malformed_message', message);

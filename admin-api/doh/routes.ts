@@ -1,0 +1,72 @@
+/** DNS over HTTPS (RFC 8484). */
+import { Type } from '@sinclair/typebox';
+import { clientNetwork } from '../../core/net/ipv6.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../http/route.ts';
+import { text } from '../http/schema.ts';
+import { freshness } from './freshness.ts';
+import { checked, DNS_MESSAGE, MAX_MESSAGE, malformed, messageOf } from './message.ts';
+
+export interface DnsResponse {
+  readonly message: Uint8Array;
+  /** Made for this client alone, as one with a cookie is. */
+  readonly personal: boolean;
+}
+
+/**
+ * The nameserver's answer to a query, null when there is none. `address` is the client's, in text. The message is not changed.
+ */
+export type AnswerDns = (message: Uint8Array, address: string) => DnsResponse | null;
+
+/** As in the examples of RFC 8484 section 4 and at every public resolver, so that clients which are given a host alone find it. */
+const PATH = '/dns-query';
+
+/** `queries`: one bucket for each client network. No token is asked for. */
+export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
+  const described = {
+    path: PATH,
+    tag: 'operations',
+    answerType: DNS_MESSAGE,
+    faults: { 400: ['malformed_message'], 413: ['body_too_large'], 429: ['too_many_requests'] },
+  } as const;
+  const admit = ({ remoteAddress, headers }: Admitted): void => queries.take(clientNetwork(remoteAddress), headers);
+  const respond = (message: Uint8Array, { remoteAddress, headers }: Context<null>): RawReply => {
+    const response = answer(message, remoteAddress);
+    if (response === null) throw malformed('The DNS message is none that is answered.');
+    headers['Content-Type'] = DNS_MESSAGE;
+    headers['Cache-Control'] = cacheControl(response);
+    return { raw: response.message };
+  };
+  return [
+    publicRoute({
+      ...described,
+      operationId: 'resolveByGet',
+      method: 'GET',
+      summary: 'Ask the nameserver (RFC 8484), so that caches can keep the answer',
+      query: Type.Object({ dns: text('the DNS message in base64url without padding') }),
+      run(context) {
+        admit(context);
+        return respond(messageOf(context.query), context);
+      },
+    }),
+    publicBytesRoute({
+      ...described,
+      operationId: 'resolveByPost',
+      method: 'POST',
+      changes: false,
+      summary: 'Ask the nameserver (RFC 8484)',
+      bodyTypes: [DNS_MESSAGE],
+      limit: MAX_MESSAGE,
+      admit,
+      run: (context) => respond(checked(context.body), context),
+    }),
+  ];
+}
+
+type Admitted = Pick<Context<null>, 'remoteAddress' | 'headers'>;
+
+function cacheControl({ message, personal }: DnsResponse): string {
+  const seconds = freshness(message);
+  if (seconds === null) return 'no-store';
+  return `${personal ? 'private, ' : ''}max-age=${seconds}`;
+}

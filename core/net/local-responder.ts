@@ -1,0 +1,64 @@
+/** The query path on the thread that asks it: for messages that come over something other than this room's sockets. */
+import { Client, TRANSPORT } from '../answer/client.ts';
+import type { IndexReader } from '../answer/index-reader.ts';
+import { COOKIE } from '../answer/query.ts';
+import { DEFERRED, MAX_MESSAGE, type Responder } from '../answer/responder.ts';
+import { RCODE } from '../wire/types.ts';
+import { COLUMN, type ThreadCounters } from './counters.ts';
+import { setClientAddress } from './ipv6.ts';
+
+/** OPCODE of a message (RFC 1035 4.1.1), in the third byte; 0 is QUERY. */
+const OPCODE_BITS = 0x78;
+
+export interface LocalResponse {
+  readonly message: Uint8Array;
+  /** Made for this client alone: its cookie is in it (RFC 7873). */
+  readonly personal: boolean;
+}
+
+/** What every DNS thread works with; see openReader. */
+interface Parts {
+  readonly index: IndexReader;
+  readonly responder: Responder;
+  readonly counters: ThreadCounters;
+}
+
+export class LocalResponder {
+  private readonly parts: Parts;
+  private readonly client = new Client();
+  private readonly buffer = new Uint8Array(MAX_MESSAGE + 1);
+
+  /** `transport`: of TRANSPORT, the one that all messages come over. */
+  constructor(parts: Parts, transport: number = TRANSPORT.HTTPS) {
+    this.parts = parts;
+    this.client.transport = transport;
+  }
+
+  /**
+   * Answers a message of at most 65,535 bytes, which is not changed, from a client at `address` (IPv4 or IPv6, in text). Null: it is none that is answered. Zone transfers
+   * and what is signed are REFUSED, updates NOTIMP (RFC 2136 3.1): they have transports of their own.
+   */
+  answer(message: Uint8Array, address: string): LocalResponse | null {
+    const { client, buffer } = this;
+    const { index, responder, counters } = this.parts;
+    setClientAddress(client, address, 0);
+    buffer.set(message);
+    index.enter();
+    try {
+      let length = responder.respond(buffer, 0, message.length, client);
+      if (length === DEFERRED)
+        length = responder.refuse((message[2] & OPCODE_BITS) === 0 ? RCODE.REFUSED : RCODE.NOTIMP);
+      if (length === 0) {
+        counters.count(COLUMN.notQuery);
+        return null;
+      }
+      counters.answered(buffer, 0, responder.query, client.length === 4 ? 0 : 1);
+      return { message: buffer.slice(0, length), personal: responder.query.cookie !== COOKIE.NONE };
+    } catch (error) {
+      counters.count(COLUMN.fault);
+      throw error;
+    } finally {
+      index.leave();
+    }
+  }
+}

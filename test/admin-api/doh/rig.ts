@@ -1,0 +1,84 @@
+/** The admin API with DNS over HTTPS, and a client that knows HTTP alone. */
+import { MessageChannel } from 'node:worker_threads';
+import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
+import { IndexReader } from '../../../core/answer/index-reader.ts';
+import { Responder } from '../../../core/answer/responder.ts';
+import { NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
+import { LocalResponder } from '../../../core/net/local-responder.ts';
+import { LmdbNodeStore } from '../../../core/net/node-store.ts';
+import type { IndexWriter } from '../../../core/store/index/writer.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { encodeQuery } from '../../support/message.ts';
+import { type Daemon, startDaemon } from '../daemon.ts';
+
+export const DNS_MESSAGE = 'application/dns-message';
+export const UDP_PAYLOAD = 1232;
+
+export interface DohDaemon extends Daemon {
+  readonly counters: NameserverCounters;
+}
+
+export async function startDoh(
+  transport: 'uws' | 'node' | 'auto',
+  settings: Record<string, string> = {},
+  on = true,
+): Promise<DohDaemon> {
+  const counters = new NameserverCounters(['tcp']);
+  const answerDns = (index: IndexWriter, folder: string): AnswerDns => {
+    const { port1, port2 } = new MessageChannel();
+    port1.unref();
+    const reader = new IndexReader(index.share(port1), 1, port2, new LmdbNodeStore(folder));
+    const local = new LocalResponder({
+      index: reader,
+      responder: new Responder(reader, UDP_PAYLOAD),
+      counters: new ThreadCounters(counters.slice(0)),
+    });
+    return (message, address) => local.answer(message, address);
+  };
+  const daemon = await startDaemon(transport, settings, undefined, on ? answerDns : undefined);
+  return Object.defineProperty(daemon, 'counters', { value: counters }) as DohDaemon;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Code of an error; undefined for a DNS message. */
+  readonly code: string | undefined;
+}
+
+const ANSWER_MS = 5_000;
+
+export async function send(
+  daemon: Daemon,
+  method: string,
+  target: string,
+  headers: Record<string, string> = {},
+  message?: Uint8Array,
+): Promise<HttpAnswer> {
+  const response = await fetch(daemon.url + target, {
+    method,
+    headers,
+    body: message as Uint8Array<ArrayBuffer> | undefined,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const body = new Uint8Array(await response.arrayBuffer());
+  const isJson = response.headers.get('content-type') === 'application/json' && body.length > 0;
+  const code = isJson ? String(JSON.parse(Buffer.from(body).toString()).error.code) : undefined;
+  return { status: response.status, headers: response.headers, body, code };
+}
+
+export const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+export const get = (daemon: Daemon, message: Uint8Array): Promise<HttpAnswer> =>
+  send(daemon, 'GET', `/dns-query?dns=${base64url(message)}`);
+
+export const post = (daemon: Daemon, message: Uint8Array, type = DNS_MESSAGE): Promise<HttpAnswer> =>
+  send(daemon, 'POST', '/dns-query', { 'content-type': type }, message);
+
+/** `name` absolute, with its dot. `edns`: UDP size of an OPT record. */
+export function question(name: string, type: number = TYPE.A, { id = 0, edns = 0 } = {}): Uint8Array {
+  const opt = edns === 0 ? undefined : { version: 0, size: edns, do: false };
+  return encodeQuery({ name: parseName(name), type, class: 1, edns: opt }, id);
+}
