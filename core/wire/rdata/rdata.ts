@@ -112,3 +112,12 @@ export function checkRdata(type: number, rdata: Uint8Array): void {
   const row = RDATA_TABLE.get(type);
   if (row !== undefined) format(row, rdata);
 }
+
+/**
+ * Rdata from the network as we store it: names and tags in lower case. Its names are uncompressed already. Throws InvalidError `invalid_content` as
+ * checkRdata.
+ */
+export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
+  checkRdata(type, rdata);
+  return normalize(RDATA_TABLE.get(type), rdata);
+}
