@@ -4,6 +4,7 @@ import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
 import { HttpMetrics, type Registry } from '../core/metrics/index.ts';
+import type { AnswerDeferred } from '../core/net/deferred.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
@@ -34,6 +35,7 @@ import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
 import { Sweeper } from './sweeper.ts';
 import { Turns } from './turns.ts';
+import { createUpdateHandler } from './update/handler.ts';
 
 export interface AdminApiOptions {
   readonly environment: Environment;
@@ -55,6 +57,8 @@ export interface AdminApiOptions {
 export interface AdminApi {
   /** All that it serves. */
   readonly routes: readonly Route[];
+  /** Answers DNS messages of opcode UPDATE, under the same rules and turns as requests. */
+  readonly update: AnswerDeferred;
   /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
   listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
   close(): Promise<void>;
@@ -116,6 +120,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   let listening: Listening | undefined;
   return {
     routes,
+    update: createUpdateHandler(services),
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
         limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },

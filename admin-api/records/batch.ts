@@ -1,5 +1,4 @@
 /** Many changes of a domain's records as one: all or nothing, one revision. */
-import { setImmediate } from 'node:timers/promises';
 import { InvalidError, StateError, WaypostError } from '../../core/errors.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
@@ -10,6 +9,7 @@ import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Caller, Context } from '../http/route.ts';
 import type { Services } from '../services.ts';
+import { Steps } from '../steps.ts';
 import { MAX_BATCH } from './schema.ts';
 import { existing, newRecord, place, type RecordBody, renewed } from './service.ts';
 import { viewRecord } from './view.ts';
@@ -20,10 +20,8 @@ export interface Batch {
   readonly post?: readonly RecordBody[];
 }
 
-/** Milliseconds between two turns of the event loop. */
-const TURN = 5;
 /** Changes from which on a batch counts the whole zone as read. */
-const MANY = 100;
+export const MANY = 100;
 /** Faults that are told. */
 const MAX_FAULTS = 20;
 
@@ -95,22 +93,11 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
 }
 
 /** What a batch reads lies in the zone: noted as a few ranges, not as thousands. */
-function readWhole(draft: Draft, domain: Domain): void {
+export function readWhole(draft: Draft, domain: Domain): void {
   const zone = idKey(domain.id);
   for (const table of [records.number, TARGETS]) draft.reads({ table, start: zone, end: afterPrefix(zone) });
   for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
     draft.reads({ table: LOOKUPS, start, end: afterPrefix(start) });
-}
-
-/** Lets others have the event loop every few milliseconds. */
-class Steps {
-  #since = performance.now();
-
-  async next(): Promise<void> {
-    if (performance.now() - this.#since < TURN) return;
-    await setImmediate();
-    this.#since = performance.now();
-  }
 }
 
 /** The first faults of a batch, each with its place. */

@@ -1,0 +1,61 @@
+/** What an update does to the records of a zone (RFC 2136 2.5, 3.4), worked out on a copy. */
+import type { MessageRecord } from '../../core/wire/message-reader.ts';
+import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
+import { formatName, isWithin, type Name } from '../../core/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
+import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
+import { LONGEST_TTL, MIN_TTL } from '../records/content.ts';
+import { formerr, refused, UpdateError } from './fault.ts';
+import { heldId, type NameCopy, type ZoneCopy } from './zone-copy.ts';
+
+/** Looks all records over before any is applied (3.4.1). Throws UpdateError: FORMERR or NOTZONE. */
+export function prescan(apex: Name, updates: readonly MessageRecord[]): void {
+  for (const { name, type, class: qclass, ttl, rdata } of updates) {
+    if (!isWithin(name, apex)) throw new UpdateError(RCODE.NOTZONE, `${formatName(name)} is not in the zone`);
+    if (qclass !== CLASS_IN && qclass !== CLASS_ANY && qclass !== CLASS_NONE)
+      throw formerr(`an update has the class ${qclass}`);
+    if (!isDataType(type) && (type !== TYPE.ANY || qclass !== CLASS_ANY))
+      throw formerr(`an update has the type ${typeName(type)}`);
+    if (qclass !== CLASS_IN && ttl !== 0) throw formerr('a deletion has a TTL');
+    if (qclass === CLASS_ANY && rdata.length > 0) throw formerr('a deletion of class ANY has rdata');
+  }
+}
+
+/**
+ * Applies one record of the update section to the copy of its name (3.4.2), in the order of the message. `apexNs`: rdata of the NS that the apex is served
+ * with. Throws UpdateError REFUSED for a change of those, which is not made by update.
+ */
+export function applyUpdate(zone: ZoneCopy, record: MessageRecord, apexNs: readonly Uint8Array[]): void {
+  const at = zone.at(record.name);
+  const isApex = record.name.length === zone.apex.length;
+  // The SOA is the service's, with a serial of its own: what is sent of it is passed over, as RFC 2136 3.4.2.2 does for all but later serials.
+  if (record.type === TYPE.SOA) return;
+  if (isApex && record.type === TYPE.NS) checkApexNs(record, apexNs);
+  else if (record.class === CLASS_IN) add(at, record, isApex);
+  else if (record.class === CLASS_NONE) at.now.delete(heldId(record.type, record.rdata));
+  else if (record.type !== TYPE.ANY) at.deleteType(record.type);
+  else for (const [id, { type }] of at.now) if (!isApex || type !== TYPE.NS) at.now.delete(id);
+}
+
+/** Types of which a name has one: another one takes its place (RFC 2136 3.4.2.2, RFC 6672 5.2; an ALIAS does as a CNAME). */
+const SINGLE: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.DNAME, TYPE.ALIAS]);
+
+function add(at: NameCopy, { type, ttl, rdata }: MessageRecord, isApex: boolean): void {
+  // A CNAME beside other data is passed over, and so is other data beside a CNAME. At the apex there is other data always.
+  if (type === TYPE.CNAME ? isApex || at.hasOther(TYPE.CNAME) : at.hasType(TYPE.CNAME)) return;
+  if (SINGLE.has(type)) at.deleteType(type);
+  at.set({ type, ttl: boundedTtl(ttl), rdata });
+}
+
+/** Below 30 s and above a week the nearest that the service has. The top bit set means zero (RFC 2181 section 8). */
+function boundedTtl(ttl: number): number {
+  return ttl > 0x7fffffff ? MIN_TTL : Math.min(Math.max(ttl, MIN_TTL), LONGEST_TTL);
+}
+
+/** What would leave them as they are is done by leaving them. To delete the whole RRset or the last one does nothing (3.4.2.3, 3.4.2.4). */
+function checkApexNs(record: MessageRecord, apexNs: readonly Uint8Array[]): void {
+  if (record.class === CLASS_ANY) return;
+  const isThere = apexNs.some((rdata) => Buffer.compare(rdata, record.rdata) === 0);
+  if (record.class === CLASS_IN ? isThere : !isThere || apexNs.length === 1) return;
+  throw refused('the NS records of the apex come from the service or a master file');
+}

@@ -1,0 +1,126 @@
+/**
+ * Dynamic update (RFC 2136): who signs with a key of an account (TSIG, RFC 8945) changes the records of its zones. What is not signed is refused. The answer
+ * leaves when the change is served; it is signed, too.
+ */
+import { ConflictError, InvalidError } from '../../core/errors.ts';
+import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
+import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
+import { verifyTsig } from '../../core/wire/tsig.ts';
+import { RCODE } from '../../core/wire/types.ts';
+import { parseUpdate, updateResponse } from '../../core/wire/update.ts';
+import { HttpError } from '../http/errors.ts';
+import { RateLimit } from '../http/rate-limit.ts';
+import { nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import { UpdateError } from './fault.ts';
+import { performUpdate } from './perform.ts';
+import { Repeats } from './repeats.ts';
+
+/** Updates under way at a time, and those of one key: what comes beyond is to be sent again (SERVFAIL). */
+const MOST_UPDATES = 256;
+const MOST_PER_KEY = 64;
+
+const FIVE_MINUTES = 300;
+const HEADER = 12;
+
+/** Answers messages of opcode UPDATE, each with one message. The rate of a key is that of a token (`rate_limit`). */
+export function createUpdateHandler(services: Services): AnswerDeferred {
+  const handler = new UpdateHandler(services);
+  return (request) => handler.answer(request);
+}
+
+interface Outcome {
+  readonly rcode: number;
+  readonly edns: boolean;
+}
+
+class UpdateHandler {
+  readonly #services: Services;
+  readonly #findKey;
+  readonly #rate: RateLimit;
+  readonly #repeats = new Repeats(() => performance.now() / 1000);
+  /** Updates under way by key. */
+  readonly #underWay = new Map<string, number>();
+  #total = 0;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#findKey = openKeyring(services.reader, services.secrets);
+    this.#rate = new RateLimit('update', services.config.rateLimit, FIVE_MINUTES);
+  }
+
+  async *answer({ message, address, cancelled }: DeferredRequest): AsyncGenerator<Uint8Array> {
+    // A response is never answered.
+    if (message.length < HEADER || (message[2] & 0x80) !== 0) return;
+    const verdict = verifyTsig(message, this.#findKey, nowSeconds());
+    if (verdict.kind === 'none') yield updateResponse(message, RCODE.REFUSED);
+    else if (verdict.kind === 'error') {
+      this.#services.log.debug('update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
+      yield verdict.response();
+    } else if (!cancelled.aborted) {
+      const { key, message: unsigned, mac, signer } = verdict;
+      const { rcode, edns } = await this.#take(key, unsigned, mac, address);
+      yield signer.sign(updateResponse(unsigned, rcode, edns), nowSeconds());
+    }
+  }
+
+  async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<Outcome> {
+    const { id } = key.row;
+    const own = this.#underWay.get(id) ?? 0;
+    if (this.#total >= MOST_UPDATES || own >= MOST_PER_KEY) return { rcode: RCODE.SERVFAIL, edns: false };
+    this.#total++;
+    this.#underWay.set(id, own + 1);
+    try {
+      return await this.#run(key, message, mac, address);
+    } finally {
+      this.#total--;
+      const left = (this.#underWay.get(id) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(id);
+      else this.#underWay.set(id, left);
+    }
+  }
+
+  async #run(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<Outcome> {
+    let edns = false;
+    try {
+      this.#rate.take(key.row.id, {});
+      const update = parseUpdate(message);
+      edns = update.version !== null;
+      if (update.version !== null && update.version > 0) return { rcode: RCODE.BADVERS, edns };
+      const signature = `${key.row.id} ${Buffer.from(mac).toString('base64')}`;
+      const work = async (): Promise<number> => {
+        try {
+          await performUpdate(this.#services, key, address, update);
+          return RCODE.NOERROR;
+        } catch (error) {
+          return this.#codeOf(error, key);
+        }
+      };
+      const rcode = await this.#repeats.once(signature, work, (code) => code !== RCODE.SERVFAIL);
+      return { rcode, edns };
+    } catch (error) {
+      return { rcode: this.#codeOf(error, key), edns };
+    }
+  }
+
+  /** The response code of what ended an update. */
+  #codeOf(error: unknown, { row }: HeldKey): number {
+    const { log } = this.#services;
+    const told = (rcode: number, why: string): number => {
+      const fields = { key: row.name, rcode, why };
+      if (PREREQUISITE.has(rcode)) log.debug('update not made', fields);
+      else log.info('update not made', fields);
+      return rcode;
+    };
+    if (error instanceof UpdateError) return told(error.rcode, error.message);
+    if (error instanceof InvalidError) return told(RCODE.FORMERR, error.message);
+    // Too many, or too many at once for this change: later it may be made. An account that is gone has no zones any more.
+    if (error instanceof HttpError) return told(error.status === 429 ? RCODE.SERVFAIL : RCODE.REFUSED, error.code);
+    if (error instanceof ConflictError) return told(RCODE.SERVFAIL, error.code);
+    log.error('an update caused an exception', { key: row.name, error: error as Error });
+    return RCODE.SERVFAIL;
+  }
+}
+
+/** What does not hold is an answer, as clients ask for it. */
+const PREREQUISITE: ReadonlySet<number> = new Set([RCODE.NXDOMAIN, RCODE.YXDOMAIN, RCODE.NXRRSET, RCODE.YXRRSET]);

@@ -1,0 +1,86 @@
+/** One update as one commit: prerequisites, records, rules, audit. */
+
+import type { Draft } from '../../core/journal/draft.ts';
+import { afterPrefix, idKey } from '../../core/store/keys.ts';
+import { type Domain, records } from '../../core/store/rows.ts';
+import type { HeldKey } from '../../core/tsig/keyring.ts';
+import { formatRelative, type Name, nameId } from '../../core/wire/name.ts';
+import { CLASS_IN, RCODE, type RRset, TYPE } from '../../core/wire/types.ts';
+import type { UpdateMessage } from '../../core/wire/update.ts';
+import { apexSets } from '../../core/zone/apex.ts';
+import { change } from '../change.ts';
+import { newRequestId } from '../http/request-id.ts';
+import { MANY, readWhole } from '../records/batch.ts';
+import type { Services } from '../services.ts';
+import { Steps } from '../steps.ts';
+import { applyUpdate, prescan } from './apply.ts';
+import { callerOf, requireUpdatable, updatedDomain } from './authorize.ts';
+import { checkPrerequisites } from './prerequisites.ts';
+import { writeBack } from './write-back.ts';
+import { ZoneCopy } from './zone-copy.ts';
+
+/**
+ * Resolves when what the update asks for is on disk and served; nothing was written when it asks for what is there. Rejects with UpdateError, and then nothing
+ * has changed, and with what `change` throws.
+ */
+export async function performUpdate(
+  services: Services,
+  key: HeldKey,
+  remoteAddress: string,
+  { zone, prerequisites, updates }: UpdateMessage,
+): Promise<void> {
+  const { reader, turns } = services;
+  const { id, apex } = updatedDomain(reader, key, zone);
+  const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency: null, headers: {} };
+  const commit = async (): Promise<void> => {
+    await change(services, requester, async (draft) => {
+      const domain = requireUpdatable(draft, key, id);
+      if (updates.length > MANY) readWhole(draft, domain);
+      const asFound = servedAt(services, draft, domain);
+      if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
+        // The serial that is compared rises with every change of the zone.
+        draft.reads({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
+      checkPrerequisites(apex, prerequisites, (name) => byType(asFound(name)));
+      prescan(apex, updates);
+      const copy = new ZoneCopy(draft, domain);
+      const apexNs = asFound(apex).find(({ type }) => type === TYPE.NS)?.rdatas ?? [];
+      const steps = new Steps();
+      for (const record of updates) {
+        applyUpdate(copy, record, apexNs);
+        await steps.next();
+      }
+      const { added, deleted, changed, told } = await writeBack(draft, domain, copy, steps);
+      return {
+        action: 'dns.update',
+        domain,
+        target: id,
+        unchanged: added + deleted + changed === 0,
+        detail: { key: key.row.name, added, deleted, changed, records: told },
+        answer: () => ({ rcode: RCODE.NOERROR }),
+      };
+    });
+  };
+  const names = new Map(updates.map(({ name }) => [nameId(name), name]));
+  const [first] = names.values();
+  if (first === undefined) return commit();
+  // As single writes of the API do; of several names each would have to wait for its turn.
+  if (names.size > 1) return turns.exclusive(id, commit);
+  return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
+}
+
+/** The RRsets that a name owns as it is served: at the apex with SOA and NS. */
+function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): (name: Name) => readonly RRset[] {
+  return (name) => {
+    const sets = new Map<number, { type: number; ttl: number; rdatas: Uint8Array[] }>();
+    for (const { type, ttl, rdata } of draft.recordsAt(domain.id, name)) {
+      const set = sets.get(type);
+      if (set === undefined) sets.set(type, { type, ttl, rdatas: [rdata] });
+      else set.rdatas.push(rdata);
+    }
+    if (name.length !== domain.apex.length) return [...sets.values()];
+    return apexSets([...sets.values()], domain, zoneSettings, reader.zoneState(domain.id).serial);
+  };
+}
+
+const byType = (sets: readonly RRset[]): Map<number, readonly Uint8Array[]> =>
+  new Map(sets.map(({ type, rdatas }) => [type, rdatas]));

@@ -1,0 +1,53 @@
+/** What an update wants to find (RFC 2136 2.4 and 3.2), in the order of the RFC's own pseudocode. */
+import type { MessageRecord } from '../../core/wire/message-reader.ts';
+import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
+import { formatName, isWithin, type Name, nameId } from '../../core/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
+import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
+import { formerr, UpdateError } from './fault.ts';
+
+/** Rdata of the records that a name owns, as they are served, by type. Empty non-terminals own none (2.4.4). */
+export type OwnedAt = (name: Name) => ReadonlyMap<number, readonly Uint8Array[]>;
+
+/** Throws UpdateError: FORMERR, NOTZONE, and what does not hold. */
+export function checkPrerequisites(apex: Name, prerequisites: readonly MessageRecord[], owned: OwnedAt): void {
+  const wanted = new Map<string, { readonly name: Name; readonly type: number; readonly rdatas: Uint8Array[] }>();
+  for (const record of prerequisites) {
+    const { name, type, rdata } = record;
+    checkForm(apex, record);
+    if (record.class === CLASS_IN) {
+      const id = `${type} ${nameId(name)}`;
+      const set = wanted.get(id);
+      if (set === undefined) wanted.set(id, { name, type, rdatas: [rdata] });
+      else set.rdatas.push(rdata);
+      continue;
+    }
+    const found = owned(name);
+    const exists = type === TYPE.ANY ? found.size > 0 : found.has(type);
+    if (exists === (record.class === CLASS_ANY)) continue;
+    const [missing, present] = type === TYPE.ANY ? [RCODE.NXDOMAIN, RCODE.YXDOMAIN] : [RCODE.NXRRSET, RCODE.YXRRSET];
+    const what = type === TYPE.ANY ? formatName(name) : `${formatName(name)} ${typeName(type)}`;
+    throw new UpdateError(exists ? present : missing, `${what} is ${exists ? 'there' : 'not there'}`);
+  }
+  for (const { name, type, rdatas } of wanted.values())
+    if (!isSameSet(owned(name).get(type) ?? [], rdatas))
+      throw new UpdateError(RCODE.NXRRSET, `${formatName(name)} ${typeName(type)} is otherwise`);
+}
+
+function checkForm(apex: Name, { name, type, class: qclass, ttl, rdata }: MessageRecord): void {
+  if (ttl !== 0) throw formerr('a prerequisite has a TTL');
+  if (!isWithin(name, apex)) throw new UpdateError(RCODE.NOTZONE, `${formatName(name)} is not in the zone`);
+  if (qclass !== CLASS_IN && qclass !== CLASS_ANY && qclass !== CLASS_NONE)
+    throw formerr(`a prerequisite has the class ${qclass}`);
+  if (qclass !== CLASS_IN && rdata.length > 0) throw formerr('a prerequisite of class ANY or NONE has rdata');
+  if (!isDataType(type) && (type !== TYPE.ANY || qclass === CLASS_IN))
+    throw formerr(`a prerequisite has the type ${typeName(type)}`);
+}
+
+/** As sets: a record that the prerequisites name twice is one (RFC 2181 5). */
+function isSameSet(held: readonly Uint8Array[], wanted: readonly Uint8Array[]): boolean {
+  const text = (rdata: Uint8Array): string => Buffer.from(rdata).toString('latin1');
+  const all = new Set(held.map(text));
+  const named = new Set(wanted.map(text));
+  return all.size === named.size && [...named].every((rdata) => all.has(rdata));
+}
