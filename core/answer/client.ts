@@ -1,6 +1,10 @@
 /** Who asked, and over what. One object for each thread or connection, filled by the socket loop; nothing is allocated. */
 
 export const TRANSPORT = { UDP: 0, TCP: 1, TLS: 2, HTTPS: 3 } as const;
+/** Whether the transport hides what it carries, so that padding hides its length. */
+export const isEncrypted = (transport: number): boolean => transport === TRANSPORT.TLS || transport === TRANSPORT.HTTPS;
+/** Whether connections stay open between DNS messages as RFC 7828 has it; over HTTPS that is HTTP's affair. */
+export const isStream = (transport: number): boolean => transport === TRANSPORT.TCP || transport === TRANSPORT.TLS;
 
 const IPV4 = 4;
 const IPV6 = 16;

@@ -1,8 +1,11 @@
 /**
- * Takes a query apart (RFC 1035 4.1, RFC 6891). One object for each thread, filled anew by every packet; nothing is allocated.
+ * Takes a query apart (RFC 1035 4.1, RFC 6891), options of EDNS included. One object for each thread, filled anew by every packet; nothing is allocated.
  */
 
-import { OPCODE, RCODE, TYPE } from '../wire/types.ts';
+import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
+import { CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
+import { CLASS_CHAOS } from './chaos.ts';
+import { isEncrypted, isStream } from './client.ts';
 import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before anything is looked up. */
@@ -10,12 +13,19 @@ export const SILENCE = -1;
 export const LOOK_UP = -2;
 /** Not for the query path: UPDATE, AXFR, IXFR, and whatever is signed (TSIG). */
 export const DEFER = -3;
+/** A question of class CHAOS. */
+export const CHAOS = -4;
+/** No question, but a cookie (RFC 7873 5.4). */
+export const COOKIE_ONLY = -5;
 /** A code below these is the response code. */
 
 const HEADER = 12;
 
 /** What DNS cookie came with a query (RFC 7873): none, a client's alone, one that we gave to that client, one that we did not. */
 export const COOKIE = { NONE: 0, CLIENT: 1, VALID: 2, BAD: 3 } as const;
+
+/** Options that a query came with, as bits of `asked`. */
+export const ASKED = { COOKIE: 1, NSID: 2, KEEPALIVE: 4, PADDING: 8 } as const;
 
 export class Query {
   /** Offset of the packet, and of the first byte after the question (0: there is no question to echo). */
@@ -30,6 +40,11 @@ export class Query {
   /** The sender's UDP payload size, as it says (RFC 6891 6.2.3). */
   udpSize = 0;
   dnssecOk = false;
+  /** Of ASKED: options that we heed, over this transport and in EDNS version 0. */
+  asked = 0;
+  /** Where the cookie's data lies, and its length, when there is one. */
+  cookieAt = 0;
+  cookieLength = 0;
   /** Response code that it was answered with, all 12 bits (RFC 6891 6.1.3); set by the responder. */
   rcode = 0;
   /** Of COOKIE. */
@@ -41,23 +56,35 @@ export class Query {
   account = 0;
   private version = 0;
   private signed = false;
+  private malformed = false;
+  private transport = 0;
+  private readonly heedsCookies: boolean;
+
+  /** Without `heedsCookies`, a COOKIE is an unknown option. */
+  constructor(heedsCookies: boolean) {
+    this.heedsCookies = heedsCookies;
+  }
 
   /**
-   * Reads the packet at bytes[start, start + length). Returns SILENCE, LOOK_UP, or the response code that is due without a look.
+   * Reads the packet at bytes[start, start + length), which came over `transport` (of TRANSPORT). Returns SILENCE, LOOK_UP, DEFER, CHAOS, COOKIE_ONLY, or
+   * the response code that is due without a look.
    * `starts` receives the offsets of the name's labels.
    */
-  parse(bytes: Uint8Array, start: number, length: number, starts: Int32Array): number {
+  parse(bytes: Uint8Array, start: number, length: number, starts: Int32Array, transport: number): number {
     this.start = start;
     this.questionEnd = 0;
     this.hasOpt = false;
     this.dnssecOk = false;
     this.cookie = COOKIE.NONE;
     this.account = 0;
+    this.asked = 0;
+    this.malformed = false;
     this.signed = false;
+    this.transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     if ((bytes[start + 2] & 0x78) !== 0) return otherOpcode((bytes[start + 2] >>> 3) & 15);
-    if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return RCODE.FORMERR;
     const end = start + length;
+    if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.parseWithoutQuestion(bytes, end);
     let p = start + HEADER;
     let labels = 0;
     // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
@@ -81,7 +108,7 @@ export class Query {
     const additional = (bytes[start + 10] << 8) | bytes[start + 11];
     if ((others | additional) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
-    } else if (!this.parseRest(bytes, end, additional)) return RCODE.FORMERR;
+    } else if (!this.parseRest(bytes, this.questionEnd, end, additional)) return RCODE.FORMERR;
     // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
     if (this.signed) return DEFER;
     if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
@@ -92,17 +119,17 @@ export class Query {
   private judge(): number {
     const { type } = this;
     if (type === TYPE.OPT) return RCODE.FORMERR;
-    if (this.class !== 1) return RCODE.REFUSED;
+    if (this.class !== CLASS_IN) return this.class === CLASS_CHAOS ? CHAOS : RCODE.REFUSED;
     if (type < 128 || type === TYPE.ANY || type > 255) return LOOK_UP;
     return type === TYPE.AXFR || type === TYPE.IXFR ? DEFER : RCODE.NOTIMP;
   }
 
   /** The records after the question. Only IXFR brings one in the authority section (RFC 1995 section 3). */
-  private parseRest(bytes: Uint8Array, end: number, additional: number): boolean {
+  private parseRest(bytes: Uint8Array, from: number, end: number, additional: number): boolean {
     const s = this.start;
     const authority = (bytes[s + 8] << 8) | bytes[s + 9];
     if (bytes[s + 6] !== 0 || bytes[s + 7] !== 0 || (authority !== 0 && this.type !== TYPE.IXFR)) return false;
-    let p = this.questionEnd;
+    let p = from;
     for (let i = 0; i < authority + additional; i++) {
       const owner = p;
       p = skipName(bytes, p, end);
@@ -111,11 +138,16 @@ export class Query {
       const next = p + 10 + ((bytes[p + 8] << 8) | bytes[p + 9]);
       if (next > end) return false;
       if (type === TYPE.OPT) {
-        if (i < authority || this.hasOpt || bytes[owner] !== 0 || !soundOptions(bytes, p + 10, next)) return false;
-        this.hasOpt = true;
+        if (i < authority || this.hasOpt || bytes[owner] !== 0) return false;
         this.udpSize = (bytes[p + 2] << 8) | bytes[p + 3];
         this.version = bytes[p + 5];
         this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
+        if (next !== p + 10 && !this.readOptions(bytes, p + 10, next)) return false;
+        this.hasOpt = true;
+        if (this.malformed) {
+          this.asked = 0;
+          return false;
+        }
       }
       if (type === TYPE.TSIG && i >= authority) {
         // RFC 8945 5.1: the last record, and the only one.
@@ -126,7 +158,56 @@ export class Query {
     }
     return p === end;
   }
+
+  /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. */
+  private parseWithoutQuestion(bytes: Uint8Array, end: number): number {
+    const s = this.start;
+    const additional = (bytes[s + 10] << 8) | bytes[s + 11];
+    if (bytes[s + 4] !== 0 || bytes[s + 5] !== 0 || !this.heedsCookies) return RCODE.FORMERR;
+    this.type = 0;
+    if (this.parseRest(bytes, s + HEADER, end, additional) && !this.signed && (this.asked & ASKED.COOKIE) !== 0)
+      return COOKIE_ONLY;
+    this.hasOpt = false;
+    this.asked = 0;
+    return RCODE.FORMERR;
+  }
+
+  /**
+   * Reads the options { code u16, length u16, data } in the rdata of an OPT. False when they don't fill it exactly (RFC 6891 6.1.2). `malformed`: one
+   * of them has a length that it can't have. What options mean in later versions of EDNS is not known, so there they are only counted.
+   */
+  private readOptions(bytes: Uint8Array, from: number, end: number): boolean {
+    let p = from;
+    while (p < end) {
+      const data = p + OPTION_HEADER;
+      if (data > end) return false;
+      const code = (bytes[p] << 8) | bytes[p + 1];
+      p = data + ((bytes[p + 2] << 8) | bytes[p + 3]);
+      if (code <= EDNS_OPTION.PADDING && p <= end && this.version === 0) this.heed(code, data, p - data);
+    }
+    return p === end;
+  }
+
+  private heed(code: number, at: number, length: number): void {
+    if (code === EDNS_OPTION.COOKIE) {
+      // Of several, the first counts (RFC 7873 section 5.2).
+      if (!this.heedsCookies || (this.asked & ASKED.COOKIE) !== 0) return;
+      this.asked |= ASKED.COOKIE;
+      this.cookieAt = at;
+      this.cookieLength = length;
+      if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.malformed = true;
+    } else if (code === EDNS_OPTION.NSID) this.asked |= ASKED.NSID;
+    else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
+      // RFC 7828 3.2.1: over UDP as if it were not there.
+      if (!isStream(this.transport)) return;
+      this.asked |= ASKED.KEEPALIVE;
+      if (length !== 0 && length !== 2) this.malformed = true;
+    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.transport)) this.asked |= ASKED.PADDING;
+  }
 }
+
+const isWholeCookie = (length: number): boolean =>
+  length >= CLIENT_COOKIE + MIN_SERVER_COOKIE && length <= CLIENT_COOKIE + MAX_SERVER_COOKIE;
 
 /** We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2). */
 function otherOpcode(opcode: number): number {
@@ -144,13 +225,4 @@ function skipName(bytes: Uint8Array, p: number, end: number): number {
     p += n + 1;
   }
   return 0;
-}
-
-/** Whether options of { code u16, length u16, data } fill the rdata of an OPT exactly (RFC 6891 6.1.2). */
-function soundOptions(bytes: Uint8Array, p: number, end: number): boolean {
-  while (p < end) {
-    if (p + 4 > end) return false;
-    p += 4 + ((bytes[p + 2] << 8) | bytes[p + 3]);
-  }
-  return p === end;
 }

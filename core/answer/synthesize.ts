@@ -4,6 +4,7 @@
  */
 import {
   ANSWER_AA,
+  ANSWER_STALE,
   answerOffset,
   NODE_CNAME,
   NODE_DELEGATION,
@@ -14,6 +15,7 @@ import {
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
+import { EXTENDED_ERROR } from '../wire/edns.ts';
 import {
   equalNames,
   isWithin,
@@ -28,6 +30,7 @@ import {
 import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
 import { expandAnswer, type Sections } from './expand.ts';
 import type { IndexReader } from './index-reader.ts';
+import { NO_ERROR } from './options.ts';
 import type { Query } from './query.ts';
 
 const HEADER = 12;
@@ -41,6 +44,8 @@ interface Found {
 export class Synthesizer {
   /** Offset behind the last byte written. */
   end = 0;
+  /** Extended error of the response (RFC 8914), or NO_ERROR. */
+  error = NO_ERROR;
   private readonly index: IndexReader;
   private apex: Name = new Uint8Array(1);
 
@@ -54,6 +59,7 @@ export class Synthesizer {
    */
   run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.index.bytes;
+    this.error = NO_ERROR;
     const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
     this.apex = asked.subarray(asked.length - nodes[first + 6]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
@@ -120,8 +126,10 @@ export class Synthesizer {
           else if (this.index.bytes[a] === RCODE.SERVFAIL) {
             // The chain may be right, but what it leads to is not known.
             answer.length = 0;
+            this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
             return RCODE.SERVFAIL;
           } else {
+            if ((this.index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
             const positive = take(a);
             // The name may have become the owner of a DNAME that the chain went through.
             if (type !== TYPE.DNAME || !used.includes(nameId(name))) answer.push(...positive.answer);

@@ -47,6 +47,9 @@ export const ANSWER_NEGATIVE = 0x80;
 /** The SOA itself follows the body in the answer section; it is kept at the apex for the same reason. */
 export const ANSWER_SOA = 0x40;
 
+/** Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are told (RFC 8914 4.4). */
+export const ANSWER_STALE = 0x20;
+
 export const NODE_HEADER = 8;
 export const TYPE_ENTRY = 8;
 export const ANSWER_HEADER = 14;

@@ -1,0 +1,56 @@
+/** The names of class CHAOS by which a nameserver is asked what and which it is (RFC 4892; `.bind` as BIND has them). */
+import { LOWER } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+
+export const CLASS_CHAOS = 3;
+/** Most bytes of a text: one character-string (RFC 1035 3.3). */
+export const MAX_TEXT = 255;
+
+const VERSION_NAMES = ['version.bind', 'version.server'];
+const IDENTITY_NAMES = ['hostname.bind', 'id.server'];
+
+interface Entry {
+  /** Wire form, lower case. */
+  readonly name: Uint8Array;
+  /** The TXT record behind the question, with TTL 0. */
+  readonly record: Uint8Array;
+}
+
+export class Chaos {
+  private readonly entries: readonly Entry[];
+
+  /** An empty text shows nothing: its names are not known. */
+  constructor(version: string, identity: string) {
+    this.entries = [...entriesOf(VERSION_NAMES, version), ...entriesOf(IDENTITY_NAMES, identity)];
+  }
+
+  /** The record of the name at packet[from, end), or null. Hot. */
+  find(packet: Uint8Array, from: number, end: number): Uint8Array | null {
+    for (let i = 0; i < this.entries.length; i++) {
+      const { name, record } = this.entries[i];
+      if (name.length !== end - from) continue;
+      let k = 0;
+      while (k < name.length && name[k] === LOWER[packet[from + k]]) k++;
+      if (k === name.length) return record;
+    }
+    return null;
+  }
+}
+
+function entriesOf(names: readonly string[], text: string): Entry[] {
+  const bytes = Buffer.from(text, 'utf8').subarray(0, MAX_TEXT);
+  if (bytes.length === 0) return [];
+  // The owner is a pointer to the question.
+  const record = Buffer.concat([
+    Buffer.of(0xc0, 12, 0, TYPE.TXT, 0, CLASS_CHAOS, 0, 0, 0, 0, (bytes.length + 1) >>> 8, (bytes.length + 1) & 255),
+    Buffer.of(bytes.length),
+    bytes,
+  ]);
+  return names.map((name) => ({
+    name: Buffer.concat([
+      ...name.split('.').map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label, 'latin1')])),
+      Buffer.of(0),
+    ]),
+    record,
+  }));
+}

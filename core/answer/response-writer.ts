@@ -1,0 +1,182 @@
+/**
+ * Writes a response over its query. The question stays where it is, so what is written is the header's flags and counts, the compiled body behind the
+ * question, and OPT. Nothing is allocated per packet.
+ */
+import {
+  ANSWER_AA,
+  ANSWER_HEADER,
+  ANSWER_NEGATIVE,
+  ANSWER_SOA,
+  ANSWER_STALE,
+  answerOffset,
+  NODE_APEX,
+  OTHERWISE,
+} from '../store/answers.ts';
+import { EXTENDED_ERROR } from '../wire/edns.ts';
+import { RCODE, TYPE } from '../wire/types.ts';
+import type { IndexReader } from './index-reader.ts';
+import { NO_ERROR, type ResponseOptions } from './options.ts';
+import type { Query } from './query.ts';
+
+const HEADER = 12;
+
+export class ResponseWriter {
+  /** Where the query lies, and most bytes of the response. */
+  bytes: Uint8Array = new Uint8Array(0);
+  limit = 0;
+  readonly options: ResponseOptions;
+  private readonly index: IndexReader;
+  private readonly query: Query;
+
+  constructor(index: IndexReader, query: Query, options: ResponseOptions) {
+    this.index = index;
+    this.query = query;
+    this.options = options;
+  }
+
+  /** A response without records, with an extended error if there is one to tell (of EXTENDED_ERROR). */
+  bare(rcode: number, error = NO_ERROR): number {
+    const { bytes, query } = this;
+    this.options.error = error;
+    query.rcode = rcode;
+    const start = query.start;
+    const p = query.questionEnd === 0 ? start + HEADER : query.questionEnd;
+    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x79);
+    bytes[start + 3] = rcode & 15;
+    bytes[start + 4] = 0;
+    bytes[start + 5] = query.questionEnd === 0 ? 0 : 1;
+    for (let i = 6; i < HEADER; i++) bytes[start + i] = 0;
+    return this.finish(p, 0, rcode >>> 4);
+  }
+
+  /** One record behind the question, whose owner and class it has; without it the response is NODATA without an SOA, which class CHAOS has not. */
+  single(record: Uint8Array | null): number {
+    const { bytes, query } = this;
+    const { start } = query;
+    query.rcode = RCODE.NOERROR;
+    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA;
+    for (let i = 3; i < HEADER; i++) bytes[start + i] = 0;
+    bytes[start + 5] = 1;
+    let p = query.questionEnd;
+    if (record !== null) {
+      bytes[start + 7] = 1;
+      for (let i = 0; i < record.length; i++) bytes[p++] = record[i];
+    }
+    return this.finish(p, 0, 0);
+  }
+
+  /** NODATA or NXDOMAIN with the SOA of the node's zone (RFC 2308). */
+  negative(node: number, rcode: number): number {
+    const apex = this.apexOf(node);
+    if (apex === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    return this.emit(apex, answerOffset(this.index.bytes, apex, OTHERWISE), rcode);
+  }
+
+  /**
+   * Writes the answer at `a` of a node whose name is the one asked, a wildcard for it, or a suffix of it. `rcode` counts when the answer's
+   * own is NOERROR. `minimal`: without additional records.
+   */
+  emit(node: number, a: number, rcode: number, minimal = false): number {
+    const { bytes, query, index } = this;
+    const nodes = index.bytes;
+    const { start, questionEnd } = query;
+    const flags = nodes[a + 1];
+    let ancount = (nodes[a + 2] << 8) | nodes[a + 3];
+    let nscount = (nodes[a + 4] << 8) | nodes[a + 5];
+    let arcount = (nodes[a + 6] << 8) | nodes[a + 7];
+    let length = (nodes[a + 8] << 8) | nodes[a + 9];
+    const moves = (nodes[a + 10] << 8) | nodes[a + 11];
+    const drops = (nodes[a + 12] << 8) | nodes[a + 13];
+    const moveAt = a + ANSWER_HEADER;
+    const dropAt = moveAt + moves * 2;
+    const body = dropAt + drops * 4;
+    // The SOA lives at the apex only; behind a chain it is put from there.
+    let apex = 0;
+    let soa = 0;
+    let soaLength = 0;
+    if ((flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0) {
+      apex = this.apexOf(node);
+      soa = apex === 0 ? 0 : answerOffset(this.index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
+      if (soa === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+      soaLength = (nodes[soa + 8] << 8) | nodes[soa + 9];
+    }
+    const nameLength = query.nameEnd - start - HEADER;
+    const room = this.limit - (questionEnd - start) - soaLength - this.options.length;
+    if (minimal && drops > 0) {
+      const last = dropAt + (drops - 1) * 4;
+      length = (nodes[last] << 8) | nodes[last + 1];
+      arcount = 0;
+    }
+    for (let i = 0, d = dropAt; length > room && i < drops; i++, d += 4) {
+      length = (nodes[d] << 8) | nodes[d + 1];
+      arcount = (nodes[d + 2] << 8) | nodes[d + 3];
+    }
+    let p = questionEnd;
+    let truncated = 0;
+    if (length > room) {
+      truncated = 2;
+      ancount = 0;
+      nscount = 0;
+      arcount = 0;
+    } else {
+      p = this.copyBody(body, length, moveAt, moves, nameLength - nodes[node + 5], p);
+      if (soa !== 0) {
+        const soaMoves = (nodes[soa + 10] << 8) | nodes[soa + 11];
+        const soaMoveAt = soa + ANSWER_HEADER;
+        p = this.copyBody(soaMoveAt + soaMoves * 2, soaLength, soaMoveAt, soaMoves, nameLength - nodes[apex + 5], p);
+        if ((flags & ANSWER_SOA) !== 0) ancount++;
+        else nscount++;
+      }
+    }
+    const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
+    if (code === RCODE.SERVFAIL) this.options.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
+    else if ((flags & ANSWER_STALE) !== 0) this.options.error = EXTENDED_ERROR.STALE_ANSWER;
+    query.rcode = code;
+    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | (flags & ANSWER_AA) | truncated;
+    bytes[start + 3] = code;
+    bytes[start + 6] = ancount >>> 8;
+    bytes[start + 7] = ancount;
+    bytes[start + 8] = nscount >>> 8;
+    bytes[start + 9] = nscount;
+    bytes[start + 10] = arcount >>> 8;
+    bytes[start + 11] = arcount;
+    return this.finish(p, arcount, 0);
+  }
+
+  /** Copies a body behind `p` and moves its pointers by `by`. Returns the end. */
+  private copyBody(body: number, length: number, moveAt: number, moves: number, by: number, p: number): number {
+    const nodes = this.index.bytes;
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) bytes[p + i] = nodes[body + i];
+    if (by === 0) return p + length;
+    for (let i = 0, m = moveAt; i < moves; i++, m += 2) {
+      const at = (nodes[m] << 8) | nodes[m + 1];
+      if (at >= length) break;
+      const target = ((nodes[body + at] << 8) | nodes[body + at + 1]) + by;
+      bytes[p + at] = target >>> 8;
+      bytes[p + at + 1] = target;
+    }
+    return p + length;
+  }
+
+  /** Offset of the apex of a node's zone. The name asked lies within it. */
+  private apexOf(node: number): number {
+    const nodes = this.index.bytes;
+    if ((nodes[node + 4] & NODE_APEX) !== 0) return node;
+    const { index, query } = this;
+    const start = query.nameEnd - nodes[node + 6];
+    let label = query.labels;
+    while (index.starts[label] > start) label--;
+    return index.find(this.bytes, start, query.nameEnd, index.sums[label]);
+  }
+
+  /** Puts OPT behind `p` and returns the length of the whole response. */
+  finish(p: number, arcount: number, extendedRcode: number): number {
+    const { bytes, query, options } = this;
+    if (!query.hasOpt) return p - query.start;
+    const count = arcount + 1;
+    bytes[query.start + 10] = count >>> 8;
+    bytes[query.start + 11] = count;
+    return options.write(bytes, p, query, extendedRcode, this.limit) - query.start;
+  }
+}

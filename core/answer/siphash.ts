@@ -1,0 +1,88 @@
+/**
+ * SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF"), in halves of 32 bits: BigInt would allocate. Words are little-endian.
+ */
+
+/** `key`: its 16 bytes as four little-endian words (`sipKey`). The 8 bytes of the hash go to `out`, low word first. */
+export function sipHash24(message: Uint8Array, length: number, key: Int32Array, out: Int32Array): void {
+  // The initial state is "somepseudorandomlygeneratedbytes".
+  let v0l = key[0] ^ 0x70736575;
+  let v0h = key[1] ^ 0x736f6d65;
+  let v1l = key[2] ^ 0x6e646f6d;
+  let v1h = key[3] ^ 0x646f7261;
+  let v2l = key[0] ^ 0x6e657261;
+  let v2h = key[1] ^ 0x6c796765;
+  let v3l = key[2] ^ 0x79746573;
+  let v3h = key[3] ^ 0x74656462;
+  const blocks = (length >>> 3) + 1;
+  for (let block = 0; block <= blocks; block++) {
+    let rounds = 4;
+    let ml = 0;
+    let mh = 0;
+    if (block < blocks) {
+      rounds = 2;
+      ml = word(message, block * 8, length);
+      mh = word(message, block * 8 + 4, length);
+      // The last block ends with the length.
+      if (block === blocks - 1) mh |= length << 24;
+      v3l ^= ml;
+      v3h ^= mh;
+    } else v2l ^= 0xff;
+    for (; rounds > 0; rounds--) {
+      let low = (v0l + v1l) | 0;
+      v0h = (v0h + v1h + carry(low, v0l)) | 0;
+      v0l = low;
+      let turned = (v1l << 13) | (v1h >>> 19);
+      v1h = ((v1h << 13) | (v1l >>> 19)) ^ v0h;
+      v1l = turned ^ v0l;
+      turned = v0l;
+      v0l = v0h;
+      v0h = turned;
+
+      low = (v2l + v3l) | 0;
+      v2h = (v2h + v3h + carry(low, v2l)) | 0;
+      v2l = low;
+      turned = (v3l << 16) | (v3h >>> 16);
+      v3h = ((v3h << 16) | (v3l >>> 16)) ^ v2h;
+      v3l = turned ^ v2l;
+
+      low = (v0l + v3l) | 0;
+      v0h = (v0h + v3h + carry(low, v0l)) | 0;
+      v0l = low;
+      turned = (v3l << 21) | (v3h >>> 11);
+      v3h = ((v3h << 21) | (v3l >>> 11)) ^ v0h;
+      v3l = turned ^ v0l;
+
+      low = (v2l + v1l) | 0;
+      v2h = (v2h + v1h + carry(low, v2l)) | 0;
+      v2l = low;
+      turned = (v1l << 17) | (v1h >>> 15);
+      v1h = ((v1h << 17) | (v1l >>> 15)) ^ v2h;
+      v1l = turned ^ v2l;
+      turned = v2l;
+      v2l = v2h;
+      v2h = turned;
+    }
+    v0l ^= ml;
+    v0h ^= mh;
+  }
+  out[0] = v0l ^ v1l ^ v2l ^ v3l;
+  out[1] = v0h ^ v1h ^ v2h ^ v3h;
+}
+
+/** 16 bytes as the words of a key. */
+export function sipKey(bytes: Uint8Array): Int32Array {
+  return Int32Array.from([0, 4, 8, 12], (at) => word(bytes, at, bytes.length));
+}
+
+/** Whether an addition to `before` that gave `sum` went past 32 bits. */
+function carry(sum: number, before: number): number {
+  return sum >>> 0 < before >>> 0 ? 1 : 0;
+}
+
+/** Four bytes from `at` on; those past the end count as 0. */
+function word(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 4 <= end) return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+  let value = 0;
+  for (let i = at; i < end; i++) value |= bytes[i] << ((i - at) * 8);
+  return value;
+}

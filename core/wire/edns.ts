@@ -1,0 +1,33 @@
+/** Numbers of EDNS (IANA "DNS EDNS0 Option Codes (OPT)" and "Extended DNS Error Codes"). */
+
+export const EDNS_OPTION = {
+  /** RFC 5001. */
+  NSID: 3,
+  /** RFC 7873. */
+  COOKIE: 10,
+  /** RFC 7828. */
+  TCP_KEEPALIVE: 11,
+  /** RFC 7830. */
+  PADDING: 12,
+  /** RFC 8914. */
+  EXTENDED_ERROR: 15,
+} as const;
+
+/** RFC 8914 section 4. */
+export const EXTENDED_ERROR = {
+  STALE_ANSWER: 3,
+  NOT_READY: 14,
+  NOT_AUTHORITATIVE: 20,
+  NOT_SUPPORTED: 21,
+  NO_REACHABLE_AUTHORITY: 22,
+} as const;
+
+/** Bytes of an OPT record without options: owner, type, size, extended code and flags, length (RFC 6891 6.1.2). */
+export const OPT_LENGTH = 11;
+/** Bytes before an option's data: code and length. */
+export const OPTION_HEADER = 4;
+
+/** Bytes of a client cookie, and of a server cookie of any server's making (RFC 7873 section 4). */
+export const CLIENT_COOKIE = 8;
+export const MIN_SERVER_COOKIE = 8;
+export const MAX_SERVER_COOKIE = 32;
