@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { createAdminApi } from './admin-api/index.ts';
+import type { AnswerSettings } from './core/answer/settings.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
+import { cookieSecrets } from './core/cookie-secret.ts';
 import { openEmbeddedJournal } from './core/journal/embedded.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
 import { createLogger } from './core/log/index.ts';
@@ -43,6 +45,13 @@ function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
   };
 }
 
+function answerSettings({ dns, dataDir }: Config): AnswerSettings {
+  const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
+  const secrets =
+    cookies === 'off' ? [] : cookieSecrets(join(dataDir, 'cookie.key'), cookieSecret, cookieSecretPrevious);
+  return { cookies, cookieSecrets: secrets, nsid, version, identity, tcpIdleTimeout };
+}
+
 /** Runs the daemon; resolves when it has been stopped in order. */
 async function serve(config: Config): Promise<void> {
   const log = createLogger(config.log);
@@ -77,6 +86,7 @@ async function serve(config: Config): Promise<void> {
     listen: dns.listen,
     workers: dns.workers,
     udpPayload: dns.udpPayload,
+    answers: answerSettings(config),
     transport: dns.transport,
     tcp: {
       idleTimeout: dns.tcpIdleTimeout,
@@ -84,6 +94,14 @@ async function serve(config: Config): Promise<void> {
       maxConnections: dns.tcpMaxConnections,
       maxPerAddress: dns.tcpMaxPerAddress,
     },
+    rateLimit: {
+      rate: dns.rrlRate,
+      slip: dns.rrlSlip,
+      allow: dns.rrlAllow,
+      ipv4Prefix: dns.rrlIpv4Prefix,
+      ipv6Prefix: dns.rrlIpv6Prefix,
+    },
+    queryLog: dns.queryLog,
     log,
   });
   nameserverMetrics(metrics, nameserver.counters);

@@ -8,6 +8,7 @@ import {
   bytes,
   choice,
   flag,
+  hexadecimal,
   hostNames,
   integer,
   ipv4List,
@@ -16,6 +17,7 @@ import {
   listen,
   listenList,
   mailbox,
+  shortText,
   text,
 } from './kinds.ts';
 
@@ -159,6 +161,62 @@ export const schema = {
     ),
     tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP connections at one time, in all.'),
     tcp_max_per_address: setting(integer(1, 1_000_000), 32, 'TCP connections at one time from one client address.'),
+    rrl_rate: setting(
+      integer(0, 100_000),
+      200,
+      'Response rate limiting over UDP: how many responses of one kind (about one name, or of NXDOMAIN one zone, or errors) one client network gets in a second, so that nobody is flooded with our answers in the name of a forged address; 0 is no limit. Clients with our DNS cookie are not limited.',
+    ),
+    rrl_slip: setting(
+      integer(0, 100),
+      2,
+      'Of the responses over the limit, every so manieth is sent truncated, so that a real client asks again over TCP; 1 is all of them, 0 none. The others are not sent.',
+    ),
+    rrl_allow: setting(
+      exemptions,
+      ['127.0.0.0/8', '::1/128'],
+      'Clients that are not limited: a list of address prefixes, "false" for none, "true" for all. Loopback addresses can\'t be forged from outside.',
+    ),
+    rrl_ipv4_prefix: setting(integer(8, 32, 'bits'), 24, 'Bits of an IPv4 address that make one client network.'),
+    rrl_ipv6_prefix: setting(integer(16, 64, 'bits'), 56, 'Bits of an IPv6 address that make one client network.'),
+    query_log: setting(
+      integer(0, 1_000_000_000),
+      0,
+      'Query log: one query in so many, chosen at random, is written to the log with its client; 1 is every query as far as the log keeps up, 0 is off.',
+    ),
+    cookies: setting(
+      choice('on', 'off', 'require'),
+      'on',
+      'DNS cookies (RFC 7873): a client that shows the one we gave it is not limited. With "require", clients that send a cookie over UDP are answered only when it is ours, and told ours otherwise (BADCOOKIE); those that send none are answered.',
+    ),
+    cookie_secret: {
+      ...optional(
+        hexadecimal(16),
+        'a random one in cookie.key in the data folder',
+        '"0123456789abcdef0123456789abcdef"',
+        'Secret that DNS cookies are made with. All nodes that share an address need the same one (RFC 9018).',
+      ),
+      secret: true,
+    },
+    cookie_secret_previous: {
+      ...optional(
+        hexadecimal(16),
+        'none',
+        '"0123456789abcdef0123456789abcdef"',
+        'Secret whose cookies are taken, but not made any more. To change the secret: add the new one here on all nodes, then swap the two, and an hour later remove the old one (RFC 9018 section 5).',
+      ),
+      secret: true,
+    },
+    nsid: setting(shortText(128), '', 'What this node is called when a query asks by NSID (RFC 5001).'),
+    version: setting(
+      shortText(255),
+      '',
+      'What version.bind and version.server (class CHAOS, type TXT) answer. Empty: they are refused.',
+    ),
+    identity: setting(
+      shortText(255),
+      '',
+      'What id.server and hostname.bind (class CHAOS, type TXT; RFC 4892) answer. Empty: they are refused.',
+    ),
     doh: setting(
       flag,
       false,

@@ -54,6 +54,11 @@ export class Registry {
     );
   }
 
+  /** A histogram whose values are kept elsewhere. `bounds` as for `histogram`. */
+  readHistogram(name: string, help: string, bounds: readonly number[], read: () => Distribution): void {
+    this.add({ name, kind: 'histogram', help, samples: () => distributionSamples('', bounds, read()) }, []);
+  }
+
   expose(format: Format): string {
     return format.write([...this.metrics.values()].map(familyOf));
   }
@@ -119,6 +124,19 @@ export interface Distribution {
   sum: number;
 }
 
+/** The cumulative buckets, the sum and the count (Prometheus' exposition of a histogram). */
+function distributionSamples(labels: string, bounds: readonly number[], { counts, sum }: Distribution): Sample[] {
+  const samples: Sample[] = [];
+  let count = 0;
+  counts.forEach((own, bucket) => {
+    count += own;
+    const le = `le="${number(bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
+    samples.push({ suffix: '_bucket', labels: labels === '' ? le : `${labels},${le}`, value: count });
+  });
+  samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count });
+  return samples;
+}
+
 export class Histogram implements Metric {
   readonly kind = 'histogram';
   readonly name: string;
@@ -153,15 +171,8 @@ export class Histogram implements Metric {
 
   samples(): Sample[] {
     const samples: Sample[] = [];
-    for (const [labels, { counts, sum }] of this.distributions) {
-      let count = 0;
-      counts.forEach((own, bucket) => {
-        count += own;
-        const le = `le="${number(this.bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
-        samples.push({ suffix: '_bucket', labels: labels === '' ? le : `${labels},${le}`, value: count });
-      });
-      samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count });
-    }
+    for (const [labels, distribution] of this.distributions)
+      samples.push(...distributionSamples(labels, this.bounds, distribution));
     return samples;
   }
 

@@ -6,6 +6,7 @@
  * over as 32 bits would (in seven minutes at that rate), and nothing is allocated as for BigInt. An aligned double is loaded in one piece by every
  * processor that Node.js runs on.
  */
+import type { IndexReader } from '../answer/index-reader.ts';
 import type { Query } from '../answer/query.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 
@@ -22,6 +23,10 @@ export const RCODE_LABELS: readonly (string | undefined)[] = Array.from({ length
   code === CODES - 1 ? 'other' : Object.entries(RCODE).find(([, known]) => known === code)?.[0],
 );
 export const FAMILY_LABELS: readonly string[] = ['ipv4', 'ipv6'];
+/** By the values of COOKIE. */
+export const COOKIE_LABELS: readonly string[] = ['none', 'client', 'valid', 'bad'];
+/** Upper bounds in milliseconds; a batch of one takes some 20 µs, a full one 150. */
+export const LATENCY_BOUNDS: readonly number[] = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250];
 
 const NO_TYPE = 0;
 const OTHER_TYPE = TYPE_LABELS.length - 1;
@@ -30,9 +35,11 @@ const TYPE_COLUMN = new Uint8Array(512).fill(OTHER_TYPE);
 for (const [i, name] of OWN_TYPES.entries()) TYPE_COLUMN[TYPE[name]] = 1 + i;
 TYPE_COLUMN[DNSKEY] = OTHER_TYPE - 1;
 
-/** First columns of a slice: codes of answers over IPv4, of those over IPv6, types; then single ones. */
+/** First columns of a slice: codes of answers over IPv4, of those over IPv6, types, cookies, buckets of the latency with one above the last bound; then single ones. */
 const TYPES = 2 * CODES;
-let next = TYPES + TYPE_LABELS.length;
+const COOKIES = TYPES + TYPE_LABELS.length;
+const LATENCIES = COOKIES + COOKIE_LABELS.length;
+let next = LATENCIES + LATENCY_BOUNDS.length + 1;
 /** Number of each column. */
 export const COLUMN = {
   truncated: next++,
@@ -45,8 +52,19 @@ export const COLUMN = {
   oversized: next++,
   sourcePortZero: next++,
   fault: next++,
+  /** Responses that were not sent, and that were sent cut, because of their rate. */
+  rateLimited: next++,
+  rateSlipped: next++,
   sendErrors: next++,
   batches: next++,
+  /** Milliseconds, of all responses that are in the buckets of the latency. */
+  latencySum: next++,
+  /** Names found in the arena, and names looked for in the store. */
+  indexHits: next++,
+  storeReads: next++,
+  /** Lines of the query log, and those that it had no room for. */
+  queriesLogged: next++,
+  queriesNotLogged: next++,
   /** A gauge: it is 0 when the thread has ended. */
   tcpOpen: next++,
   tcpAccepted: next++,
@@ -54,6 +72,9 @@ export const COLUMN = {
   tcpRefusedClient: next++,
   tcpIdle: next++,
   tcpSlow: next++,
+  /** Messages handed to main, and those dropped or refused since too many were there. */
+  deferred: next++,
+  deferredRefused: next++,
 } as const;
 const COLUMNS = next;
 
@@ -85,10 +106,29 @@ export class ThreadCounters {
     const { type } = query;
     values[TYPES + (query.questionEnd === 0 ? NO_TYPE : type < 512 ? TYPE_COLUMN[type] : OTHER_TYPE)]++;
     const flags = bytes[start + 2];
+    values[COOKIES + query.cookie]++;
     if ((flags & 0x02) !== 0) values[COLUMN.truncated]++;
     // A referral is what has no answer and no AA (RFC 2308 2.2.1).
     else if (code === 0 && (bytes[start + 6] | bytes[start + 7]) === 0)
       values[(flags & 0x04) !== 0 ? COLUMN.nodata : COLUMN.referrals]++;
+  }
+
+  /** Counts `responses` that took `milliseconds` each, from the packet's arrival in this process until it was sent. Once a batch. */
+  took(responses: number, milliseconds: number): void {
+    const { values } = this;
+    let bucket = 0;
+    while (bucket < LATENCY_BOUNDS.length && milliseconds > LATENCY_BOUNDS[bucket]) bucket++;
+    values[LATENCIES + bucket] += responses;
+    values[COLUMN.latencySum] += milliseconds * responses;
+  }
+
+  /** Takes over what the index has counted since the last time. */
+  takeIndex(index: Pick<IndexReader, 'hits' | 'fetches'>): void {
+    const { values } = this;
+    values[COLUMN.indexHits] += index.hits;
+    values[COLUMN.storeReads] += index.fetches;
+    index.hits = 0;
+    index.fetches = 0;
   }
 
   count(column: number): void {
@@ -100,7 +140,7 @@ export class ThreadCounters {
   }
 }
 
-export type Transport = 'udp' | 'tcp';
+export type Transport = 'udp' | 'tcp' | 'tls';
 
 /** The reading side. */
 export class NameserverCounters {
@@ -136,6 +176,16 @@ export class NameserverCounters {
   /** `type`: number of the label in TYPE_LABELS. */
   types(transport: Transport, type: number): number {
     return this.sum(transport, TYPES + type);
+  }
+
+  /** `cookie`: of COOKIE. */
+  cookies(transport: Transport, cookie: number): number {
+    return this.sum(transport, COOKIES + cookie);
+  }
+
+  /** Responses whose latency was within LATENCY_BOUNDS[bucket] and not within the bound before; the last bucket has no bound. */
+  latencies(transport: Transport, bucket: number): number {
+    return this.sum(transport, LATENCIES + bucket);
   }
 
   sum(transport: Transport, column: number): number {

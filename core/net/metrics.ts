@@ -2,7 +2,9 @@
 import type { Registry } from '../metrics/index.ts';
 import {
   COLUMN,
+  COOKIE_LABELS,
   FAMILY_LABELS,
+  LATENCY_BOUNDS,
   type NameserverCounters,
   RCODE_LABELS,
   type Transport,
@@ -23,6 +25,7 @@ const UDP_DROPS: readonly (readonly [reason: string, column: number])[] = [
   ['oversized', COLUMN.oversized],
   ['source_port_zero', COLUMN.sourcePortZero],
   ['fault', COLUMN.fault],
+  ['rate_limit', COLUMN.rateLimited],
 ];
 const TCP_DROPS = UDP_DROPS.filter(([reason]) => reason === 'not_query' || reason === 'fault');
 
@@ -84,8 +87,51 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read('counter', 'waypost_dns_thread_restarts_total', 'DNS threads that ended unasked.', [], (emit) =>
     emit(counters.restarts),
   );
+  answerMetrics(registry, counters);
   udpMetrics(registry, counters);
   tcpMetrics(registry, counters);
+}
+
+/** What the answers were made from, and where else they were told of. */
+function answerMetrics(registry: Registry, counters: NameserverCounters): void {
+  const all = (column: number): number =>
+    TRANSPORTS.reduce((sum, transport) => sum + counters.sum(transport, column), 0);
+  registry.read(
+    'counter',
+    'waypost_dns_cookies_total',
+    "DNS queries that were answered, by their cookie: none, the client's alone, one that we gave it, or one that we did not (RFC 7873).",
+    ['transport', 'cookie'],
+    (emit) => {
+      for (const transport of TRANSPORTS)
+        COOKIE_LABELS.forEach((label, cookie) => {
+          emit(counters.cookies(transport, cookie), transport, label);
+        });
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_index_hits_total',
+    'Names that queries found in the index with their answers.',
+    [],
+    (emit) => emit(all(COLUMN.indexHits)),
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_store_reads_total',
+    'Names whose answers were read from the store, since the index has no room for them.',
+    [],
+    (emit) => emit(all(COLUMN.storeReads)),
+  );
+  registry.read('counter', 'waypost_dns_query_log_lines_total', 'Queries put into the query log.', [], (emit) =>
+    emit(all(COLUMN.queriesLogged)),
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_query_log_dropped_total',
+    'Queries that the query log would have told of if there had been room.',
+    [],
+    (emit) => emit(all(COLUMN.queriesNotLogged)),
+  );
 }
 
 function udpMetrics(registry: Registry, counters: NameserverCounters): void {
@@ -102,6 +148,22 @@ function udpMetrics(registry: Registry, counters: NameserverCounters): void {
     'Responses that the system did not send: no route, or refused by a filter.',
     [],
     (emit) => emit(counters.sum('udp', COLUMN.sendErrors)),
+  );
+  registry.read(
+    'counter',
+    'waypost_dns_rate_limit_slipped_total',
+    'Responses over the limit of their rate that were sent all the same, truncated so that the client comes by TCP.',
+    [],
+    (emit) => emit(counters.sum('udp', COLUMN.rateSlipped)),
+  );
+  registry.readHistogram(
+    'waypost_dns_udp_response_duration_seconds',
+    'From the receipt of a batch of packets to its responses being handed to the system, told of each response in it.',
+    LATENCY_BOUNDS.map((milliseconds) => milliseconds / 1000),
+    () => ({
+      counts: Float64Array.from({ length: LATENCY_BOUNDS.length + 1 }, (_, i) => counters.latencies('udp', i)),
+      sum: counters.sum('udp', COLUMN.latencySum) / 1000,
+    }),
   );
 }
 

@@ -1,0 +1,43 @@
+/** What kind of response one is to a rate limit, and how it looks when it is cut to make its receiver come by TCP. */
+import type { Query } from '../answer/query.ts';
+import { RCODE } from '../wire/types.ts';
+
+/** Responses of two classes never share an account. */
+export const RESPONSE_CLASS = { POSITIVE: 0, NODATA: 1, NXDOMAIN: 2, REFERRAL: 3, ERROR: 4 } as const;
+
+/** Of the response at bytes[start] (RESPONSE_CLASS). Hot. */
+export function classOf(bytes: Uint8Array, start: number, query: Query): number {
+  const { rcode } = query;
+  if (rcode !== RCODE.NOERROR) return rcode === RCODE.NXDOMAIN ? RESPONSE_CLASS.NXDOMAIN : RESPONSE_CLASS.ERROR;
+  const flags = bytes[start + 2];
+  // What has been truncated is large, whatever it was.
+  if ((bytes[start + 6] | bytes[start + 7] | (flags & TC)) !== 0) return RESPONSE_CLASS.POSITIVE;
+  // A referral is what has no answer and no AA (RFC 2308 2.2.1).
+  return (flags & AA) !== 0 ? RESPONSE_CLASS.NODATA : RESPONSE_CLASS.REFERRAL;
+}
+
+const AA = 0x04;
+const TC = 0x02;
+const POINTER = 0xc0;
+
+/** Sets TC and takes all records but OPT, the last, from the response at bytes[start, start + length). Returns its new length. Hot. */
+export function truncate(bytes: Uint8Array, start: number, length: number, query: Query): number {
+  const records = count(bytes, start + 6) + count(bytes, start + 8) + count(bytes, start + 10);
+  const options = query.hasOpt ? 1 : 0;
+  const end = start + length;
+  let p = query.questionEnd;
+  for (let i = records - options; i > 0; i--) {
+    while (bytes[p] !== 0 && bytes[p] < POINTER) p += bytes[p] + 1;
+    p += bytes[p] === 0 ? 1 : 2;
+    p += 10 + count(bytes, p + 8);
+  }
+  bytes[start + 2] |= TC;
+  for (let i = 6; i < 12; i++) bytes[start + i] = 0;
+  bytes[start + 11] = options;
+  if (p !== query.questionEnd) bytes.copyWithin(query.questionEnd, p, end);
+  return query.questionEnd - start + end - p;
+}
+
+function count(bytes: Uint8Array, at: number): number {
+  return (bytes[at] << 8) | bytes[at + 1];
+}
