@@ -1,0 +1,77 @@
+/**
+ * Runs every test file in a process of its own, as many at a time as there are cores, and adds up what they say.
+ * `node dist/test/run.js [pattern]`: only files whose path the pattern matches. WAYPOST_TEST_JOBS: how many at a time.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+
+const root = import.meta.dirname;
+const pattern = new RegExp(process.argv[2] ?? '');
+const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
+/** Milliseconds after which a file that has not ended is ended, and counts as failed. */
+const LIMIT = 12 * 60_000;
+/** Those with the longest tests, so that they don't begin when all others are done. */
+const FIRST = [/^scenario\//, /^core\/journal\//, /^reference\//, /^peers\//];
+
+const rank = (file: string): number => {
+  const at = FIRST.findIndex((one) => one.test(file));
+  return at < 0 ? FIRST.length : at;
+};
+const files = (readdirSync(root, { recursive: true }) as string[])
+  .filter((file) => file.endsWith('.test.js') && pattern.test(file))
+  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+
+interface Result {
+  readonly total: number;
+  readonly passed: number;
+  readonly skipped: number;
+}
+
+const sums = { total: 0, passed: 0, skipped: 0 };
+const failed: string[] = [];
+const started = performance.now();
+
+/** Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
+function run(file: string): Promise<Result> {
+  const child = spawn(process.execPath, [join(root, file)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT);
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      const text = Buffer.concat(output).toString();
+      const count = (label: string): number =>
+        Number(new RegExp(`^ *${label}: *(?:\\u001b\\[\\d+m)?(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+      const result = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
+      const isWhole = code === 0 && result.total > 0 && result.passed + result.skipped === result.total;
+      process.stdout.write(`\n${relative(root, join(root, file))}\n${text.trim()}\n`);
+      if (signal !== null) process.stdout.write(`ended by ${signal}\n`);
+      if (!isWhole) failed.push(file);
+      // Every test may have passed before something broke the process.
+      const broken = !isWhole && result.passed + result.skipped === result.total;
+      resolve(broken ? { ...result, total: result.total + 1 } : result);
+    });
+  });
+}
+
+const queue = [...files];
+await Promise.all(
+  Array.from({ length: Math.max(1, jobs) }, async () => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const { total, passed, skipped } = await run(file);
+      sums.total += total;
+      sums.passed += passed;
+      sums.skipped += skipped;
+    }
+  }),
+);
+const seconds = ((performance.now() - started) / 1000).toFixed(0);
+process.stdout.write(
+  `\n  Total:     ${sums.total}\n  Passed:    ${sums.passed}\n  Skipped:   ${sums.skipped}\n  Duration:  ${seconds} s, ${files.length} files\n`,
+);
+if (failed.length > 0) process.stdout.write(`  Failed:    ${failed.join(', ')}\n`);
+process.exitCode = failed.length > 0 || files.length === 0 ? 1 : 0;
