@@ -1,6 +1,7 @@
 /** IPv6 addresses as the system hands them out. */
 import { isIPv4 } from 'node:net';
 import type { Client } from '../answer/client.ts';
+import { formatIPv4, formatIPv6 } from '../wire/rdata/address.ts';
 
 /** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */
 export function ipv6Bytes(text: string): Uint8Array {
@@ -35,4 +36,9 @@ export function setClientAddress(client: Client, address: string, port: number):
   const bytes = isIPv4(address) ? Uint8Array.from(address.split('.').map(Number)) : ipv6Bytes(address.split('%')[0]);
   client.setAddress(bytes, 0, bytes.length);
   client.port = port;
+}
+
+/** The address of `client` as text (RFC 5952). */
+export function addressText({ address, length }: Client): string {
+  return length === 4 ? formatIPv4(address) : formatIPv6(address);
 }

@@ -9,7 +9,10 @@ import { ipv6Bytes } from './ipv6.ts';
 
 const AF_INET = 2;
 const AF_INET6 = 10;
+const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_SNDBUF = 7;
@@ -17,6 +20,9 @@ const SO_RCVBUF = 8;
 const SO_REUSEPORT = 15;
 const SO_RCVTIMEO = 20;
 const IPPROTO_IP = 0;
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
+const TCP_FASTOPEN = 23;
 const IP_PKTINFO = 8;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
@@ -37,7 +43,12 @@ export interface Libc {
 }
 
 /** Throws where the calls are not to be had. */
-export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: number): number } {
+export function loadLibc(): Libc & {
+  openUdp(listen: ListenAddress, timeoutMs: number): number;
+  openTcp(listen: ListenAddress): number;
+  openEvent(): number;
+  signalEvent(fd: number): void;
+} {
   if (process.platform !== 'linux' || endianness() !== 'LE' || !['x64', 'arm64'].includes(process.arch))
     throw new Error(`batched packets need 64-bit Linux, this is ${process.platform} on ${process.arch}`);
   const libc = koffi.load(null);
@@ -45,6 +56,9 @@ export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: n
   const setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
   const bind = libc.func('int bind(int, void*, uint)');
   const close = libc.func('int close(int)');
+  const listenCall = libc.func('int listen(int, int)');
+  const eventfd = libc.func('int eventfd(uint, int)');
+  const write = libc.func('long write(int, void*, size_t)');
   const set = (fd: number, level: number, option: number, ...words: number[]): boolean => {
     const value = Buffer.alloc(words.length * 4);
     words.forEach((word, i) => {
@@ -53,17 +67,39 @@ export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: n
     return setsockopt(fd, level, option, value, value.length) === 0;
   };
 
-  function openUdp(listen: ListenAddress, timeoutMs: number): number {
-    const six = listen.family === 6;
-    const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
-    const fail = (call: string): never => {
+  const failure =
+    (protocol: string, fd: number, listen: ListenAddress) =>
+    (call: string): never => {
       const errno = koffi.errno();
       if (fd >= 0) close(fd);
       throw Object.assign(
-        new Error(`${call} for UDP ${listen.address} port ${listen.port}: errno ${errno}${explain(errno)}`),
+        new Error(`${call} for ${protocol} ${listen.address} port ${listen.port}: errno ${errno}${explain(errno)}`),
         { errno },
       );
     };
+
+  /** A listening socket that does not block. What is set here holds for its connections, too. */
+  function openTcp(listen: ListenAddress): number {
+    const six = listen.family === 6;
+    const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const fail = failure('TCP', fd, listen);
+    if (fd < 0) fail('socket');
+    if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, IPPROTO_TCP, TCP_NODELAY, 1)) fail('setsockopt');
+    set(fd, SOL_SOCKET, SO_RCVBUF, STREAM_RECEIVE);
+    set(fd, SOL_SOCKET, SO_SNDBUF, STREAM_SEND);
+    if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    const name = socketAddress(listen);
+    if (bind(fd, name, name.length) !== 0) fail('bind');
+    // RFC 7413, RFC 7766 section 5. Where the system does not have it, it is done without.
+    set(fd, IPPROTO_TCP, TCP_FASTOPEN, FASTOPEN_QUEUE);
+    if (listenCall(fd, BACKLOG) !== 0) fail('listen');
+    return fd;
+  }
+
+  function openUdp(listen: ListenAddress, timeoutMs: number): number {
+    const six = listen.family === 6;
+    const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const fail = failure('UDP', fd, listen);
     if (fd < 0) fail('socket');
     if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
     // The system caps what it gives (net.core.rmem_max); less is no error.
@@ -89,9 +125,26 @@ export function loadLibc(): Libc & { openUdp(listen: ListenAddress, timeoutMs: n
     errno: () => koffi.errno(),
     address: (bytes) => BigInt(koffi.address(bytes)),
     openUdp,
+    openTcp,
+    openEvent() {
+      const fd: number = eventfd(0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd < 0) throw new Error(`eventfd: errno ${koffi.errno()}`);
+      return fd;
+    },
+    signalEvent(fd) {
+      write(fd, ONE, ONE.length);
+    },
   };
 }
 
+/** Connections that wait to be accepted. */
+const BACKLOG = 1024;
+const FASTOPEN_QUEUE = 256;
+/** Bytes that the kernel keeps for a connection, so that a client that does not read, or sends slowly, costs so much and no more. */
+const STREAM_RECEIVE = 64 * 1024;
+const STREAM_SEND = 512 * 1024;
+/** What an eventfd is written: a 64-bit 1. */
+const ONE = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
 /** Bytes; bursts wait here while a batch is answered. */
 const SOCKET_BUFFER = 4 << 20;
 

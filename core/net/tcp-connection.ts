@@ -1,13 +1,25 @@
 /** One client over TCP (RFC 7766): messages with two bytes of length before them, any number on one connection, answered in order. */
 import type { Socket } from 'node:net';
+import { DEFERRED } from '../answer/responder.ts';
+import type { Taker } from './deferred-queue.ts';
 import type { TcpLimits } from './worker-data.ts';
 
 /** Bytes that may wait for a client that does not read, before it is not read from any more. */
 const MAX_UNSENT = 256 * 1024;
 const LENGTH = 2;
 
-/** Answers the query at packet[0, length) in place; returns the response's length, 0 for none. */
-export type Respond = (length: number) => number;
+/** What answers a connection's messages. All work in `packet`, which has room for the largest; none throws. */
+export interface Answering {
+  readonly packet: Uint8Array;
+  /** Answers the query at packet[0, length) in place; returns the response's length, 0 for none, or DEFERRED. */
+  respond(length: number): number;
+  /** Hands that message to main; returns the request's number, or 0. */
+  defer(length: number, taker: Taker): number;
+  /** Answers it by a code alone, in place. */
+  refuse(): number;
+  next(id: number): void;
+  cancel(id: number): void;
+}
 
 /** Why a connection was cut: it had nothing to say (idle), or a query did not come, or its answer was not taken, in time (slow). */
 export type Timeout = 'idle' | 'slow';
@@ -15,26 +27,19 @@ export type Timeout = 'idle' | 'slow';
 export class TcpConnection {
   private readonly socket: Socket;
   private readonly limits: TcpLimits;
-  private readonly respond: Respond;
-  /** Where `respond` works: room for the largest message. */
-  private readonly packet: Uint8Array;
+  private readonly answering: Answering;
   /** What is not answered yet, the length of a message first. */
   private rest: Buffer | null = null;
   private ended = false;
+  /** Number of the message that is with main, or 0: what comes behind it waits. */
+  private deferred = 0;
   private readonly onTimeout: (reason: Timeout) => void;
   private timer: NodeJS.Timeout;
 
-  constructor(
-    socket: Socket,
-    limits: TcpLimits,
-    packet: Uint8Array,
-    respond: Respond,
-    onTimeout: (reason: Timeout) => void,
-  ) {
+  constructor(socket: Socket, limits: TcpLimits, answering: Answering, onTimeout: (reason: Timeout) => void) {
     this.socket = socket;
     this.limits = limits;
-    this.packet = packet;
-    this.respond = respond;
+    this.answering = answering;
     this.onTimeout = onTimeout;
     this.timer = this.expect('idle');
     socket.setNoDelay(true);
@@ -44,7 +49,10 @@ export class TcpConnection {
       if (!socket.isPaused()) socket.end();
     });
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => clearTimeout(this.timer));
+    socket.on('close', () => {
+      clearTimeout(this.timer);
+      if (this.deferred !== 0) answering.cancel(this.deferred);
+    });
   }
 
   private receive(chunk: Buffer): void {
@@ -57,7 +65,8 @@ export class TcpConnection {
    * is left. `begun`: its first message had begun to arrive before.
    */
   private answer(bytes: Buffer, begun: boolean): void {
-    const { socket, packet } = this;
+    const { socket, answering } = this;
+    const { packet } = answering;
     const responses: Buffer[] = [];
     let unsent = socket.writableLength;
     let at = 0;
@@ -66,7 +75,12 @@ export class TcpConnection {
       if (bytes.length - at < LENGTH + length) break;
       packet.set(bytes.subarray(at + LENGTH, at + LENGTH + length));
       at += LENGTH + length;
-      const size = this.respond(length);
+      let size = answering.respond(length);
+      if (size === DEFERRED) {
+        this.deferred = answering.defer(length, this);
+        if (this.deferred !== 0) break;
+        size = answering.refuse();
+      }
       // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.
       if (size === 0) {
         if (responses.length > 0) socket.write(Buffer.concat(responses));
@@ -86,9 +100,14 @@ export class TcpConnection {
     // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
     if (this.rest === null) this.restart('idle');
     else if (!begun || at > 0) this.restart('slow');
+    if (this.deferred !== 0) {
+      socket.pause();
+      // Main has its own bounds; what it waits for is timed when it is sent.
+      clearTimeout(this.timer);
+    }
     if (responses.length === 0) return;
     const response = responses.length === 1 ? responses[0] : Buffer.concat(responses);
-    if (unsent <= MAX_UNSENT) {
+    if (unsent <= MAX_UNSENT || this.deferred !== 0) {
       socket.write(response);
       return;
     }
@@ -107,6 +126,27 @@ export class TcpConnection {
     if (rest === null) this.restart('idle');
     else this.answer(rest, false);
     if (this.ended && !socket.isPaused()) socket.end();
+  }
+
+  /** A message of main's answer. */
+  take(message: Uint8Array): void {
+    const { socket, answering, deferred } = this;
+    if (socket.destroyed || deferred === 0) return;
+    const frame = Buffer.allocUnsafe(LENGTH + message.length);
+    frame.writeUInt16BE(message.length);
+    frame.set(message, LENGTH);
+    this.restart('slow');
+    socket.write(frame, () => {
+      clearTimeout(this.timer);
+      answering.next(deferred);
+    });
+  }
+
+  /** The end of main's answer. */
+  end(failed: boolean): void {
+    this.deferred = 0;
+    if (failed) this.socket.destroy();
+    else setImmediate(() => this.sent());
   }
 
   private restart(otherwise: Timeout): void {

@@ -7,9 +7,11 @@
 import { Client } from '../answer/client.ts';
 import type { IndexReader } from '../answer/index-reader.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
-import { RCODE } from '../wire/types.ts';
+import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
+import type { DeferredQueue } from './deferred-queue.ts';
 import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
+import { nobodysCode } from './refusal.ts';
 
 /** Packets a call. */
 const BATCH = 64;
@@ -58,6 +60,8 @@ export class UdpLoop {
   /** headers from the i-th message on, as the kernel is given them. */
   private readonly rows: Uint8Array[];
   private readonly onFault: (error: unknown) => void;
+  private readonly deferred: DeferredQueue | null;
+  private readonly gate: AnswerGate;
   private readonly fds: readonly number[];
   /** Of each socket: 0 for IPv4, 1 for IPv6. */
   private readonly families: readonly number[];
@@ -67,7 +71,7 @@ export class UdpLoop {
   private readonly pktinfo: boolean;
   private readonly client = new Client();
 
-  /** `onFault` is told of an exception that a packet caused; the packet is dropped. */
+  /** `onFault` is told of an exception that a packet caused; the packet is dropped. `deferred` takes what the query path leaves; null: nobody does. */
   constructor(
     libc: UdpCalls,
     index: IndexReader,
@@ -75,6 +79,8 @@ export class UdpLoop {
     counters: ThreadCounters,
     { fds, families, anyAddress, udpPayload }: UdpSockets,
     onFault: (error: unknown) => void,
+    deferred: DeferredQueue | null = null,
+    gate: AnswerGate = new AnswerGate(counters, null, null),
   ) {
     this.libc = libc;
     this.index = index;
@@ -84,6 +90,8 @@ export class UdpLoop {
     this.families = families.map((family) => (family === 6 ? 1 : 0));
     this.pktinfo = anyAddress;
     this.onFault = onFault;
+    this.deferred = deferred;
+    this.gate = gate;
     this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
     this.events = new DataView(this.polled.buffer);
     if (fds.length > 1)
@@ -134,9 +142,12 @@ export class UdpLoop {
     const { headers, vectors, addresses, packets, slot, counters } = this;
     const count = this.libc.recvmmsg(fd, this.rows[0], BATCH, flags, null);
     if (count <= 0) return;
+    const begun = performance.now();
     counters.count(COLUMN.batches);
+    this.gate.begin(begun);
     this.index.enter();
     let first = 0;
+    let responses = 0;
     for (let i = 0; i < count; i++) {
       const row = i * WORDS;
       let length = 0;
@@ -147,15 +158,17 @@ export class UdpLoop {
         try {
           this.identify(i, family);
           length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
-          if (length === DEFERRED) length = this.responder.refuse(RCODE.REFUSED);
-          if (length === 0) counters.count(COLUMN.notQuery);
-          else counters.answered(packets, i * slot, this.responder.query, family);
+          if (length === DEFERRED) length = this.defer(fd, i, family);
+          if (length === DEFERRED) length = 0;
+          else if (length === 0) counters.count(COLUMN.notQuery);
+          else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
         } catch (error) {
           counters.count(COLUMN.fault);
           this.onFault(error);
         }
       }
       if (length > 0) {
+        responses++;
         vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = length;
         if (this.pktinfo) this.replyFrom(i);
         continue;
@@ -165,6 +178,8 @@ export class UdpLoop {
     }
     this.index.leave();
     if (first < count) this.send(fd, first, count);
+    if (responses > 0) counters.took(responses, performance.now() - begun);
+    counters.takeIndex(this.index);
     for (let i = 0; i < count; i++) this.reset(i);
   }
 
@@ -175,6 +190,22 @@ export class UdpLoop {
     client.port = (addresses[at + 2] << 8) | addresses[at + 3];
     if (family === 0) client.setAddress(addresses, at + 4, 4);
     else client.setAddress(addresses, at + 8, 16);
+  }
+
+  /** Hands the i-th packet to main. Returns DEFERRED, or the length of the response when nobody takes such packets. */
+  private defer(fd: number, i: number, family: number): number {
+    const { packets, slot, headers, addresses, controls, client, counters } = this;
+    if (this.deferred === null) return this.responder.refuse(nobodysCode(packets, i * slot));
+    const at = i * ADDRESS;
+    const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
+    if (this.pktinfo) this.replyFrom(i);
+    const controlLength = headers[i * WORDS + CONTROL_LENGTH];
+    const control = controls.slice(i * CONTROL, i * CONTROL + controlLength);
+    const length = headers[i * WORDS + LENGTH];
+    const id = this.deferred.ask(packets, i * slot, length, client, null, { fd, name, control });
+    // Its sender may be forged, so what is too much is not answered.
+    counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+    return DEFERRED;
   }
 
   private send(fd: number, from: number, to: number): void {

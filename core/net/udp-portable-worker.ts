@@ -2,22 +2,23 @@
  * The same over node:dgram, for systems without recvmmsg. node:dgram does not tell which address was asked, nor lets a reply say where it comes
  * from; so beside a socket that is bound to any address, each address of this machine has one of its own, which the system prefers.
  */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client } from '../answer/client.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
-import { RCODE } from '../wire/types.ts';
 import { COLUMN } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
 import { isAny } from './linux.ts';
+import { nobodysCode } from './refusal.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
-const { index, responder, counters, stopping } = openReader(data);
+const { index, responder, counters, gate, deferred, stopping } = openReader(data);
+deferred?.listen();
 const MAX_PACKET = 65535;
 const packet = new Uint8Array(MAX_PACKET);
 const client = new Client();
@@ -53,17 +54,23 @@ function open(
     packet.set(query);
     let length = 0;
     setClientAddress(client, from.address, from.port);
+    const begun = performance.now();
+    gate.begin(begun);
     index.enter();
     try {
       length = responder.respond(packet, 0, query.length, client);
-      if (length === DEFERRED) length = responder.refuse(RCODE.REFUSED);
-      if (length === 0) counters.count(COLUMN.notQuery);
-      else counters.answered(packet, 0, responder.query, family);
+      if (length === DEFERRED)
+        length = deferred === null ? responder.refuse(nobodysCode(packet, 0)) : defer(socket, query.length, from);
+      if (length === DEFERRED) length = 0;
+      else if (length === 0) counters.count(COLUMN.notQuery);
+      else length = gate.pass(packet, 0, length, responder.query, client, family);
     } catch (error) {
       counters.count(COLUMN.fault);
       fault(error);
     }
     index.leave();
+    counters.takeIndex(index);
+    if (length > 0) counters.took(1, performance.now() - begun);
     // The socket keeps the bytes until they are sent, and the next query overwrites these. What can't be sent concerns one packet.
     if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, sent);
   });
@@ -73,6 +80,19 @@ function open(
   });
   socket.bind({ port: listen.port, address: listen.address }, onListening);
   sockets.add(socket);
+}
+
+/** Hands the message to main; what is too much is not answered, since its sender may be forged. Returns DEFERRED. */
+function defer(socket: Socket, length: number, { port, address }: RemoteInfo): number {
+  const taker = {
+    take(message: Uint8Array): void {
+      if (sockets.has(socket)) socket.send(message, port, address, sent);
+    },
+    end(): void {},
+  };
+  const id = deferred?.ask(packet, 0, length, client, taker) ?? 0;
+  counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+  return DEFERRED;
 }
 
 function ignore(): void {}

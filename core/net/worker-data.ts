@@ -5,8 +5,16 @@ import { Responder } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
+import { AnswerGate } from './answer-gate.ts';
+import { ConnectionLimits, type SharedLimits } from './connection-limits.ts';
 import { type Slice, ThreadCounters } from './counters.ts';
+import type { DeferredChannel } from './deferred.ts';
+import { DeferredQueue } from './deferred-queue.ts';
+import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
+import { QueryLogWriter } from './query-log.ts';
+import { RateLimiter } from './rate-limit.ts';
+import type { TlsMaterial } from './tls-certificate.ts';
 
 export interface WorkerData {
   readonly shared: SharedIndex;
@@ -16,11 +24,23 @@ export interface WorkerData {
   readonly port: MessagePort;
   readonly storeDirectory: string;
   readonly listen: readonly ListenAddress[];
-  /** A UDP thread's sockets, in the order of `listen`. They are not the thread's own: they outlive it. */
+  /** The thread's sockets, in the order of `listen`, where it does not open them itself. They are main's and outlive it. */
   readonly fds: readonly number[];
   readonly udpPayload: number;
   readonly tcp: TcpLimits;
   readonly counters: Slice;
+  readonly gate: GateData;
+  /** For messages that the query path leaves; null: nobody takes them. */
+  readonly deferred: DeferredChannel<MessagePort> | null;
+  /** What a thread with an own loop is woken by, an eventfd, or -1. */
+  readonly wake: number;
+  /** See TcpLoopOptions.open. Empty where the thread has no loop for streams of its own. */
+  readonly open: SharedArrayBuffer;
+  /** Connections of all threads for streams, of which this is number `stream` from 0. */
+  readonly connections: SharedLimits;
+  readonly stream: number;
+  /** Of the thread that serves TLS. */
+  readonly tls?: TlsMaterial;
 }
 
 /** Times in milliseconds. */
@@ -31,6 +51,12 @@ export interface TcpLimits {
   readonly maxPerAddress: number;
 }
 
+/** From now on this is the certificate. */
+export interface ToWorker {
+  readonly kind: 'certificate';
+  readonly tls: TlsMaterial;
+}
+
 export type FromWorker =
   | { readonly kind: 'listening' }
   /** It can't listen; trying again would not help. */
@@ -39,18 +65,33 @@ export type FromWorker =
   | { readonly kind: 'fault'; readonly message: string };
 
 /** What every DNS thread works with: the reading side of the index, the query path, its counters. */
-export function openReader(data: WorkerData): {
-  index: IndexReader;
-  responder: Responder;
-  counters: ThreadCounters;
-  stopping: () => boolean;
-} {
+export interface Reader {
+  readonly index: IndexReader;
+  readonly responder: Responder;
+  readonly counters: ThreadCounters;
+  readonly gate: AnswerGate;
+  /** Null: nobody takes what is deferred. */
+  readonly deferred: DeferredQueue | null;
+  readonly stopping: () => boolean;
+}
+
+export function connectionLimits({ connections, stream, tcp }: WorkerData): ConnectionLimits {
+  return new ConnectionLimits(connections, stream, tcp.maxConnections, tcp.maxPerAddress);
+}
+
+export function openReader(data: WorkerData): Reader {
   const index = new IndexReader(data.shared, data.reader, data.port, new LmdbNodeStore(data.storeDirectory));
   const header = new Int32Array(data.shared.header);
+  const counters = new ThreadCounters(data.counters);
+  const limiter = data.gate.rateLimit === null ? null : new RateLimiter(data.gate.rateLimit);
+  const seed = (Math.random() * 0xffff_ffff) | 0;
+  const log = data.gate.queryLog === null ? null : new QueryLogWriter(data.gate.queryLog, counters, seed);
   return {
     index,
     responder: new Responder(index, data.udpPayload),
-    counters: new ThreadCounters(data.counters),
+    counters,
+    gate: new AnswerGate(counters, limiter, log),
+    deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };
 }

@@ -1,0 +1,153 @@
+/**
+ * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are plain numbers, so that nothing is made for a call; what
+ * they point at must be held by whoever made it. Layouts are those of 64-bit little-endian Linux; struct epoll_event is packed on x86-64.
+ */
+import koffi from 'koffi';
+
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const MSG_NOSIGNAL = 0x4000;
+const SHUT_WR = 1;
+const SOL_SOCKET = 1;
+const SO_LINGER = 13;
+const EPOLL_CTL_ADD = 1;
+const EPOLL_CTL_MOD = 3;
+export const EPOLLIN = 1;
+export const EPOLLOUT = 4;
+export const EPOLLERR = 8;
+export const EPOLLHUP = 16;
+const EAGAIN = 11;
+const EINTR = 4;
+const EVENT = process.arch === 'x64' ? 12 : 16;
+const DATA_AT = EVENT - 8;
+const MAX_EVENTS = 128;
+
+/** Nothing to read, or no room now. */
+export const AGAIN = -1;
+/** The connection is broken. */
+export const BROKEN = -2;
+
+export class TcpCalls {
+  private readonly acceptCall;
+  private readonly recvCall;
+  private readonly sendCall;
+  private readonly sendBytes;
+  private readonly shutdownCall;
+  private readonly setsockopt;
+  private readonly closeCall;
+  private readonly readCall;
+  private readonly epollCtl;
+  private readonly epollWait;
+  readonly epoll: number;
+  private readonly event = new DataView(new ArrayBuffer(256));
+  private readonly eventBytes = new Uint8Array(this.event.buffer);
+  private readonly events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
+  private readonly eventsBytes = new Uint8Array(this.events.buffer);
+  /** The struct sockaddr of the connection accepted last. */
+  readonly peer = new Uint8Array(128);
+  private readonly peerLength = new Uint32Array(32);
+
+  /** Throws where the calls are not to be had. */
+  constructor() {
+    const libc = koffi.load(null);
+    this.acceptCall = libc.func('int accept4(int, void*, void*, int)');
+    this.recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
+    this.sendCall = libc.func('long send(int, uintptr_t, size_t, int)');
+    this.sendBytes = libc.func('long send(int, void*, size_t, int)');
+    this.shutdownCall = libc.func('int shutdown(int, int)');
+    this.setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
+    this.closeCall = libc.func('int close(int)');
+    this.readCall = libc.func('long read(int, void*, size_t)');
+    this.epollCtl = libc.func('int epoll_ctl(int, int, int, void*)');
+    this.epollWait = libc.func('int epoll_wait(int, void*, int, int)');
+    this.epoll = libc.func('int epoll_create1(int)')(SOCK_CLOEXEC);
+    if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
+  }
+
+  /** Where `bytes` lie, which must not be in V8's heap: 256 bytes or more. */
+  static address(bytes: Uint8Array): number {
+    return Number(koffi.address(bytes));
+  }
+
+  /** The next connection of a listening socket, with its address in `peer`; AGAIN when none waits, BROKEN when there is one but no descriptor for it. */
+  accept(fd: number): number {
+    this.peerLength[0] = this.peer.length;
+    const accepted: number = this.acceptCall(fd, this.peer, this.peerLength, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (accepted >= 0) return accepted;
+    // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile (accept(2)).
+    return [24, 23, 105, 12].includes(koffi.errno()) ? BROKEN : AGAIN;
+  }
+
+  /** Bytes received, 0 at the end of the stream, AGAIN or BROKEN. */
+  receive(fd: number, address: number, room: number): number {
+    return outcome(this.recvCall(fd, address, room, 0));
+  }
+
+  /** Bytes that the kernel took, AGAIN or BROKEN. */
+  send(fd: number, address: number, length: number): number {
+    return outcome(this.sendCall(fd, address, length, MSG_NOSIGNAL));
+  }
+
+  /** The same for what lies anywhere. */
+  sendArray(fd: number, bytes: Uint8Array): number {
+    return outcome(this.sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
+  }
+
+  /** Nothing more is sent; what the client sends can still be read. */
+  finish(fd: number): void {
+    this.shutdownCall(fd, SHUT_WR);
+  }
+
+  close(fd: number): void {
+    this.closeCall(fd);
+  }
+
+  /** Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel. */
+  reset(fd: number): void {
+    this.setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
+    this.closeCall(fd);
+  }
+
+  /** Empties an eventfd. */
+  clear(fd: number): void {
+    this.readCall(fd, this.peer, 8);
+  }
+
+  /** Waits for `events` of `fd` from now on; `tag` is below 2^32. False when the system has no room for it. */
+  watch(fd: number, tag: number, events: number): boolean {
+    return this.control(EPOLL_CTL_ADD, fd, tag, events);
+  }
+
+  /** Other events for a descriptor that is watched. A closed one leaves by itself. */
+  change(fd: number, tag: number, events: number): boolean {
+    return this.control(EPOLL_CTL_MOD, fd, tag, events);
+  }
+
+  /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */
+  wait(ms: number): number {
+    return this.epollWait(this.epoll, this.eventsBytes, MAX_EVENTS, ms);
+  }
+
+  tag(i: number): number {
+    return this.events.getUint32(i * EVENT + DATA_AT, true);
+  }
+
+  ready(i: number): number {
+    return this.events.getUint32(i * EVENT, true);
+  }
+
+  private control(operation: number, fd: number, tag: number, events: number): boolean {
+    this.event.setUint32(0, events, true);
+    this.event.setUint32(DATA_AT, tag, true);
+    return this.epollCtl(this.epoll, operation, fd, this.eventBytes) === 0;
+  }
+}
+
+/** struct linger: on, no time. */
+const RESET = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
+
+function outcome(n: number): number {
+  if (n >= 0) return n;
+  const errno = koffi.errno();
+  return errno === EAGAIN || errno === EINTR ? AGAIN : BROKEN;
+}

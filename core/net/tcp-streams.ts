@@ -1,0 +1,117 @@
+/** Connections over Node's streams: TCP where there is no loop of our own, and TLS everywhere. */
+import type { Socket } from 'node:net';
+import { Client } from '../answer/client.ts';
+import { DEFERRED, MAX_MESSAGE } from '../answer/responder.ts';
+import { CLIENT_FULL, type ConnectionLimits, FULL } from './connection-limits.ts';
+import { COLUMN } from './counters.ts';
+import { setClientAddress } from './ipv6.ts';
+import { nobodysCode } from './refusal.ts';
+import { type Answering, TcpConnection } from './tcp-connection.ts';
+import type { Reader, TcpLimits } from './worker-data.ts';
+
+export class Streams {
+  private readonly reader: Reader;
+  private readonly limits: TcpLimits;
+  private readonly connections: ConnectionLimits;
+  private readonly transport: number;
+  private readonly onFault: (error: unknown) => void;
+  private readonly sockets = new Set<Socket>();
+  /** One message at a time is answered, so one buffer serves all connections. */
+  private readonly packet = new Uint8Array(MAX_MESSAGE + 1);
+
+  /** `transport`: of TRANSPORT. `onFault` is told of an exception that a message caused; its connection is closed. */
+  constructor(
+    reader: Reader,
+    limits: TcpLimits,
+    connections: ConnectionLimits,
+    transport: number,
+    onFault: (error: unknown) => void,
+  ) {
+    this.reader = reader;
+    this.limits = limits;
+    this.connections = connections;
+    this.transport = transport;
+    this.onFault = onFault;
+    reader.deferred?.listen();
+  }
+
+  /** Counts a connection that has just come. Null: it is closed, since there are too many. Otherwise what `serve` is given once messages may come. */
+  admit(socket: Socket): Client | null {
+    const { counters } = this.reader;
+    const { connections, sockets } = this;
+    const client = new Client();
+    // A socket whose client has gone already has no address any more.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return null;
+    }
+    setClientAddress(client, socket.remoteAddress, socket.remotePort ?? 0);
+    client.transport = this.transport;
+    const bucket = connections.enter(client);
+    if (bucket === FULL || bucket === CLIENT_FULL) {
+      counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
+      socket.destroy();
+      return null;
+    }
+    sockets.add(socket);
+    counters.count(COLUMN.tcpAccepted);
+    counters.set(COLUMN.tcpOpen, connections.open);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      connections.leave(bucket);
+      counters.set(COLUMN.tcpOpen, connections.open);
+    });
+    return client;
+  }
+
+  /** `family`: 0 for IPv4, 1 for IPv6. */
+  serve(socket: Socket, client: Client, family: number): void {
+    const { counters } = this.reader;
+    new TcpConnection(socket, this.limits, this.answering(client, family), (reason) =>
+      counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
+    );
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private answering(client: Client, family: number): Answering {
+    const { packet } = this;
+    const { responder, counters, deferred } = this.reader;
+    return {
+      packet,
+      respond: (length) => this.respond(length, client, family),
+      defer: (length, taker) => {
+        const id = deferred?.ask(packet, 0, length, client, taker) ?? 0;
+        counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+        return id;
+      },
+      refuse: () => {
+        const size = responder.refuse(nobodysCode(packet, 0));
+        counters.answered(packet, 0, responder.query, family);
+        return size;
+      },
+      next: (id) => deferred?.next(id),
+      cancel: (id) => deferred?.cancel(id),
+    };
+  }
+
+  private respond(length: number, client: Client, family: number): number {
+    const { packet } = this;
+    const { index, responder, counters, gate } = this.reader;
+    index.enter();
+    try {
+      const size = responder.respond(packet, 0, length, client);
+      if (size === 0) counters.count(COLUMN.notQuery);
+      else if (size !== DEFERRED) return gate.pass(packet, 0, size, responder.query, client, family);
+      return size;
+    } catch (error) {
+      counters.count(COLUMN.fault);
+      this.onFault(error);
+      return 0;
+    } finally {
+      index.leave();
+    }
+  }
+}

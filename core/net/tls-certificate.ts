@@ -1,0 +1,100 @@
+/**
+ * The certificate of DNS over TLS: two PEM files, read at start and again when they have changed or on SIGHUP. Who renews certificates replaces files or the links to
+ * them, one after the other; so their state is looked at now and then, and a pair that does not fit yet is tried again at the next look.
+ */
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { ConfigError } from '../errors.ts';
+import type { Logger } from '../log/index.ts';
+
+/** Paths. */
+export interface CertificateFiles {
+  /** The certificate, and behind it those between it and the root. */
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface TlsMaterial {
+  /** PEM. */
+  readonly certificate: string;
+  readonly key: string;
+  /** What session tickets are sealed by; 48 bytes. Stays the same over certificates and threads, so that clients resume. */
+  readonly ticketKeys: Uint8Array;
+}
+
+export interface WatchedCertificate {
+  /** What is to be used now. */
+  readonly current: TlsMaterial;
+  /** Is told of each new one. */
+  onChange: (material: TlsMaterial) => void;
+  close(): void;
+}
+
+const LOOK_MS = 5000;
+const TICKET_KEYS = 48;
+
+/** Throws ConfigError when there is no usable certificate at start. Later ones that are not usable are logged, and the last stays. */
+export function watchCertificate(files: CertificateFiles, log: Logger): WatchedCertificate {
+  const ticketKeys = new Uint8Array(randomBytes(TICKET_KEYS));
+  let state = stateOf(files);
+  let current: TlsMaterial;
+  try {
+    current = { ...load(files), ticketKeys };
+  } catch (error) {
+    throw new ConfigError(
+      'tls_certificate',
+      `DNS over TLS can't use dns.tls_certificate and dns.tls_key: ${(error as Error).message}.`,
+    );
+  }
+  const reload = (): void => {
+    const before = state;
+    state = stateOf(files);
+    try {
+      const next = load(files);
+      if (next.certificate === current.certificate && next.key === current.key) return;
+      current = { ...next, ticketKeys };
+    } catch (error) {
+      if (before !== state)
+        log.warn('the certificate of DNS over TLS has changed but is not usable; the last one stays', {
+          reason: (error as Error).message,
+        });
+      return;
+    }
+    log.info('DNS over TLS has a new certificate', { expires: new X509Certificate(current.certificate).validTo });
+    watched.onChange(current);
+  };
+  const look = (): void => {
+    if (stateOf(files) !== state) reload();
+  };
+  const watched = {
+    get current() {
+      return current;
+    },
+    onChange: (_: TlsMaterial): void => {},
+    close(): void {
+      clearInterval(timer);
+      process.off('SIGHUP', reload);
+    },
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  process.on('SIGHUP', reload);
+  return watched;
+}
+
+/** Throws an Error when a file can't be read or they don't fit. It says nothing of what is in the key. */
+function load(files: CertificateFiles): { certificate: string; key: string } {
+  const certificate = readFileSync(files.certificate, 'utf8');
+  const key = readFileSync(files.key, 'utf8');
+  createSecureContext({ cert: certificate, key });
+  return { certificate, key };
+}
+
+function stateOf({ certificate, key }: CertificateFiles): string {
+  return [certificate, key]
+    .map((path) => {
+      const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+      return found === undefined ? 'none' : `${found.ino} ${found.mtimeNs} ${found.size}`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,80 @@
+/** The thread that serves DNS over TLS (RFC 7858; with what RFC 9103 asks of transfers: TLS 1.3 is there, and ALPN "dot"). Its handshakes hold up nobody else. */
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Client, TRANSPORT } from '../answer/client.ts';
+import { Streams } from './tcp-streams.ts';
+import type { TlsMaterial } from './tls-certificate.ts';
+import {
+  connectionLimits,
+  type FromWorker,
+  faultReporter,
+  openReader,
+  type ToWorker,
+  type WorkerData,
+} from './worker-data.ts';
+
+const data = workerData as WorkerData;
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+const reader = openReader(data);
+const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TLS, faultReporter(post));
+const STOP_MS = 100;
+
+/** Of connections whose handshake is under way, by what they have in common with their TLS socket: both addresses. */
+const clients = new Map<string, Client>();
+const idOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
+
+const contextOf = ({ certificate, key, ticketKeys }: TlsMaterial) => ({
+  cert: certificate,
+  key,
+  ticketKeys: Buffer.from(ticketKeys),
+  minVersion: 'TLSv1.2' as const,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+});
+
+let waiting = data.listen.length;
+const material = data.tls;
+if (material === undefined) throw new Error('DNS over TLS needs a certificate');
+const servers = data.listen.map((listen) => {
+  const family = listen.family === 6 ? 1 : 0;
+  const server = createServer({
+    ...contextOf(material),
+    ALPNProtocols: ['dot'],
+    handshakeTimeout: data.tcp.queryTimeout,
+    allowHalfOpen: true,
+  });
+  // Counted from its first byte on: a handshake costs more than a query.
+  server.prependListener('connection', (socket: Socket) => {
+    const client = streams.admit(socket);
+    if (client === null) return;
+    const id = idOf(socket);
+    clients.set(id, client);
+    socket.once('close', () => clients.delete(id));
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const client = clients.get(idOf(socket));
+    if (client === undefined) socket.destroy();
+    else streams.serve(socket, client, family);
+  });
+  // Clients that don't speak TLS, or don't go on: nothing that concerns anybody else.
+  server.on('tlsClientError', (_, socket) => socket.destroy());
+  server.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
+  server.listen({ port: listen.port, host: listen.address, ipv6Only: listen.family === 6, backlog: 511 }, () => {
+    if (--waiting === 0) post({ kind: 'listening' });
+  });
+  return server;
+});
+
+parentPort?.on('message', (message: ToWorker) => {
+  for (const server of servers) server.setSecureContext(contextOf(message.tls));
+});
+
+const watch = setInterval(() => {
+  if (!reader.stopping()) return;
+  clearInterval(watch);
+  for (const server of servers) server.close();
+  streams.close();
+  process.exit();
+}, STOP_MS);
