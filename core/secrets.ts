@@ -6,9 +6,8 @@
  * authenticated beside the caller's context.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { ConfigError, WaypostError } from './errors.ts';
+import { WaypostError } from './errors.ts';
+import { badFile, createPrivateFile, readPrivateFile } from './private-file.ts';
 
 export interface Secrets {
   /**
@@ -85,26 +84,10 @@ const associated = (header: Uint8Array, context: string): Buffer =>
 const unsealable = (why = 'it was changed, cut, or sealed for another place'): WaypostError =>
   new WaypostError('unsealable', `What is stored encrypted can't be opened: ${why}.`);
 
-const badFile = (file: string, why: string, cause?: unknown): ConfigError =>
-  new ConfigError('bad_key_file', `The key file ${file} ${why}`, { cause });
-
 /** Undefined when there is no such file. */
 function readKeys(file: string): Key[] | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    // Of the file that is open, not of what the name leads to a moment later.
-    const { mode } = fstatSync(descriptor);
-    if ((mode & 0o077) !== 0 && process.platform !== 'win32')
-      throw badFile(file, `may be used by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`);
-    return parseKeys(file, readFileSync(descriptor, 'utf8'));
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw badFile(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`, error);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
+  const text = readPrivateFile(file);
+  return text === undefined ? undefined : parseKeys(file, text);
 }
 
 function parseKeys(file: string, text: string): Key[] {
@@ -135,46 +118,9 @@ function keyOf(bytes: Buffer): Key {
   return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID) };
 }
 
-/**
- * Written beside, synced, then linked to its name: link(2) fails when the name is taken, so nobody ever reads half a key, and of two processes that
- * start at once both use the key of the first.
- */
 function createKeyFile(file: string): Key[] {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  try {
-    const descriptor = openSync(draft, 'wx', 0o600);
-    try {
-      writeSync(descriptor, `${randomBytes(KEY).toString('base64')}\n`);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
-  } catch (error) {
-    throw badFile(file, `can't be created: ${error instanceof Error ? error.message : String(error)}`, error);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  syncFolder(dirname(file));
+  createPrivateFile(file, `${randomBytes(KEY).toString('base64')}\n`);
   const keys = readKeys(file);
   if (keys === undefined) throw badFile(file, 'was removed while it was being created.');
   return keys;
-}
-
-/** A new name lasts only when its folder is on disk, too. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

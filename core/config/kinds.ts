@@ -34,6 +34,26 @@ export function text(expected: string): Kind<string> {
   return textual(expected, (value) => (/^[^\x00-\x1f\x7f]{1,4096}$/.test(value) ? value : undefined), String);
 }
 
+/** Text of at most `bytes` bytes in UTF-8 without control characters; empty for nothing. */
+export function shortText(bytes: number): Kind<string> {
+  return textual(
+    `text of at most ${bytes} bytes without control characters, empty for nothing`,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    (value) => (/^[^\x00-\x1f\x7f]*$/.test(value) && Buffer.byteLength(value) <= bytes ? value : undefined),
+    String,
+  );
+}
+
+/** So many bytes in hexadecimal digits, in lower case. */
+export function hexadecimal(bytes: number): Kind<string> {
+  return textual(
+    `${bytes * 2} hexadecimal digits`,
+    (value) =>
+      /^[0-9a-f]*$/i.test(value.trim()) && value.trim().length === bytes * 2 ? value.trim().toLowerCase() : undefined,
+    String,
+  );
+}
+
 export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
   const expected = `one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`;
   return textual(expected, (value) => choices.find((one) => one === value), String);

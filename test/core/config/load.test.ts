@@ -210,6 +210,22 @@ test('the configuration is deeply read-only', () => {
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.dns) && Object.isFrozen(config.dns.listen[0]));
 });
 
+test('secrets of cookies and texts that are shown have a length', () => {
+  const digits = '0123456789ABCDEF'.repeat(2);
+  assert.is(fromToml(`dns.cookie_secret = "${digits}"`).dns.cookieSecret, digits.toLowerCase());
+  for (const value of [digits.slice(1), `${digits}0`, digits.replace('A', 'g'), ''])
+    assert.not(
+      faults(() => fromToml(`dns.cookie_secret = "${value}"`))
+        .join()
+        .includes(value || 'never'),
+      value,
+    );
+  assert.is(fromToml('dns.nsid = ""').dns.nsid, '');
+  assert.is(fromToml(`dns.nsid = "${'ü'.repeat(64)}"`).dns.nsid.length, 64);
+  assert.match(faults(() => fromToml(`dns.nsid = "${'ü'.repeat(64)}x"`))[0], /dns\.nsid.*128 bytes/);
+  assert.match(faults(() => fromToml('dns.version = "a\\nb"'))[0], /control characters/);
+});
+
 test('a flag is true or false, in text as in TOML', () => {
   for (const flag of [true, false]) {
     assert.is(fromToml(`[dns]\ndoh = ${flag}`).dns.doh, flag);
