@@ -3,10 +3,20 @@
  * bytes on every node. What the shared index has to learn is returned, to be published once the transaction is on disk.
  */
 import type { Environment } from '../store/environment.ts';
-import { recordKeyParts } from '../store/keys.ts';
-import { accounts, domains, proxies, records, STAMP, TABLES, tokens } from '../store/rows.ts';
-import { isWithin } from '../wire/name.ts';
-import { ADDITIONAL_TARGET } from '../wire/types.ts';
+import { aliasOwnerKey, recordKeyParts } from '../store/keys.ts';
+import {
+  accounts,
+  aliasTargets,
+  domains,
+  proxies,
+  RECORD_RDATA,
+  records,
+  STAMP,
+  TABLES,
+  tokens,
+} from '../store/rows.ts';
+import { isWithin, nameAt } from '../wire/name.ts';
+import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 import { hasTarget, targetOf } from './targets.ts';
@@ -44,6 +54,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     const old = rows.get(change.key);
     updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
   }
+  if (change.table === aliasTargets.number) updates.aliasChanged(change.key);
   if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
   if (change.value === null) {
     rows.remove(change.key);
@@ -53,6 +64,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
+  if (change.table === aliasTargets.number) updates.aliasPut(aliasTargets.decode(change.key, change.value));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -73,6 +85,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
   const leads = hasTarget(type);
   updates.recordChanged(domainId, nameEnd === zone.apexEnd, leads);
+  if (type === TYPE.ALIAS) noteAlias(environment, updates, change);
   if (!leads) return;
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;
@@ -81,4 +94,15 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   if (ADDITIONAL_TARGET.has(type)) zone.noteTarget(target);
   if (value === null) environment.targets.remove(entry);
   else environment.targets.put(entry, EMPTY);
+}
+
+/** Keeps the table of who holds an ALIAS for which target. */
+function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { key, value }: Change): void {
+  const row = value ?? records.get(key);
+  if (row === undefined) return;
+  const target = nameAt(row, RECORD_RDATA);
+  const entry = aliasOwnerKey(target, key);
+  if (value === null) aliases.remove(entry);
+  else aliases.put(entry, EMPTY);
+  updates.ownersChanged(Uint8Array.from(target));
 }

@@ -9,9 +9,10 @@ import { sequenceKey } from '../store/keys.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type Applied, applyEntries } from './apply.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
+import type { ZoneObserver } from './difference.ts';
 import { ZoneFacts } from './facts.ts';
 import { readHead, writeHead } from './head.ts';
-import type { CommitRequest, Committed, DomainListener, Journal } from './journal.ts';
+import type { AnswerChanges, CommitRequest, Committed, DomainListener, Journal } from './journal.ts';
 import { RecentWrites } from './recent.ts';
 import { ZoneUpdates } from './zones.ts';
 
@@ -22,6 +23,7 @@ export interface EmbeddedOptions {
   /** Entries kept for those who follow, at least. */
   readonly history: number;
   readonly observer?: JournalObserver;
+  readonly zones?: ZoneObserver;
 }
 
 /** Is told of every group of commits. */
@@ -54,6 +56,7 @@ class EmbeddedJournal implements Journal {
   private readonly facts: ZoneFacts;
   private readonly domainListeners: DomainListener[] = [];
   private readonly credentialListeners: (() => void)[] = [];
+  private readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   private closed = false;
@@ -93,6 +96,10 @@ class EmbeddedJournal implements Journal {
 
   onCredentials(listener: () => void): void {
     this.credentialListeners.push(listener);
+  }
+
+  onAnswers(listener: (changes: AnswerChanges) => void): void {
+    this.answerListeners.push(listener);
   }
 
   async close(): Promise<void> {
@@ -160,19 +167,22 @@ class EmbeddedJournal implements Journal {
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }
 
-  private tell({ comingAndGoing, credentialsChanged }: ZoneUpdates): void {
+  private tell({ comingAndGoing, credentialsChanged, nodes, aliasTargets, changes }: ZoneUpdates): void {
+    for (const change of changes) this.options.zones?.changed(change);
     for (const { domain, present } of comingAndGoing)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
+    for (const listener of this.answerListeners)
+      listener({ names: nodes.map(({ name }) => name), aliasTargets: aliasTargets.values() });
   }
 
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, zoneSettings, history } = this.options;
+    const { environment, index, zoneSettings, history, zones } = this.options;
     const sequence = this.sequence + accepted.length;
     // Some at a time: where the oldest lie is far from all else that a group writes.
     const kept = sequence - history + 1;
     const oldest = kept - this.oldest < Math.min(FORGOTTEN, history >> 5) ? this.oldest : kept;
-    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts);
+    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts, zones);
     // A child transaction, since only that takes everything back when something throws in the middle.
     await transact(environment, () => {
       for (const { applied, bytes } of accepted) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);

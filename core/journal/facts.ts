@@ -3,12 +3,16 @@
  * Kept from one group of entries to the next. Whoever applies an entry says what it makes void; after a transaction that was taken back all is void.
  */
 import type { Environment } from '../store/environment.ts';
+import { nameKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
-import type { Domain } from '../store/rows.ts';
+import { type AliasFamily, type AliasTarget, aliasTargets, type Domain } from '../store/rows.ts';
 import { type Name, nameId, parentName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import { UNRESOLVED } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readHeld } from '../zone/stored.ts';
+import type { ZoneRRset } from '../zone/view.ts';
 import { readTargets, type ZoneTargets } from '../zone/zone-targets.ts';
 
 /** Zones of which something is kept. */
@@ -25,6 +29,7 @@ export class ZoneFacts {
   private readonly targets = new Map<string, ZoneTargets>();
   private readonly children = new Map<string, readonly Domain[]>();
   private readonly parents = new Map<string, Domain | null>();
+  private readonly aliases = new Map<string, readonly ZoneRRset[]>();
 
   constructor(environment: Environment) {
     this.environment = environment;
@@ -32,7 +37,15 @@ export class ZoneFacts {
   }
 
   clear(): void {
-    for (const known of [this.domains, this.proxied, this.apexes, this.targets, this.children, this.parents])
+    for (const known of [
+      this.domains,
+      this.proxied,
+      this.apexes,
+      this.targets,
+      this.children,
+      this.parents,
+      this.aliases,
+    ])
       known.clear();
   }
 
@@ -44,6 +57,19 @@ export class ZoneFacts {
   /** Records that lead to other names come or go. */
   targetsChanged(domainId: string): void {
     this.targets.delete(domainId);
+  }
+
+  /** What is known of the target with this key changes. */
+  aliasChanged(key: Uint8Array): void {
+    this.aliases.delete(keyText(key));
+  }
+
+  /** See AliasAnswers. */
+  aliasAnswers(target: Name): readonly ZoneRRset[] {
+    const key = nameKey(target);
+    return remembered(this.aliases, keyText(key), () => {
+      return aliasSets(this.reader.row(aliasTargets, key));
+    });
   }
 
   domain(id: string): Domain | undefined {
@@ -88,6 +114,21 @@ export class ZoneFacts {
       return null;
     });
   }
+}
+
+/** What a target stands for, as its row says. */
+export function aliasSets(row: AliasTarget | undefined): readonly ZoneRRset[] {
+  return row === undefined ? UNRESOLVED : [...familySets(TYPE.A, row.a), ...familySets(TYPE.AAAA, row.aaaa)];
+}
+
+const keyText = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
+
+/** None: there is no address of this family. */
+function familySets(type: number, family: AliasFamily | null): ZoneRRset[] {
+  if (family === null) return [{ type, ttl: 0, rdatas: [] }];
+  const { addresses, ttl, stale } = family;
+  if (addresses.length === 0) return [];
+  return [{ type, ttl, rdatas: addresses.map((text) => Buffer.from(text, 'hex')), isStale: stale }];
 }
 
 function isSmall({ sets }: AtApex): boolean {

@@ -3,6 +3,7 @@
  * with the hash of the one before.
  */
 import type { Domain } from '../store/rows.ts';
+import type { Name } from '../wire/name.ts';
 import { text } from './overlay.ts';
 
 /** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
@@ -52,6 +53,14 @@ export interface CompiledZone {
 /** `present`: the domain came, else it went. */
 export type DomainListener = (domain: Domain, present: boolean) => void;
 
+/** What a group of entries has changed in what is answered. */
+export interface AnswerChanges {
+  /** Names with other answers, with none any more, or with new ones. */
+  readonly names: Iterable<Name>;
+  /** Targets of ALIAS records that came or went. */
+  readonly aliasTargets: Iterable<Name>;
+}
+
 export interface Committed {
   readonly sequence: number;
 }
@@ -68,6 +77,8 @@ export interface Journal {
   onDomain(listener: DomainListener): void;
   /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */
   onCredentials(listener: () => void): void;
+  /** Calls `listener` for every group of entries, once they are applied and served. */
+  onAnswers(listener: (changes: AnswerChanges) => void): void;
   /** Waits for what is under way, then takes nothing more. */
   close(): Promise<void>;
 }

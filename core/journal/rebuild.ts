@@ -7,7 +7,7 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
-const COMPILER_VERSION = 3;
+const COMPILER_VERSION = 4;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;
@@ -34,6 +34,7 @@ export async function rebuildAnswers(
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
+    environment.aliases.clearSync();
   });
   environment.root.resetReadTxn();
   const reader = new StoreReader(environment);

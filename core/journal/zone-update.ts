@@ -6,6 +6,7 @@ import type { Name } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { ChangedName } from '../zone/affected.ts';
 import type { Entry } from './changes.ts';
+import type { Before } from './difference.ts';
 import type { CompiledZone } from './journal.ts';
 
 /** More changed names than this, and the whole zone is compiled from memory. */
@@ -25,11 +26,17 @@ export class ZoneUpdate {
   /** By the name's canonical key, as long as not the whole zone is compiled. */
   readonly changed = new Map<string, ChangedName & { readonly types: Set<number> }>();
   delta = 0;
+  /** What names were served as, when somebody follows the zone. */
+  before: Before | null = null;
   hasDeletions = false;
   /** Sequence of the last entry that changed the zone, 0 for none; `mixed`: others of the group did, too. */
   private changedBy = 0;
   mixed = false;
   touched = false;
+  /** Whether somebody has changed the zone, and not only the addresses of a target its answers. */
+  revised = false;
+  /** Names of ALIAS records that come with `compiled`: what these answer is not known where that is made. */
+  readonly aliasOwners = new Map<string, Name>();
 
   constructor(domain: Domain, state: ZoneState) {
     this.apex = domain.apex;
@@ -39,15 +46,25 @@ export class ZoneUpdate {
     this.state = state;
   }
 
-  touch(entry: Entry): void {
+  touch(entry: Entry, revises = true): void {
+    this.revised ||= revises;
     this.mixed ||= this.changedBy !== 0 && this.changedBy !== entry.sequence;
     this.changedBy = entry.sequence;
     this.touched = true;
   }
 
+  /** More changes than records: every name is compiled anew, and nobody can be told what differs. */
+  reframe(): void {
+    this.whole = true;
+    if (this.before !== null) this.before.reframed = true;
+  }
+
+  /** Before the record comes or goes. */
   noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
+    this.before?.note(nameOfKey(key, 8, nameEnd));
     this.delta += delta;
     this.hasDeletions ||= delta < 0;
+    if (this.compiled !== undefined && type === TYPE.ALIAS && delta > 0) this.noteOwner(nameOfKey(key, 8, nameEnd));
     if (this.whole || this.compiled !== undefined) return;
     const id = key.toString('latin1', 8, nameEnd);
     const known = this.changed.get(id);
@@ -57,9 +74,25 @@ export class ZoneUpdate {
 
   /** A name that mail or another service points at, or no more, is taken out of the proxy or put into it. */
   noteTarget(target: Name): void {
+    this.before?.note(target);
     if (this.whole || this.compiled !== undefined) return;
     const id = nameKey(target).toString('latin1');
     if (!this.changed.has(id)) this.add(id, target, TYPE.A);
+  }
+
+  /** What the ALIAS at a name stands for has changed. */
+  noteAlias(owner: Name): void {
+    this.before?.note(owner);
+    if (this.compiled !== undefined) this.noteOwner(owner);
+    if (this.whole || this.compiled !== undefined) return;
+    const id = nameKey(owner).toString('latin1');
+    const known = this.changed.get(id);
+    if (known === undefined) this.add(id, owner, TYPE.A);
+    else known.types.add(TYPE.A);
+  }
+
+  private noteOwner(owner: Name): void {
+    this.aliasOwners.set(nameKey(owner).toString('latin1'), owner);
   }
 
   private add(id: string, name: Name, type: number): void {

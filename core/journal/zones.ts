@@ -1,12 +1,23 @@
 /** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
 import { NODE_HAS_BELOW, NODE_HEADER, setSerial, TYPE_ENTRY } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, apexKey, idKey, nameKey, nameOfKey, recordKeyParts } from '../store/keys.ts';
+import {
+  afterPrefix,
+  aliasOwnerKey,
+  aliasOwnerParts,
+  aliasOwners,
+  apexKey,
+  idKey,
+  nameKey,
+  nameOfKey,
+  recordKeyParts,
+} from '../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../store/reader.ts';
-import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, isWithin, type Name, parentName } from '../wire/name.ts';
+import { type AliasTarget, type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
+import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
+import { AliasedZone } from '../zone/aliased.ts';
 import { withSerial } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
@@ -17,6 +28,7 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readRRsets, StoredZone } from '../zone/stored.ts';
 import { findType, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
+import { Before, type ZoneChange, type ZoneObserver } from './difference.ts';
 import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
 import { UsageChanges } from './usage.ts';
@@ -30,6 +42,9 @@ export interface NodeChange {
   readonly wasStored: boolean;
 }
 
+const EMPTY = Buffer.alloc(0);
+const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
+
 export class ZoneUpdates {
   /** Whether accounts or tokens are other than before. */
   credentialsChanged = false;
@@ -38,10 +53,15 @@ export class ZoneUpdates {
   private readonly environment: Environment;
   private readonly defaults: ZoneSettings;
   private readonly isAmbiguous: (name: Name) => boolean;
+  private readonly observer: ZoneObserver | undefined;
   private readonly facts: ZoneFacts;
   private readonly zones = new Map<string, ZoneUpdate>();
   /** Domains that came or went. What encloses them changes. */
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
+  /** Targets of ALIAS records that come or go, by nameId. */
+  readonly aliasTargets = new Map<string, Name>();
+  /** Of each zone that the group changed, for the observer. */
+  readonly changes: ZoneChange[] = [];
   private readonly usage = new UsageChanges();
   /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
   private readonly proxiesBefore = new Map<string, boolean>();
@@ -53,11 +73,13 @@ export class ZoneUpdates {
     defaults: ZoneSettings,
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
+    observer?: ZoneObserver,
   ) {
     this.environment = environment;
     this.defaults = defaults;
     this.isAmbiguous = isAmbiguous;
     this.facts = facts;
+    this.observer = observer;
   }
 
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
@@ -65,7 +87,8 @@ export class ZoneUpdates {
     this.compiled = compiled;
   }
 
-  zone(domainId: string): ZoneUpdate {
+  /** `revises`: the zone's own rows change. */
+  zone(domainId: string, revises = true): ZoneUpdate {
     let update = this.zones.get(domainId);
     if (update === undefined) {
       const domain = this.facts.domain(domainId);
@@ -73,7 +96,7 @@ export class ZoneUpdates {
         throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
       update = this.track(domain);
     }
-    update.touch(this.entry!);
+    update.touch(this.entry!, revises);
     if (this.compiled?.domainId === domainId) update.compiled = this.compiled;
     return update;
   }
@@ -89,6 +112,29 @@ export class ZoneUpdates {
     if (leads) this.facts.targetsChanged(domainId);
   }
 
+  /** Records of ALIAS with this target come or go. */
+  ownersChanged(target: Name): void {
+    this.aliasTargets.set(nameId(target), target);
+  }
+
+  /** What is known of the target with this key changes. */
+  aliasChanged(key: Uint8Array): void {
+    this.facts.aliasChanged(key);
+  }
+
+  /** Makes anew what the owners answer that the row names: see Spread. */
+  aliasPut({ name, spread }: AliasTarget): void {
+    if (spread === null) return;
+    const prefix = aliasOwners(name);
+    const start = Buffer.concat([prefix, Buffer.from(spread.from, 'hex')]);
+    const end = spread.to === null ? afterPrefix(prefix) : Buffer.concat([prefix, Buffer.from(spread.to, 'hex')]);
+    for (const key of this.environment.aliases.getKeys({ start, end })) {
+      const { domainId, owner } = aliasOwnerParts(key as Buffer);
+      if (!this.zones.has(domainId) && this.facts.domain(domainId) === undefined) continue;
+      this.zone(domainId, false).noteAlias(owner);
+    }
+  }
+
   domainPut(domain: Domain): void {
     const known = this.zones.get(domain.id);
     const isNew = known === undefined ? !this.environment.zones.doesExist(idKey(domain.id)) : known.domain === null;
@@ -100,7 +146,7 @@ export class ZoneUpdates {
       this.usage.of(domain.accountId).domains++;
     }
     // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
-    update.whole = true;
+    update.reframe();
   }
 
   domainGone(domain: Domain): void {
@@ -122,7 +168,7 @@ export class ZoneUpdates {
     // What any name of the domain answers may change. The domain itself may be gone.
     for (const [domainId, before] of this.proxiesBefore)
       if (this.isProxied(domainId) !== before && this.facts.domain(domainId) !== undefined)
-        this.zone(domainId).whole = true;
+        this.zone(domainId).reframe();
     this.proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.zones.values()) {
@@ -132,10 +178,11 @@ export class ZoneUpdates {
       update.accountId = update.domain?.accountId ?? update.accountId;
       update.state = {
         serial: nextSerial(update.state.serial, seconds, update.domain?.kept?.serial ?? 0),
-        revision: sequence,
+        revision: update.revised ? sequence : update.state.revision,
         recordCount: update.state.recordCount + update.delta,
-        updatedAt: seconds,
+        updatedAt: update.revised ? seconds : update.state.updatedAt,
       };
+      update.revised = false;
       this.usage.of(update.accountId).records += update.state.recordCount;
       update.delta = 0;
     }
@@ -163,6 +210,22 @@ export class ZoneUpdates {
     for (const parent of parents.values()) this.compileAll(parent);
     for (const { domain } of this.comingAndGoing)
       for (const child of this.facts.childrenOf(domain.apex)) this.compileApex(child);
+    if (this.observer !== undefined) this.noteChanges();
+  }
+
+  private noteChanges(): void {
+    for (const [domainId, { domain, apex, state, before }] of this.zones) {
+      if (domain === null) this.changes.push({ domainId, apex, serial: 0, difference: null });
+      else {
+        const difference = before?.difference(this.viewOf(domain, this.open(domain)), state.serial) ?? null;
+        this.changes.push({ domainId, apex, serial: state.serial, difference });
+      }
+    }
+  }
+
+  /** A domain's zone as it is answered, read from the store name by name. */
+  view(domain: Domain): ZoneView {
+    return this.viewOf(domain, this.open(domain));
   }
 
   /** Compiles a zone anew from its rows. */
@@ -181,6 +244,7 @@ export class ZoneUpdates {
         lastKey = k;
         lastEnd = nameEnd;
       }
+      if (type === TYPE.ALIAS) this.environment.aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), k), EMPTY);
       if (name.length !== apex.length)
         stored.push({
           name,
@@ -206,6 +270,8 @@ export class ZoneUpdates {
   private track(domain: Domain): ZoneUpdate {
     const update = new ZoneUpdate(domain, this.stateOf(domain.id));
     this.zones.set(domain.id, update);
+    if (this.observer?.follows(domain.id) === true)
+      update.before = new Before(this.viewOf(domain, this.open(domain)), update.state.serial);
     return update;
   }
 
@@ -221,6 +287,7 @@ export class ZoneUpdates {
       const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.replaceAll(domain.apex, nodes);
+      this.compileOwners(domain, update);
     } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
       const zone = this.open(domain);
@@ -233,6 +300,16 @@ export class ZoneUpdates {
       this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
     }
     this.compileChildren(domain.apex, update);
+  }
+
+  /** The names whose answers hang on ALIAS records, which were not resolved when the zone was compiled. */
+  private compileOwners(domain: Domain, { aliasOwners }: ZoneUpdate): void {
+    if (aliasOwners.size === 0) return;
+    const zone = this.open(domain);
+    const view = this.viewOf(domain, zone);
+    const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
+    const { names } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), changes);
+    for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
   }
 
   /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
@@ -261,7 +338,8 @@ export class ZoneUpdates {
 
   /** The zone as it is to be answered: through the proxy when that is on. */
   private viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    return this.isProxied(domain.id) ? new ProxiedZone(zone, this.defaults.cluster) : zone;
+    const aliased = new AliasedZone(zone, (target) => this.facts.aliasAnswers(target));
+    return this.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
   }
 
   isProxied(domainId: string): boolean {

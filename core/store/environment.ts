@@ -20,6 +20,8 @@ export interface Environment {
   readonly answers: Binary;
   /** Which names point at which (see keys.ts). Derived. */
   readonly targets: Binary;
+  /** Which names hold an ALIAS that leads to which (see keys.ts). Derived. */
+  readonly aliases: Binary;
   /** domain id ─► serial, revision, record count. Derived. */
   readonly zones: Binary;
   /** account id ─► how many domains and records it has. Derived. */
@@ -55,6 +57,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     lookups: table('lookups'),
     answers: table('answers'),
     targets: table('targets'),
+    aliases: table('aliases'),
     zones: table('zones'),
     usage: table('usage'),
     journal: table('journal'),

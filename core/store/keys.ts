@@ -8,6 +8,8 @@
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey; of an apex 0x00 · nameKey
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
+ *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) · record id (8)
+ *   alias_targets   nameKey(target)
  *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates   id (8)
  *   purges    domain id (8) · id (8)
  *   audit     account id (8) · id (8)
@@ -147,6 +149,33 @@ export function targetKeyParts(key: Uint8Array): { target: Name; owner: Name; ty
   }
   const { nameEnd, type } = recordKeyParts(key);
   return { target: nameOfKey(key, 8, i), owner: nameOfKey(key, i + 1, nameEnd), type };
+}
+
+/** Prefix of the entries of all names that hold an ALIAS for this target. */
+export function aliasOwners(target: Name): Buffer {
+  return Buffer.concat([nameKey(target), Uint8Array.of(0)]);
+}
+
+/** The entry of the ALIAS record with this key: `aliasOwners`, then the record's own key. */
+export function aliasOwnerKey(target: Name, recordKey: Uint8Array): Buffer {
+  return Buffer.concat([aliasOwners(target), recordKey]);
+}
+
+/** What such an entry says. */
+export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: string; owner: Name; recordKey: Buffer } {
+  let end = 0;
+  while (key[end] !== 0) {
+    while (key[end] !== 0) end += key[end] === 1 ? 2 : 1;
+    end++;
+  }
+  const recordKey = Buffer.from(key.buffer, key.byteOffset + end + 1, key.length - end - 1);
+  const { nameEnd } = recordKeyParts(recordKey);
+  return {
+    target: nameOfKey(key, 0, end),
+    domainId: recordKey.toString('hex', 0, 8),
+    owner: nameOfKey(recordKey, 8, nameEnd),
+    recordKey,
+  };
 }
 
 function prefixed(domainId: string, name: Name, tail: number, fill: number): Buffer {

@@ -3,6 +3,7 @@
  * which other keys it is found (`lookups`). The numbers stand in the journal and never change.
  */
 import { accounts, tokens } from './rows/accounts.ts';
+import { aliasTargets } from './rows/alias-targets.ts';
 import { certificates, proxies, purges } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import type { Table } from './rows/table.ts';
@@ -10,6 +11,7 @@ import { tsigKeys } from './rows/tsig-keys.ts';
 import { domains, records } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
+export * from './rows/alias-targets.ts';
 export * from './rows/proxies.ts';
 export * from './rows/requests.ts';
 export { newId, STAMP, type Table } from './rows/table.ts';
@@ -17,8 +19,7 @@ export * from './rows/tsig-keys.ts';
 export * from './rows/zones.ts';
 
 export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
-  [accounts, tokens, domains, records, proxies, certificates, purges, audits, replays, tsigKeys].map((table) => [
-    table.number,
-    table as Table<unknown>,
-  ]),
+  [accounts, tokens, domains, records, proxies, certificates, purges, audits, replays, tsigKeys, aliasTargets].map(
+    (table) => [table.number, table as Table<unknown>],
+  ),
 );

@@ -4,7 +4,7 @@ import { ASKED, type Owner } from '../wire/body.ts';
 import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { MAX_SOURCES, TYPE } from '../wire/types.ts';
-import { findType, type ZoneView } from './view.ts';
+import { findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 
 export interface Link {
@@ -14,8 +14,8 @@ export interface Link {
 
 /** Where a chain ends. `owner`: the last name. */
 export type Terminal =
-  | { readonly kind: 'sets'; readonly owner: Name; readonly sets: readonly RRset[] }
-  | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly RRset[] }
+  | { readonly kind: 'sets'; readonly owner: Name; readonly sets: readonly ZoneRRset[] }
+  | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'missing' }
   /** The name made by a DNAME is too long: YXDOMAIN (RFC 6672 2.2). */
   | { readonly kind: 'too-long' }
@@ -76,7 +76,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
 }
 
 /** The name with the DNAME's owner replaced by its target (RFC 6672 2.2), or null when that is too long. */
-function substitute(name: Name, owner: Name, dname: RRset): Name | null {
+export function substitute(name: Name, owner: Name, dname: RRset): Name | null {
   const target = nameAt(dname.rdatas[0], 0);
   const prefix = name.subarray(0, name.length - owner.length);
   return prefix.length + target.length > MAX_NAME ? null : joinNames(prefix, target);

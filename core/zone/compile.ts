@@ -5,6 +5,7 @@ import {
   ANSWER_AA,
   ANSWER_NEGATIVE,
   ANSWER_SOA,
+  ANSWER_STALE,
   type Answer,
   encodeNode,
   MAX_BODY,
@@ -21,7 +22,7 @@ import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
 import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, RCODE, type RRset, TYPE } from '../wire/types.ts';
 import { type Chain, follow } from './chain.ts';
-import { exists, findType, type ZoneView } from './view.ts';
+import { exists, findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
 
 /** Null: too large to be kept at an alias. */
@@ -52,7 +53,7 @@ export function compileNode(view: ZoneView, name: Name): Buffer | null {
   }
 }
 
-function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffer {
+function compileFound(view: ZoneView, name: Name, sets: readonly ZoneRRset[]): Buffer {
   const form: QuestionForm = isWildcard(name) ? 'wildcard' : 'exact';
   const cname = findType(sets, TYPE.CNAME);
   const answers =
@@ -64,13 +65,10 @@ function compileFound(view: ZoneView, name: Name, sets: readonly RRset[]): Buffe
 
 const byType = (a: Answers[number], b: Answers[number]): number => a[0] - b[0];
 
-/** What an RRset answers. ALIAS is never sent itself: it stands for addresses, which are not known here, and no answer is better than "there are none". */
-function answersOf(set: RRset, answer: () => Answer | null): Answers {
-  if (set.type !== TYPE.ALIAS) return [[set.type, answer()]];
-  return [
-    [TYPE.A, FAILURE],
-    [TYPE.AAAA, FAILURE],
-  ];
+/** What an RRset answers. ALIAS is never sent itself: the addresses that it stands for are beside it. Of those that are not known, no answer is better than "there are none". */
+function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {
+  if (set.type === TYPE.ALIAS) return [];
+  return [[set.type, set.rdatas.length === 0 ? FAILURE : answer()]];
 }
 
 /** A node that is larger than any may be answers SERVFAIL: it says that something is wrong, where silence would say that nothing is there. */
@@ -96,7 +94,7 @@ const FAILURE: Answer = {
   body: new Uint8Array(0),
 };
 
-function compileApex(view: ZoneView, sets: readonly RRset[]): Buffer {
+function compileApex(view: ZoneView, sets: readonly ZoneRRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
   const answers: Answers = [[OTHERWISE, negative(view.apex, soa)]];
   for (const set of sets)
@@ -131,11 +129,15 @@ function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
 }
 
 /** The RRset, with the addresses of its targets. */
-function positive(view: ZoneView, name: Name, form: QuestionForm, set: RRset): Answer {
+function positive(view: ZoneView, name: Name, form: QuestionForm, set: ZoneRRset): Answer {
   const body = new Body(name, form);
   body.rrset(ASKED, set);
   const additional = addresses(view, body, set);
-  return finish(body, RCODE.NOERROR, ANSWER_AA, set.rdatas.length, NO_AUTHORITY, additional);
+  return finish(body, RCODE.NOERROR, flagsOf(set), set.rdatas.length, NO_AUTHORITY, additional);
+}
+
+function flagsOf({ isStale }: ZoneRRset): number {
+  return isStale === true ? ANSWER_AA | ANSWER_STALE : ANSWER_AA;
 }
 
 /** What each type answers at a CNAME: the chain, then the last name's data of that type. */
@@ -147,7 +149,7 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
     for (const set of terminal.sets) {
-      if (set.type === TYPE.ALIAS) {
+      if (set.type === TYPE.ALIAS || set.rdatas.length === 0) {
         answers.push(...answersOf(set, () => null));
         continue;
       }
@@ -175,7 +177,7 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
       const additional = addresses(view, body, set);
       answers.push([
         set.type,
-        finish(body, RCODE.NOERROR, ANSWER_AA, ancount + set.rdatas.length, NO_AUTHORITY, additional),
+        finish(body, RCODE.NOERROR, flagsOf(set), ancount + set.rdatas.length, NO_AUTHORITY, additional),
       ]);
     }
   }
@@ -321,7 +323,7 @@ function addresses(view: ZoneView, body: Body, set: RRset): Additional {
 }
 
 function addressSets(sets: readonly RRset[]): RRset[] {
-  return sets.filter((set) => set.type === TYPE.A || set.type === TYPE.AAAA);
+  return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
 }
 
 /** Upper bound of what an RRset of addresses takes. */

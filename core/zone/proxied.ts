@@ -6,7 +6,7 @@ import { isWithin, type Name } from '../wire/name.ts';
 import { parseRdata } from '../wire/rdata/index.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import type { Cluster } from './settings.ts';
-import type { ProxyHints, ZoneView } from './view.ts';
+import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 
 /** Seconds. */
 const TTL = 300;
@@ -29,7 +29,7 @@ export class ProxiedZone implements ZoneView {
     this.addresses = clusterSets(cluster);
   }
 
-  rrsets(name: Name): readonly RRset[] {
+  rrsets(name: Name): readonly ZoneRRset[] {
     const sets = this.zone.rrsets(name);
     if (!sets.some(({ type }) => WEB_TYPES.has(type)) || !isWebName(this.zone, name)) return sets;
     return [...sets.filter(({ type }) => !WEB_TYPES.has(type)), ...this.addresses].sort((a, b) => a.type - b.type);

@@ -2,10 +2,16 @@
 import type { Name } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 
+/** `rdatas` empty: it is not known what they are (an ALIAS whose target could not be resolved), so that SERVFAIL is answered. */
+export interface ZoneRRset extends RRset {
+  /** Kept past its time (RFC 8767). */
+  readonly isStale?: boolean;
+}
+
 export interface ZoneView {
   readonly apex: Name;
   /** The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are among them. */
-  rrsets(name: Name): readonly RRset[];
+  rrsets(name: Name): readonly ZoneRRset[];
   /** Whether a record of the zone, or the apex of a nested zone of ours, lies below the name. */
   hasBelow(name: Name): boolean;
   /** Whether a nested zone of ours begins at this name. */
@@ -26,7 +32,7 @@ export interface ProxyHints {
 
 export const NO_RRSETS: readonly RRset[] = [];
 
-export function findType(sets: readonly RRset[], type: number): RRset | undefined {
+export function findType<Set extends RRset>(sets: readonly Set[], type: number): Set | undefined {
   for (const set of sets) if (set.type === type) return set;
   return undefined;
 }

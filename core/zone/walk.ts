@@ -1,15 +1,15 @@
 /** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
-import { exists, findType, NO_RRSETS, type ZoneView } from './view.ts';
+import { exists, findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 
 export type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */
-  | { readonly kind: 'found'; readonly sets: readonly RRset[] }
+  | { readonly kind: 'found'; readonly sets: readonly ZoneRRset[] }
   /** The name does not exist; the wildcard `source` stands for it (RFC 4592). */
-  | { readonly kind: 'wildcard'; readonly source: Name; readonly sets: readonly RRset[] }
+  | { readonly kind: 'wildcard'; readonly source: Name; readonly sets: readonly ZoneRRset[] }
   /** The name is at or below a zone cut. `sets`: what the parent side holds at the cut. */
-  | { readonly kind: 'delegation'; readonly cut: Name; readonly sets: readonly RRset[] }
+  | { readonly kind: 'delegation'; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
   /** The name lies below a DNAME (RFC 6672). */
   | { readonly kind: 'dname'; readonly owner: Name; readonly set: RRset }
   | { readonly kind: 'missing' }
@@ -52,7 +52,7 @@ function occlusion(view: ZoneView, name: Name): Outcome | null {
 }
 
 /** The RRsets that answer for a name as an address target: by itself or by a wildcard, but nothing beyond a cut. */
-export function localSets(view: ZoneView, name: Name): readonly RRset[] {
+export function localSets(view: ZoneView, name: Name): readonly ZoneRRset[] {
   const outcome = walk(view, name);
   return outcome.kind === 'found' || outcome.kind === 'wildcard' ? outcome.sets : NO_RRSETS;
 }

@@ -7,6 +7,7 @@ import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { encodeQuery } from '../support/message.ts';
 import { nameOf } from '../support/names.ts';
 import { encodeResponse } from '../support/response.ts';
+import { aliasedZones } from './alias.ts';
 import { checkWorld, faultsOf, TCP_LIMIT, UDP_LIMIT } from './compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from './generate.ts';
 import { answeredZones } from './proxy.ts';
@@ -24,7 +25,8 @@ test('a perfect server passes', () => {
       const questions = drafts.map((draft) => buildQuestion(draft, built)).filter((query) => query !== undefined);
       for (const query of questions) {
         const packet = encodeQuery(query, 4711, true);
-        const response = encodeResponse(packet, query, resolve(answeredZones(built.zones, built.proxies), query));
+        const zones = aliasedZones(answeredZones(built.zones, built.proxies), built.aliases);
+        const response = encodeResponse(packet, query, resolve(zones, query));
         assert.equal(faultsOf(built, query, packet, response, TCP_LIMIT), []);
       }
     },

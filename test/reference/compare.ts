@@ -7,6 +7,7 @@ import { RCODE, type ResourceRecord } from '../../core/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';
+import { aliasedZones } from './alias.ts';
 import type { World } from './generate.ts';
 import { answeredZones } from './proxy.ts';
 import { type Expected, type Query, resolve, type Zones } from './resolver.ts';
@@ -53,7 +54,7 @@ export async function checkServedWorld(
 function answered(world: World): Zones {
   let zones = ANSWERED.get(world);
   if (zones === undefined) {
-    zones = answeredZones(world.zones, world.proxies);
+    zones = aliasedZones(answeredZones(world.zones, world.proxies), world.aliases);
     ANSWERED.set(world, zones);
   }
   return zones;

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { equalNames, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { nameOf } from '../support/names.ts';
+import { type Aliases, type AliasState, aliasNumber, aliasState } from './alias.ts';
 import { isWeb, type Proxies } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
@@ -17,6 +18,8 @@ export interface World {
   readonly zones: ReadonlyMap<string, readonly ResourceRecord[]>;
   /** Left out: no zone has one. */
   readonly proxies?: Proxies;
+  /** Left out: no target of an ALIAS is known. */
+  readonly aliases?: Aliases;
 }
 
 /** A name: labels below a zone, below a name already in use, or below the origin (outside every zone). */
@@ -38,6 +41,8 @@ export interface RecordDraft {
 }
 
 export interface WorldDraft {
+  /** Picks what is known of the targets of ALIAS records; left out: nothing is. */
+  readonly aliasSeed?: number;
   /** Labels of each apex below the origin; a second zone may extend the first's. */
   readonly apexes: readonly ApexDraft[];
   readonly records: readonly RecordDraft[];
@@ -169,6 +174,7 @@ const ourWorldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<Wor
     apexes: fc.array(proxiedApex, { minLength: 1, maxLength: zones }),
     records: recordDrafts(type),
     flags: fc.array(fc.record({ pick, proxied: fc.boolean() }), { maxLength: 12, size: 'max' }),
+    aliasSeed: fc.nat(1000),
   });
 
 /** With ALIAS and the proxy, too. */
@@ -265,8 +271,19 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
   return {
     origin,
     zones: new Map(zones.map((records, at) => [nameId(apexes[at]), records])),
+    aliases: knownAliases(zones.flat(), draft.aliasSeed),
     proxies: new Map(apexes.map((apex, at) => [nameId(apex), { enabled: enabled[at], flags: flags[at] }])),
   };
+}
+
+function knownAliases(records: readonly ResourceRecord[], seed: number | undefined): Aliases {
+  const known = new Map<string, AliasState>();
+  if (seed === undefined) return known;
+  for (const { type, rdata } of records) {
+    const state = type === TYPE.ALIAS ? aliasState(aliasNumber(rdata, seed)) : undefined;
+    if (state !== undefined) known.set(nameId(rdata), state);
+  }
+  return known;
 }
 
 /** The query that a draft stands for in this world; undefined when its name is too long. */

@@ -156,10 +156,15 @@ function walk(zone: Zone, name: Name, type: number): Found {
   return { kind: 'records', records, source: wildcard };
 }
 
-/** Whether an ALIAS would have to say the addresses of its target: asked for them, or for any type, of which A is the lowest. */
+/** Whether an ALIAS would have to say addresses of its target that are not known: asked for them, or for any type when they are of the lowest. */
 function isUnresolved(records: readonly ResourceRecord[], type: number): boolean {
-  const askedFor = type === TYPE.A || type === TYPE.AAAA || type === TYPE.ANY;
-  return askedFor && records.some((record) => record.type === TYPE.ALIAS);
+  const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
+  return records.some((record) => record.type === asked && isUnknown(record));
+}
+
+/** See alias.ts. */
+function isUnknown({ type, rdata }: ResourceRecord): boolean {
+  return (type === TYPE.A || type === TYPE.AAAA) && rdata.length === 0;
 }
 
 /** The last step: the RRset asked for with its additional addresses, or NODATA. */
@@ -178,7 +183,10 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
     const found = walk(zone, target, TYPE.A);
     if (found.kind !== 'records') continue;
     for (const address of [TYPE.A, TYPE.AAAA]) {
-      add(response.additional, canonical(found.records.filter((record) => record.type === address)));
+      add(
+        response.additional,
+        canonical(found.records.filter((record) => record.type === address && !isUnknown(record))),
+      );
     }
   }
 }
@@ -226,7 +234,9 @@ function fromApexTo(zone: Zone, name: Name): Name[] {
 
 /** An RRset as the zone holds it, occluded or not. */
 function held(zone: Zone, name: Name, type: number): ResourceRecord[] {
-  return canonical(zone.records.filter((record) => record.type === type && equalNames(record.name, name)));
+  return canonical(
+    zone.records.filter((record) => record.type === type && equalNames(record.name, name) && !isUnknown(record)),
+  );
 }
 
 /** RFC 4034 6.3: the RRs of an RRset ordered by their rdata. */

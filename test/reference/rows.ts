@@ -1,6 +1,8 @@
 /** A world as rows of the store, and what has to change for the rows to be those of another world. */
 import type { Draft } from '../../core/journal/draft.ts';
 import {
+  type AliasTarget,
+  aliasTargets,
   type Domain,
   domains,
   newId,
@@ -12,6 +14,7 @@ import {
 import { formatName, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { newProxy } from '../core/journal/fixture.ts';
+import type { AliasState } from './alias.ts';
 import { recordKey } from './compare.ts';
 import type { World } from './generate.ts';
 import { isWeb } from './proxy.ts';
@@ -23,6 +26,7 @@ export interface RowChanges {
   newDomains: Domain[];
   newRecords: RecordRow[];
   newProxies: ProxyConfig[];
+  newTargets: AliasTarget[];
 }
 
 const rowKey = (apex: string, record: ResourceRecord): string => `${apex}/${recordKey(record)}`;
@@ -32,6 +36,7 @@ export class WorldRows {
   readonly domains = new Map<string, Domain>();
   readonly records = new Map<string, RecordRow>();
   private readonly proxies = new Map<string, ProxyConfig>();
+  private readonly targets = new Map<string, string>();
   private readonly accountId: () => string;
   private readonly kept: () => Domain['kept'];
 
@@ -49,9 +54,11 @@ export class WorldRows {
       newDomains: [],
       newRecords: [],
       newProxies: [],
+      newTargets: [],
     };
     this.changeDomains(world, out);
     this.changeProxies(world, out);
+    this.changeTargets(world, out);
     const wanted = new Map<string, { apex: string; record: ResourceRecord; proxied: boolean | null }>();
     for (const [apex, zone] of world.zones)
       for (const record of zone) {
@@ -102,6 +109,17 @@ export class WorldRows {
     }
   }
 
+  /** What becomes unknown has a row that says so. */
+  private changeTargets({ aliases = new Map() }: World, out: RowChanges): void {
+    for (const id of new Set([...this.targets.keys(), ...aliases.keys()])) {
+      const row = targetRow(Buffer.from(id, 'latin1'), aliases.get(id));
+      const text = JSON.stringify(row);
+      if (this.targets.get(id) === text) continue;
+      out.newTargets.push(row);
+      this.targets.set(id, text);
+    }
+  }
+
   /** Without a row as long as it was never on. */
   private changeProxies(world: World, out: RowChanges): void {
     for (const [apex, proxy] of [...this.proxies]) {
@@ -119,6 +137,20 @@ export class WorldRows {
   }
 }
 
+function targetRow(name: Uint8Array, state: AliasState | undefined): AliasTarget {
+  const family = (rdatas: readonly Uint8Array[] | null | undefined): AliasTarget['a'] =>
+    rdatas == null
+      ? null
+      : {
+          addresses: rdatas.map((rdata) => Buffer.from(rdata).toString('hex')),
+          ttl: state!.ttl,
+          stale: false,
+          goodAt: 1,
+        };
+  const spread = { from: '', to: null };
+  return { name, a: family(state?.a), aaaa: family(state?.aaaa), error: null, checkedAt: 1, spread };
+}
+
 /** Puts the changes into a draft, what goes first. */
 export function putChanges(draft: Draft, changes: RowChanges): void {
   for (const row of changes.goneRecords) draft.delete(records, row);
@@ -126,6 +158,7 @@ export function putChanges(draft: Draft, changes: RowChanges): void {
   for (const domain of changes.goneDomains) draft.delete(domains, domain);
   for (const domain of changes.newDomains) draft.put(domains, domain);
   for (const proxy of changes.newProxies) draft.put(proxies, proxy);
+  for (const row of changes.newTargets) draft.put(aliasTargets, row);
   for (const row of changes.newRecords) draft.put(records, row);
 }
 
@@ -135,6 +168,7 @@ export function describeChanges(changes: RowChanges): string {
     ...changes.goneDomains.map(({ apex }) => `- zone ${formatName(apex)}`),
     ...changes.newDomains.map(({ apex }) => `+ zone ${formatName(apex)}`),
     ...changes.newProxies.map(({ domainId, enabled }) => `proxy of ${domainId} ${enabled ? 'on' : 'off'}`),
+    ...changes.newTargets.map(({ name, a, aaaa }) => `target ${formatName(name)} ${JSON.stringify([a, aaaa])}`),
     ...changes.goneRecords.map((row) => `- ${recordKey(row)}`),
     ...changes.newRecords.map((row) => `+ ${recordKey(row)}${flag(row)}`),
   ].join('\n');

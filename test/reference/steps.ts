@@ -22,12 +22,14 @@ export class WorldSteps {
   private readonly proxies: Switch<ApexDraft>[];
   private readonly records: Switch<RecordDraft>[];
   private readonly flags: Switch<FlagDraft>[];
+  private aliasSeed: number | undefined;
 
   /** Zones are there from the beginning, and half of the rest. */
-  constructor({ apexes, records, flags = [] }: WorldDraft, origin: Name, random: Random) {
+  constructor({ apexes, records, flags = [], aliasSeed }: WorldDraft, origin: Name, random: Random) {
     const half = <T>(parts: readonly T[]): Switch<T>[] => parts.map((part) => ({ part, on: random.below(2) === 0 }));
     this.origin = origin;
     this.random = random;
+    this.aliasSeed = aliasSeed;
     this.apexes = apexes.map((part) => ({ part, on: true }));
     // A draft without any word on the proxy stays without.
     this.proxies = half(apexes.filter(({ proxied }) => proxied !== undefined));
@@ -38,6 +40,7 @@ export class WorldSteps {
   /** The next world. Its first zone stays as a rule, so that there is something to ask. */
   next(keepFirst = true): World {
     const { random } = this;
+    if (this.aliasSeed !== undefined && random.below(4) === 0) this.aliasSeed = random.below(1000);
     for (let n = random.below(6); n > 0; n--) this.flip(this.records);
     if (random.below(4) === 0) this.flip(keepFirst ? this.apexes.slice(1) : this.apexes);
     if (random.below(4) === 0) this.flip(this.proxies);
@@ -49,6 +52,7 @@ export class WorldSteps {
           .map(({ part }) => ({ ...part, proxied: this.proxies.some((proxy) => proxy.on && proxy.part === part) })),
         records: partsOf(this.records),
         flags: partsOf(this.flags),
+        aliasSeed: this.aliasSeed,
       },
       this.origin,
     );

@@ -58,6 +58,7 @@ async function commitChange(environment: Environment, journal: Journal, change: 
     newDomains: [],
     newRecords: [],
     newProxies: [],
+    newTargets: [],
   };
   // A record that goes and comes in one step keeps its id and so its key: both are of one commit.
   const partOf = ({ id }: { id: string }) => Number.parseInt(id.slice(-3), 16) % parts;

@@ -25,7 +25,7 @@ test(`${CASES} generated questions, seed ${SEED}`, () => {
   const property = fc.property(ourWorldDraft, questions, (draft, drafts) => {
     const world = buildWorld(draft, ORIGIN);
     const queries = drafts.map((question) => buildQuestion(question, world)).filter((query) => query !== undefined);
-    server.load(world.zones, world.proxies);
+    server.load(world.zones, world.proxies, world.aliases);
     checkWorld(server.answer, world, queries);
     asked += queries.length;
   });

@@ -7,9 +7,12 @@ import { IndexWriter } from '../../core/store/index/writer.ts';
 import { equalNames, isWithin, type Name, nameId } from '../../core/wire/name.ts';
 import type { RRset } from '../../core/wire/types.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { AliasedZone, UNRESOLVED } from '../../core/zone/aliased.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
 import { ProxiedZone } from '../../core/zone/proxied.ts';
+import type { ZoneRRset } from '../../core/zone/view.ts';
+import type { Aliases } from '../reference/alias.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { CLUSTER, isWeb, type Proxies } from '../reference/proxy.ts';
 import type { Zones } from '../reference/resolver.ts';
@@ -51,7 +54,7 @@ export class InProcess {
   readonly answer = new QueryPath(this.writer).answer;
 
   /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
-  load(zones: Zones, proxies: Proxies = new Map()): void {
+  load(zones: Zones, proxies: Proxies = new Map(), aliases: Aliases = new Map()): void {
     for (const name of this.loaded) this.writer.remove(name);
     this.loaded = [];
     const all = [...zones].map(([key, records]) => ({ apex: apexOf(records), records, proxy: proxies.get(key) }));
@@ -62,7 +65,8 @@ export class InProcess {
         proxied: (isWeb(record) ? proxy?.flags.get(nameId(record.name)) : null) ?? null,
       }));
       const zone = new MemoryZone(apex, flagged, nested, parentDs(apex, all));
-      const view = proxy?.enabled === true ? new ProxiedZone(zone, CLUSTER) : zone;
+      const aliased = new AliasedZone(zone, (target) => answersOf(aliases, target));
+      const view = proxy?.enabled === true ? new ProxiedZone(aliased, CLUSTER) : aliased;
       for (const name of zone.names()) {
         const node = compileNode(view, name);
         if (node === null) continue;
@@ -72,6 +76,15 @@ export class InProcess {
     }
     this.writer.publish();
   }
+}
+
+function answersOf(aliases: Aliases, target: Name): readonly ZoneRRset[] {
+  const state = aliases.get(nameId(target));
+  if (state === undefined) return UNRESOLVED;
+  const { a, aaaa, ttl } = state;
+  const set = (type: number, rdatas: readonly Uint8Array[] | null): ZoneRRset[] =>
+    rdatas?.length === 0 ? [] : [{ type, ttl, rdatas: rdatas ?? [] }];
+  return [...set(TYPE.A, a), ...set(TYPE.AAAA, aaaa)];
 }
 
 interface Loaded {

@@ -54,6 +54,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const { environment, index } = store;
   const before = dump(environment, ['answers']);
   const usage = dump(environment, ['usage']);
+  const aliases = dump(environment, ['aliases']);
   const { answers } = await rebuildAnswers(environment, DEFAULTS);
   const after = new Set(dump(environment, ['answers']));
   const known = new Set(before);
@@ -61,6 +62,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const missing = [...after].filter((node) => !known.has(node));
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
   assert.equal(dump(environment, ['usage']), usage, `${label}: usage`);
+  assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
   assert.is(answers, before.length);
   assert.is(index.stats.names, before.length, `${label}: names in the index`);
 }
@@ -122,7 +124,8 @@ test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
         for (const { id, state } of before.filter((domain) => !gone.has(domain.id))) {
           const after = reader.zoneState(id);
           assert.ok(
-            after.revision === state.revision ? after.serial === state.serial : after.serial > state.serial,
+            // Addresses of a target change what is answered, and nothing that somebody has written.
+            after.revision === state.revision ? after.serial >= state.serial : after.serial > state.serial,
             label,
           );
           assert.ok(after.revision <= journal.head);
