@@ -1,5 +1,6 @@
 /** Starts the DNS threads, and stops them. */
 import type { Worker } from 'node:worker_threads';
+import { type AnswerSettings, PLAIN } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { ConfigError } from '../errors.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
@@ -23,6 +24,8 @@ export interface NameserverOptions extends GateOptions {
   readonly workers: number;
   /** Bytes. */
   readonly udpPayload: number;
+  /** Left out: answers and nothing else. */
+  readonly answers?: AnswerSettings;
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
   /** DNS over TLS; left out, there is none. */
@@ -54,7 +57,7 @@ const TLS_STREAM = 1;
 
 /** Resolves when all threads listen. Throws ConfigError when one can't. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
-  const { index, log, tcp, tls, storeDirectory, udpPayload, onThread, answerDeferred } = options;
+  const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
   const transport = chooseTransport(options);
   const isBatch = transport === 'batch';
   const listen = await Promise.all(options.listen.map(choosePort));
@@ -74,7 +77,18 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log);
   const parts = { index, log, counters, deferred, onThread };
   const open = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
-  const data = { storeDirectory, listen, fds: [], udpPayload, tcp, wake: -1, open, connections, stream: TCP_STREAM };
+  const data = {
+    storeDirectory,
+    listen,
+    fds: [],
+    udpPayload,
+    answers,
+    tcp,
+    wake: -1,
+    open,
+    connections,
+    stream: TCP_STREAM,
+  };
   const libc = isBatch ? loadLibc() : null;
   const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
   const start = (plan: ThreadPlan, variable?: string): Thread =>

@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { IndexReader } from '../answer/index-reader.ts';
 import { Responder } from '../answer/responder.ts';
+import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
@@ -27,6 +28,7 @@ export interface WorkerData {
   /** The thread's sockets, in the order of `listen`, where it does not open them itself. They are main's and outlive it. */
   readonly fds: readonly number[];
   readonly udpPayload: number;
+  readonly answers: AnswerSettings;
   readonly tcp: TcpLimits;
   readonly counters: Slice;
   readonly gate: GateData;
@@ -88,7 +90,7 @@ export function openReader(data: WorkerData): Reader {
   const log = data.gate.queryLog === null ? null : new QueryLogWriter(data.gate.queryLog, counters, seed);
   return {
     index,
-    responder: new Responder(index, data.udpPayload),
+    responder: new Responder(index, data.udpPayload, data.answers),
     counters,
     gate: new AnswerGate(counters, limiter, log),
     deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
