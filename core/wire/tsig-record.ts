@@ -40,8 +40,8 @@ export type Found =
       /** Offset of the record's first byte. */
       readonly start: number;
       readonly questionEnd: number;
-      /** The message says EDNS, and so must the answer (RFC 6891 6.1.1). */
-      readonly hasOpt: boolean;
+      /** UDP payload that the sender takes, as its OPT says (RFC 6891 6.2.3); null: there is none. */
+      readonly udpSize: number | null;
     };
 
 const NONE: Found = { kind: 'none' };
@@ -58,7 +58,7 @@ export function findTsig(message: Uint8Array): Found {
     if (at < HEADER + 5 || at > message.length) return malformed();
     if (questionEnd === 0) questionEnd = at;
   }
-  let hasOpt = false;
+  let udpSize: number | null = null;
   const records = count(6) + count(8) + count(10);
   for (let i = 0; i < records; i++) {
     const start = at;
@@ -67,12 +67,13 @@ export function findTsig(message: Uint8Array): Found {
     const type = count(fixed);
     at = fixed + FIXED + count(fixed + 8);
     if (at > message.length) return malformed();
-    hasOpt ||= type === TYPE.OPT;
+    // The class of an OPT record.
+    if (type === TYPE.OPT) udpSize = count(fixed + 2);
     if (type !== TYPE.TSIG) continue;
     const isLast = i === records - 1 && count(10) > 0 && at === message.length;
     const isForm = count(fixed + 2) === CLASS_ANY && (count(fixed + 4) | count(fixed + 6)) === 0;
     const record = isLast && isForm ? readRecord(message, start, fixed + FIXED, at) : null;
-    return record === null ? malformed() : { kind: 'found', record, start, questionEnd, hasOpt };
+    return record === null ? malformed() : { kind: 'found', record, start, questionEnd, udpSize };
   }
   return NONE;
 }

@@ -29,6 +29,8 @@ export type TsigVerdict<K extends TsigKey> =
       readonly message: Uint8Array;
       /** The request's code, which the response's begins with. */
       readonly mac: Uint8Array;
+      /** UDP payload that the sender takes, as its OPT says; null: there is none. */
+      readonly udpSize: number | null;
       /** Signs the response, or the messages of a stream one after another. */
       readonly signer: TsigSigner;
     }
@@ -75,7 +77,7 @@ export function verifyTsig<K extends TsigKey>(
     });
   if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return signed(TSIG_ERROR.BADTIME, u48(nowSeconds));
   if (given.length < expected.length) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
-  return { kind: 'ok', key, message: unsigned, mac: given, signer: new TsigSigner(key, given) };
+  return { kind: 'ok', key, message: unsigned, mac: given, udpSize: found.udpSize, signer: new TsigSigner(key, given) };
 }
 
 /** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
@@ -164,7 +166,7 @@ function refused<K extends TsigKey>(
 /** Header, question, and OPT when the request had one. */
 function bare(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>, rcode: number): Buffer {
   const { questionEnd } = found;
-  const hasOpt = found.kind === 'found' && found.hasOpt;
+  const hasOpt = found.kind === 'found' && found.udpSize !== null;
   const head = questionEnd === 0 ? HEADER : questionEnd;
   const bytes = Buffer.alloc(head + (hasOpt ? OPT.length : 0));
   bytes.set(message.subarray(0, head));
