@@ -140,7 +140,7 @@ export class ThreadCounters {
   }
 }
 
-export type Transport = 'udp' | 'tcp' | 'tls';
+export type Transport = 'udp' | 'tcp' | 'tls' | 'https';
 
 /** The reading side. */
 export class NameserverCounters {
@@ -152,11 +152,17 @@ export class NameserverCounters {
   /** `transports`: of each thread. */
   constructor(transports: readonly Transport[]) {
     const bytes = STRIDE * Float64Array.BYTES_PER_ELEMENT;
-    this.buffer = new SharedArrayBuffer(transports.length * bytes);
-    this.threads = transports.map((transport, i) => ({
+    const all: readonly Transport[] = [...transports, 'https'];
+    this.buffer = new SharedArrayBuffer(all.length * bytes);
+    this.threads = all.map((transport, i) => ({
       transport,
       values: new Float64Array(this.buffer, i * bytes, COLUMNS),
     }));
+  }
+
+  /** Of what comes over HTTPS, which main answers itself. */
+  get https(): Slice {
+    return this.slice(this.threads.length - 1);
   }
 
   slice(thread: number): Slice {

@@ -11,7 +11,7 @@ import {
   TYPE_LABELS,
 } from './counters.ts';
 
-const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
+const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'https'];
 
 /** Columns that are told by transport. */
 const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
@@ -27,7 +27,7 @@ const UDP_DROPS: readonly (readonly [reason: string, column: number])[] = [
   ['fault', COLUMN.fault],
   ['rate_limit', COLUMN.rateLimited],
 ];
-const TCP_DROPS = UDP_DROPS.filter(([reason]) => reason === 'not_query' || reason === 'fault');
+const STREAM_DROPS = UDP_DROPS.filter(([reason]) => reason === 'not_query' || reason === 'fault');
 
 export function nameserverMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
@@ -77,11 +77,12 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read(
     'counter',
     'waypost_dns_dropped_packets_total',
-    'Packets and TCP messages that got no answer, by the reason.',
+    'Messages that got no answer, by the reason.',
     ['transport', 'reason'],
     (emit) => {
       for (const [reason, column] of UDP_DROPS) emit(counters.sum('udp', column), 'udp', reason);
-      for (const [reason, column] of TCP_DROPS) emit(counters.sum('tcp', column), 'tcp', reason);
+      for (const transport of ['tcp', 'tls', 'https'] as const)
+        for (const [reason, column] of STREAM_DROPS) emit(counters.sum(transport, column), transport, reason);
     },
   );
   registry.read('counter', 'waypost_dns_thread_restarts_total', 'DNS threads that ended unasked.', [], (emit) =>
