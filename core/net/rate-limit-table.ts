@@ -56,7 +56,7 @@ export class RateTable {
       if (words[at] === hash) return this.takeFrom(at + 1, now);
     const at = this.victim(set, now);
     // Plain stores, which cost half as much: who sees the new account with the old time takes its first token from that.
-    words[at + 1] = (now + this.interval) | 0;
+    words[at + 1] = (now + this.interval) | 0 || 1;
     words[at] = hash;
     return true;
   }
@@ -81,16 +81,16 @@ export class RateTable {
       const full = Atomics.load(words, at);
       const ahead = aheadOf(now, full);
       if (ahead > most) return false;
-      if (Atomics.compareExchange(words, at, full, (now + ahead + interval) | 0) === full) return true;
+      if (Atomics.compareExchange(words, at, full, (now + ahead + interval) | 0 || 1) === full) return true;
     }
   }
 }
 
 /**
  * How far a bucket is from full. None is ever more than a second ahead, give or take how much the clocks of two batches differ: what seems to be
- * has been left alone since the time went around.
+ * has been left alone since the time went around. 0 is that of a bucket that nobody has used.
  */
 function aheadOf(now: number, full: number): number {
   const ahead = (full - now) | 0;
-  return ahead < 0 || ahead > 2 * SECOND ? 0 : ahead;
+  return full === 0 || ahead < 0 || ahead > 2 * SECOND ? 0 : ahead;
 }
