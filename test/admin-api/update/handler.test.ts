@@ -1,0 +1,493 @@
+/** Dynamic update, case by case: who may, which code, what the zone, the serial and the audit say afterwards. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Domain, RecordRow } from '../../../core/store/rows.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatName, formatRelative, parseName } from '../../../core/wire/name.ts';
+import { formatRdata } from '../../../core/wire/rdata/index.ts';
+import { signRequest, TSIG_ERROR } from '../../../core/wire/tsig.ts';
+import { findTsig } from '../../../core/wire/tsig-record.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import {
+  add,
+  CLASS,
+  deleteName,
+  deleteOne,
+  deleteSet,
+  encodeUpdate,
+  nxdomain,
+  nxrrset,
+  type Section,
+  sameRecord,
+  section,
+  yxdomain,
+  yxrrset,
+} from '../../support/update-message.ts';
+import { listOf } from '../daemon.ts';
+import { type Key, rcodeOf, World } from './world.ts';
+
+let world: World;
+let key: Key;
+const test = suite('dynamic update');
+test.before(async () => {
+  world = await World.start();
+  key = await world.key(world.admin);
+});
+test.after(() => world.stop());
+
+const apexOf = ({ apex }: Domain): string => formatName(apex);
+const recordsOf = (domain: Domain): string[] =>
+  world.reader
+    .recordsOf(domain.id, null)
+    .map(({ name, ttl, type, rdata }: RecordRow) =>
+      [formatRelative(name, domain.apex), ttl, typeName(type), formatRdata(type, rdata)].join(' '),
+    )
+    .sort();
+const serialOf = (domain: Domain): number => world.reader.zoneState(domain.id).serial;
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** A zone, and updates of it with the key at hand. */
+async function zone(): Promise<{ domain: Domain; at: (owner: string) => string; run: Run }> {
+  const domain = await world.zone();
+  const run: Run = (updates, prerequisites = [], by = key) =>
+    world.update(by, { zone: domain.apex, updates, prerequisites });
+  return { domain, at: (owner) => (owner === '@' ? apexOf(domain) : `${owner}.${apexOf(domain)}`), run };
+}
+type Run = (updates: readonly Section[], prerequisites?: readonly Section[], by?: Key) => Promise<string>;
+
+test('what is not signed is refused, responses are not answered', async () => {
+  const { domain, at } = await zone();
+  const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')], id: 77 });
+  const [response] = await world.send(message);
+  assert.is(rcodeOf(response), 'REFUSED');
+  // Id, QR with the opcode, the zone as it was asked for, nothing else.
+  const expected = encodeUpdate({ zone: domain.apex, id: 77 });
+  expected[2] |= 0x80;
+  expected[3] = 5;
+  assert.equal(Buffer.from(response).toString('hex'), Buffer.from(expected).toString('hex'));
+  message[2] |= 0x80;
+  assert.equal(await world.send(message), []);
+  assert.equal(await world.send(message.subarray(0, 11)), []);
+  assert.equal(recordsOf(domain), []);
+});
+
+test('a wrong key, a wrong secret and a wrong time are NOTAUTH, and change nothing', async () => {
+  const { domain, at } = await zone();
+  const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')] });
+  const other = { ...key, name: parseName('nobody.') };
+  const forged = { ...key, secret: key.secret.map((byte) => byte ^ 1) };
+  for (const [by, time, error] of [
+    [other, now(), TSIG_ERROR.BADKEY],
+    [forged, now(), TSIG_ERROR.BADSIG],
+    [key, now() - 400, TSIG_ERROR.BADTIME],
+  ] as const) {
+    const [response] = await world.send(signRequest(message, by, time).message);
+    assert.is(rcodeOf(response), 'NOTAUTH');
+    const found = findTsig(response);
+    assert.is(found.kind === 'found' ? found.record.error : -1, error);
+  }
+  assert.equal(recordsOf(domain), []);
+});
+
+test('a key without the scope, of a viewer, or for other domains is refused', async () => {
+  const { domain, at, run } = await zone();
+  const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
+  const reading = await world.key(world.admin, { scopes: ['dns:read', 'proxy'] });
+  assert.is(await run(updates, [], reading), 'REFUSED');
+  const elsewhere = await world.key(world.admin, { domains: [(await world.zone()).id] });
+  assert.is(await run(updates, [], elsewhere), 'REFUSED');
+  // What it may not write it may not ask about either.
+  assert.is(await run([], [yxdomain(at('nothing'))], elsewhere), 'REFUSED');
+  assert.equal(recordsOf(domain), []);
+  const here = await world.key(world.admin, { domains: [domain.id] });
+  assert.is(await run(updates, [], here), 'NOERROR');
+  const { token, id } = await world.daemon.account('viewer', { plan: 'unlimited' });
+  const theirs = await world.zone(token, 'viewer.example.org');
+  const viewing = await world.key(id);
+  assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'NOERROR');
+  await world.daemon.call('PATCH', `/api/v1/accounts/${id}`, { json: { role: 'viewer' } });
+  assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'REFUSED');
+});
+
+test('zones of others and of nobody are NOTAUTH, and so is another class', async () => {
+  const { domain, at, run } = await zone();
+  const { id, token } = await world.daemon.account('other');
+  const theirs = await world.zone(token, 'others.example.org');
+  const foreign = await world.key(id);
+  assert.is(await run([add(at('a'), 60, 'A', '192.0.2.1')], [], foreign), 'NOTAUTH');
+  assert.is(await world.update(key, { zone: theirs.apex, updates: [] }), 'NOTAUTH');
+  assert.is(await world.update(key, { zone: parseName('nobody.example.'), updates: [] }), 'NOTAUTH');
+  // A name within a zone is none.
+  assert.is(await world.update(key, { zone: parseName(at('www')), updates: [] }), 'NOTAUTH');
+  assert.is(await world.update(key, { zone: domain.apex, zoneClass: CLASS.CH, updates: [] }), 'NOTAUTH');
+  assert.is(await world.update(foreign, { zone: theirs.apex, updates: [] }), 'NOERROR');
+});
+
+test('a key that was deleted, or whose account was locked, updates no more', async () => {
+  const { id, token } = await world.daemon.account('leaver');
+  const domain = await world.zone(token, 'leaver.example.org');
+  const [first, second] = [await world.key(id), await world.key(id)];
+  assert.is(await world.update(first, { zone: domain.apex, updates: [] }), 'NOERROR');
+  await world.remove(first);
+  const [response] = await world.send(signRequest(encodeUpdate({ zone: domain.apex }), first, now()).message);
+  assert.is(rcodeOf(response), 'NOTAUTH');
+  await world.daemon.call('PATCH', `/api/v1/accounts/${id}`, { json: { api_enabled: false } });
+  const [again] = await world.send(signRequest(encodeUpdate({ zone: domain.apex }), second, now()).message);
+  assert.is(rcodeOf(again), 'NOTAUTH');
+});
+
+test('malformed updates are FORMERR', async () => {
+  const { domain, at, run } = await zone();
+  const name = at('a');
+  assert.is(await world.update(key, { zone: domain.apex, zones: 2 }), 'FORMERR');
+  assert.is(await world.update(key, { zone: domain.apex, zones: 0 }), 'FORMERR');
+  assert.is(await world.update(key, { zone: domain.apex, zoneType: TYPE.A }), 'FORMERR');
+  for (const wrong of [
+    section(name, 'A', CLASS.CH, '192.0.2.1'),
+    section(name, 'ANY', CLASS.IN, null),
+    section(name, 'AXFR', CLASS.ANY, null),
+    section(name, 'ANY', CLASS.NONE, null),
+    section(name, 'OPT', CLASS.IN, null),
+    section(name, 'A', CLASS.ANY, '192.0.2.1'),
+    section(name, 'A', CLASS.ANY, null, 1),
+    section(name, 'A', CLASS.NONE, '192.0.2.1', 1),
+    { ...add(name, 60, 'A', '192.0.2.1'), rdata: Uint8Array.of(1, 2, 3) },
+    { ...add(name, 60, 'MX', '10 a.'), rdata: Uint8Array.of(0, 10, 0xc0, 0xff) },
+    { ...add(name, 60, 'TXT', '"a"'), rdata: Uint8Array.of(9, 65) },
+  ])
+    assert.is(await run([add(at('b'), 60, 'A', '192.0.2.1'), wrong]), 'FORMERR', JSON.stringify(wrong));
+  for (const wrong of [
+    section(name, 'A', CLASS.ANY, null, 1),
+    section(name, 'A', CLASS.NONE, '192.0.2.1'),
+    section(name, 'A', CLASS.CH, '192.0.2.1'),
+    section(name, 'AXFR', CLASS.NONE, null),
+    sameRecord(name, 'ANY', '\\# 0'),
+  ])
+    assert.is(await run([], [wrong]), 'FORMERR', JSON.stringify(wrong));
+  // A record that is counted and is not there: the TSIG is taken for it, and stands no longer where it must.
+  const cut = encodeUpdate({ zone: domain.apex, updates: [add(name, 60, 'A', '192.0.2.1')] });
+  cut[9] = 2;
+  const [response] = await world.send(signRequest(cut, key, now()).message);
+  assert.is(rcodeOf(response), 'FORMERR');
+  assert.equal(recordsOf(domain), []);
+});
+
+test('each prerequisite, kept and broken', async () => {
+  const { at, run } = await zone();
+  await run([
+    add(at('a'), 60, 'A', '192.0.2.1'),
+    add(at('a'), 60, 'A', '192.0.2.2'),
+    add(at('x.y'), 60, 'TXT', '"t"'),
+    add(at('*.w'), 60, 'TXT', '"t"'),
+  ]);
+  const cases: readonly (readonly [string, ...Section[]])[] = [
+    ['NOERROR', yxdomain(at('a'))],
+    ['NXDOMAIN', yxdomain(at('b'))],
+    ['NXDOMAIN', yxdomain(at('y'))],
+    ['NXDOMAIN', yxdomain(at('q.w'))],
+    ['NOERROR', yxdomain(at('@'))],
+    ['YXDOMAIN', nxdomain(at('A').toUpperCase())],
+    ['NOERROR', nxdomain(at('b'))],
+    ['NOERROR', nxdomain(at('y'))],
+    ['YXDOMAIN', nxdomain(at('@'))],
+    ['NOERROR', yxrrset(at('a'), 'A')],
+    ['NXRRSET', yxrrset(at('a'), 'AAAA')],
+    ['NOERROR', yxrrset(at('@'), 'SOA')],
+    ['NOERROR', yxrrset(at('@'), 'NS')],
+    ['YXRRSET', nxrrset(at('a'), 'A')],
+    ['NOERROR', nxrrset(at('a'), 'AAAA')],
+    ['NXRRSET', sameRecord(at('a'), 'A', '192.0.2.1')],
+    ['NOERROR', sameRecord(at('a'), 'A', '192.0.2.2'), sameRecord(at('a'), 'A', '192.0.2.1')],
+    ['NOERROR', ...[2, 1, 1].map((n) => sameRecord(at('a'), 'A', `192.0.2.${n}`))],
+    ['NXRRSET', ...[1, 2, 3].map((n) => sameRecord(at('a'), 'A', `192.0.2.${n}`))],
+    ['NXRRSET', sameRecord(at('b'), 'A', '192.0.2.1')],
+    ['NOTZONE', yxdomain('example.org.')],
+    // The first that does not hold says how it ends.
+    ['YXRRSET', nxrrset(at('a'), 'A'), yxdomain(at('b'))],
+    // RRsets are compared when all single prerequisites hold (3.2.3).
+    ['NXDOMAIN', sameRecord(at('a'), 'A', '192.0.2.9'), yxdomain(at('b'))],
+  ];
+  for (const [rcode, ...prerequisites] of cases)
+    assert.is(await run([], prerequisites), rcode, JSON.stringify(prerequisites));
+});
+
+test('a prerequisite may compare the SOA, whose serial every change raises', async () => {
+  const { domain, at, run } = await zone();
+  await run([add(at('a'), 60, 'A', '192.0.2.1')]);
+  const soa = (): Section =>
+    sameRecord(at('@'), 'SOA', `ns1.waypost.test. hostmaster.waypost.test. ${serialOf(domain)} 3600 600 1209600 300`);
+  const before = soa();
+  assert.is(await run([add(at('b'), 60, 'A', '192.0.2.1')], [before]), 'NOERROR');
+  assert.is(await run([add(at('c'), 60, 'A', '192.0.2.1')], [before]), 'NXRRSET');
+  // Of many that ask for the same serial one gets it.
+  const same = soa();
+  const many = Array.from({ length: 8 }, (_, i) => run([add(at(`n${i}`), 60, 'A', '192.0.2.1')], [same]));
+  const rcodes = (await Promise.all(many)).sort();
+  assert.equal(rcodes, ['NOERROR', ...Array(7).fill('NXRRSET')]);
+});
+
+test('all or nothing, and one rise of the serial', async () => {
+  const { domain, at, run } = await zone();
+  const first = serialOf(domain);
+  const many = Array.from({ length: 150 }, (_, i) => add(at(`h${i}`), 60, 'A', '192.0.2.1'));
+  const head = world.daemon.journal.head;
+  assert.is(await run(many), 'NOERROR');
+  assert.is(world.daemon.journal.head, head + 1);
+  assert.ok(serialOf(domain) > first);
+  const kept = recordsOf(domain);
+  const serial = serialOf(domain);
+  assert.is(await run([deleteName(at('h0')), add('out.example.org.', 60, 'A', '192.0.2.1')]), 'NOTZONE');
+  assert.is(await run([deleteName(at('h0')), add(at('-bad-'), 60, 'A', '192.0.2.1')]), 'REFUSED');
+  assert.is(await run([deleteName(at('h0'))], [nxdomain(at('h1'))]), 'YXDOMAIN');
+  assert.equal(recordsOf(domain), kept);
+  assert.is(serialOf(domain), serial);
+});
+
+test('what is there already changes nothing: no commit, no audit entry', async () => {
+  const { domain, at, run } = await zone();
+  const wanted = [add(at('a'), 60, 'A', '192.0.2.1'), add(at('t'), 60, 'TXT', '"x" "y"')];
+  await run(wanted);
+  const [before, head] = [serialOf(domain), world.daemon.journal.head];
+  const ids = world.reader.recordsOf(domain.id, null).map(({ id }) => id);
+  assert.is(await run(wanted), 'NOERROR');
+  // As clients replace: all away, and the same again.
+  assert.is(await run([deleteSet(at('a'), 'A'), deleteName(at('t')), ...wanted]), 'NOERROR');
+  assert.is(await run([deleteSet(at('none'), 'A'), deleteOne(at('a'), 'A', '192.0.2.9')]), 'NOERROR');
+  assert.is(await run([]), 'NOERROR');
+  assert.is(serialOf(domain), before);
+  assert.is(world.daemon.journal.head, head);
+  const after = world.reader.recordsOf(domain.id, null).map(({ id }) => id);
+  assert.equal(after, ids);
+});
+
+test('TTLs have bounds, and an RRset has one', async () => {
+  const { domain, at, run } = await zone();
+  await run([add(at('a'), 0, 'A', '192.0.2.1')]);
+  assert.equal(recordsOf(domain), ['a 30 A 192.0.2.1']);
+  await run([add(at('a'), 2 ** 31 + 5, 'A', '192.0.2.1')]);
+  assert.equal(recordsOf(domain), ['a 30 A 192.0.2.1']);
+  await run([add(at('a'), 2 ** 31 - 1, 'A', '192.0.2.2')]);
+  assert.equal(recordsOf(domain), ['a 604800 A 192.0.2.1', 'a 604800 A 192.0.2.2']);
+  await run([add(at('a'), 90, 'A', '192.0.2.2')]);
+  assert.equal(recordsOf(domain), ['a 90 A 192.0.2.1', 'a 90 A 192.0.2.2']);
+  await run([add(at('a'), 120, 'TXT', '"t"'), add(at('a'), 300, 'TXT', '"u"')]);
+  assert.equal(recordsOf(domain).slice(0, 2), ['a 300 TXT "t"', 'a 300 TXT "u"']);
+});
+
+test('CNAME and other data pass each other over; another CNAME, DNAME or ALIAS takes the place of the first', async () => {
+  const { domain, at, run } = await zone();
+  await run([add(at('a'), 60, 'A', '192.0.2.1'), add(at('c'), 60, 'CNAME', 'one.example.')]);
+  assert.is(await run([add(at('a'), 60, 'CNAME', 'x.example.'), add(at('c'), 60, 'A', '192.0.2.1')]), 'NOERROR');
+  assert.is(await run([add(at('@'), 60, 'CNAME', 'x.example.')]), 'NOERROR');
+  assert.equal(recordsOf(domain), ['a 60 A 192.0.2.1', 'c 60 CNAME one.example.']);
+  await run([add(at('c'), 90, 'CNAME', 'two.example.')]);
+  await run([add(at('d'), 60, 'DNAME', 'one.example.')]);
+  await run([add(at('d'), 60, 'DNAME', 'two.example.'), add(at('d'), 60, 'CNAME', 'x.example.')]);
+  await run([add(at('@'), 60, 'ALIAS', 'one.example.')]);
+  await run([add(at('@'), 60, 'ALIAS', 'two.example.')]);
+  assert.equal(recordsOf(domain), [
+    '@ 60 ALIAS two.example.',
+    'a 60 A 192.0.2.1',
+    'c 90 CNAME two.example.',
+    'd 60 DNAME two.example.',
+  ]);
+  // In one message the CNAME may come once the other data has gone, and the other way around.
+  await run([deleteSet(at('a'), 'A'), add(at('a'), 60, 'CNAME', 'x.example.')]);
+  await run([deleteName(at('c')), add(at('c'), 60, 'A', '192.0.2.1')]);
+  assert.equal(recordsOf(domain).slice(1, 3), ['a 60 CNAME x.example.', 'c 60 A 192.0.2.1']);
+});
+
+test('the order of the message does not matter to the rules, only what it leaves', async () => {
+  const { domain, at, run } = await zone();
+  await run([add(at('x.d'), 60, 'TXT', '"t"'), add(at('m'), 60, 'MX', `10 ${at('h')}`)]);
+  assert.is(await run([add(at('d'), 60, 'DNAME', 'e.example.')]), 'REFUSED');
+  assert.is(await run([add(at('d'), 60, 'DNAME', 'e.example.'), deleteName(at('x.d'))]), 'NOERROR');
+  assert.is(await run([add(at('h'), 60, 'CNAME', 'e.example.')]), 'REFUSED');
+  assert.is(await run([add(at('h'), 60, 'CNAME', 'e.example.'), deleteName(at('m'))]), 'NOERROR');
+  assert.equal(recordsOf(domain), ['d 60 DNAME e.example.', 'h 60 CNAME e.example.']);
+});
+
+test('the SOA and the NS of the apex stay; NS below delegates', async () => {
+  const { domain, at, run } = await zone();
+  const serial = serialOf(domain);
+  const soa = 'ns.example. h.example. 4294967295 1 1 1 1';
+  assert.is(
+    await run([
+      add(at('@'), 60, 'SOA', soa),
+      add(at('a'), 60, 'SOA', soa),
+      deleteOne(at('@'), 'SOA', soa),
+      deleteSet(at('@'), 'SOA'),
+      deleteSet(at('@'), 'NS'),
+      deleteName(at('@')),
+      add(at('@'), 60, 'NS', 'ns1.waypost.test.'),
+      deleteOne(at('@'), 'NS', 'ns9.waypost.test.'),
+    ]),
+    'NOERROR',
+  );
+  assert.is(serialOf(domain), serial);
+  assert.is(await run([add(at('@'), 60, 'NS', 'ns.example.')]), 'REFUSED');
+  assert.is(await run([deleteOne(at('@'), 'NS', 'ns1.waypost.test.')]), 'REFUSED');
+  assert.is(
+    await run([add(at('sub'), 60, 'NS', `ns.${at('sub')}`), add(at('ns.sub'), 60, 'A', '192.0.2.1')]),
+    'NOERROR',
+  );
+  assert.is(await run([add(at('t.sub'), 60, 'TXT', '"hidden"')]), 'REFUSED');
+  assert.is(await run([deleteOne(at('sub'), 'NS', `ns.${at('sub')}`)]), 'NOERROR');
+  assert.equal(recordsOf(domain), [`ns.sub 60 A 192.0.2.1`]);
+});
+
+test('a zone with NS of its own keeps them, whatever an update deletes', async () => {
+  const { domain, at, run } = await zone();
+  const file = `$ORIGIN ${at('@')}
+@ 3600 SOA ns.own.example. h.own.example. 7 3600 600 1209600 300
+@ 600 NS ns1.own.example.
+@ 600 NS ns2.own.example.
+@ 60 A 192.0.2.1
+`;
+  const answer = await world.daemon.call('PUT', `/api/v1/domains/${domain.id}/zonefile?apex=keep`, {
+    body: file,
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(answer.status, 200, answer.text);
+  assert.is(
+    await run([], [sameRecord(at('@'), 'NS', 'ns1.own.example.'), sameRecord(at('@'), 'NS', 'ns2.own.example.')]),
+    'NOERROR',
+  );
+  assert.is(await run([deleteName(at('@')), deleteSet(at('@'), 'NS')]), 'NOERROR');
+  assert.equal(recordsOf(domain), ['@ 600 NS ns1.own.example.', '@ 600 NS ns2.own.example.']);
+  assert.is(await run([deleteOne(at('@'), 'NS', 'ns1.own.example.')]), 'REFUSED');
+});
+
+test('names and tags are taken in any case; types without a form of ours as bytes', async () => {
+  const { domain, at, run } = await zone();
+  const upper = (one: Section): Section => ({ ...one, name: Buffer.from(one.name.map(upperCase)) });
+  await run([
+    upper(add(at('a'), 60, 'MX', '10 mail.example.org.')),
+    add(at('caa'), 60, 'CAA', '0 issue "ca.example"'),
+    add(at('x'), 60, 'TYPE731', '\\# 3 abcdef'),
+  ]);
+  const mx = add(at('a'), 60, 'MX', '10 mail.example.org.');
+  assert.is(await run([{ ...mx, rdata: mx.rdata.map((byte, i) => (i < 2 ? byte : upperCase(byte))) }]), 'NOERROR');
+  assert.equal(recordsOf(domain), [
+    'a 60 MX 10 mail.example.org.',
+    'caa 60 CAA 0 issue "ca.example"',
+    'x 60 TYPE731 \\# 3 abcdef',
+  ]);
+});
+
+test('the audit tells who did what, and the key stands where a token does', async () => {
+  const { domain, at, run } = await zone();
+  await run([add(at('a'), 60, 'A', '192.0.2.1'), add(at('a'), 60, 'A', '192.0.2.2')]);
+  await run([deleteOne(at('a'), 'A', '192.0.2.1'), add(at('a'), 90, 'A', '192.0.2.2'), add(at('b'), 60, 'TXT', '"t"')]);
+  const { body } = await world.daemon.call('GET', `/api/v1/audit?domain=${apexOf(domain)}&action=dns`);
+  const [last, first] = listOf(body.entries);
+  assert.is(String(last.action), 'dns.update');
+  assert.is(String(last.actor.token_id), key.row.id);
+  assert.is(String(last.actor.token_name), key.row.name);
+  assert.is(String(last.remote_address), '192.0.2.7');
+  assert.is(String(last.target), domain.id);
+  assert.equal(last.detail as unknown, {
+    key: key.row.name,
+    added: 1,
+    deleted: 1,
+    changed: 1,
+    records: ['- a 60 A 192.0.2.1', '= a 90 A 192.0.2.2', '+ b 60 TXT "t"'],
+  });
+  assert.is(Number(first.detail.added), 2);
+  assert.is(body.entries.length as unknown, 2);
+  assert.not.ok(JSON.stringify(body).includes(Buffer.from(key.secret).toString('base64')));
+});
+
+test('records that come to a name keep what it said of the proxy', async () => {
+  const { domain, at, run } = await zone();
+  const path = `/api/v1/domains/${domain.id}/records`;
+  await world.daemon.call('POST', path, { json: { name: 'www', type: 'A', content: '192.0.2.1', proxied: false } });
+  await run([deleteName(at('www')), add(at('www'), 60, 'AAAA', '2001:db8::1'), add(at('www'), 60, 'TXT', '"t"')]);
+  const proxied = world.reader.recordsOf(domain.id, null).map(({ type, proxied }) => [type, proxied]);
+  assert.equal(proxied, [
+    [TYPE.TXT, null],
+    [TYPE.AAAA, false],
+  ]);
+});
+
+test('an update that comes again is answered as the first time, and done once', async () => {
+  const { domain, at } = await zone();
+  const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
+  const message = encodeUpdate({ zone: domain.apex, updates, prerequisites: [nxdomain(at('a'))] });
+  const { message: signed } = signRequest(message, key, now());
+  const twice = await Promise.all([world.send(signed), world.send(signed)]);
+  for (const [response] of [...twice, await world.send(signed)]) assert.is(rcodeOf(response), 'NOERROR');
+  await world.update(key, { zone: domain.apex, updates: [deleteName(at('a'))] });
+  // Whoever has seen the message can't undo what came after it.
+  assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
+  assert.equal(recordsOf(domain), []);
+});
+
+test('EDNS is answered with EDNS, and a version that we do not speak is BADVERS', async () => {
+  const { domain } = await zone();
+  const opt = (version: number): Uint8Array => Uint8Array.of(0, 0, 41, 4, 208, 0, version, 0, 0, 0, 0);
+  const run = (...additional: Uint8Array[]) => world.signed(key, encodeUpdate({ zone: domain.apex, additional }));
+  const plain = await run(opt(0));
+  assert.is(rcodeOf(plain), 'NOERROR');
+  assert.is(plain[11], 2, 'OPT and TSIG');
+  const found = findTsig(plain);
+  assert.ok(found.kind === 'found' && found.udpSize === 1232);
+  const badvers = await run(opt(1));
+  const at = badvers.length - encodedTsig(badvers) - 11;
+  assert.is(badvers[3] & 15, 0);
+  assert.is(badvers[at + 5], 1, 'the upper bits of 16');
+  assert.is(rcodeOf(await run(opt(0), opt(0))), 'FORMERR');
+});
+
+test('writers of one name all come through, and each change is one', async () => {
+  const { domain, at, run } = await zone();
+  const rcodes = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      run([add(at('a'), 60, 'TXT', `"${i}"`), ...(i % 2 ? [add(at(`b${i}`), 60, 'TXT', '"b"')] : [])]),
+    ),
+  );
+  assert.equal(new Set(rcodes), new Set(['NOERROR']));
+  assert.is(recordsOf(domain).length, 60);
+});
+
+test('what a key may send has a rate; beyond it updates fail until later', async () => {
+  const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
+  try {
+    const { id } = await small.daemon.account('someone');
+    const own = await small.key(id);
+    const parts = { zone: parseName('nobody.example.') };
+    const rcodes = [];
+    for (let i = 0; i < 5; i++) rcodes.push(await small.update(own, parts));
+    assert.equal(rcodes, ['NOTAUTH', 'NOTAUTH', 'NOTAUTH', 'SERVFAIL', 'SERVFAIL']);
+    assert.is(await small.update(await small.key(id), parts), 'NOTAUTH', 'another key has its own');
+  } finally {
+    await small.stop();
+  }
+});
+
+test('more at once than a key may have are told to come again', async () => {
+  const { at, run } = await zone();
+  const rcodes = await Promise.all(Array.from({ length: 80 }, (_, i) => run([add(at(`n${i}`), 60, 'A', '192.0.2.1')])));
+  const count = (rcode: string): number => rcodes.filter((one) => one === rcode).length;
+  assert.is(count('NOERROR'), 64);
+  assert.is(count('SERVFAIL'), 16);
+  assert.is(await run([]), 'NOERROR');
+});
+
+test('the log has no secret of a key', () => {
+  const secret = Buffer.from(key.secret);
+  const lines = world.daemon.logged.join('\n');
+  assert.match(lines, 'update not made');
+  for (const form of [secret.toString('base64'), secret.toString('hex'), key.row.sealed])
+    assert.not.ok(lines.includes(form));
+});
+
+const upperCase = (byte: number): number => (byte >= 0x61 && byte <= 0x7a ? byte - 32 : byte);
+
+/** Bytes of the TSIG record at the end. */
+function encodedTsig(message: Uint8Array): number {
+  const found = findTsig(message);
+  return found.kind === 'found' ? message.length - found.start : 0;
+}
+
+test.run();

@@ -1,0 +1,73 @@
+/** Update messages taken apart, and their responses, against messages written by hand. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { InvalidError } from '../../../core/errors.ts';
+import { formatName, parseName } from '../../../core/wire/name.ts';
+import { RCODE } from '../../../core/wire/types.ts';
+import { parseUpdate, updateResponse } from '../../../core/wire/update.ts';
+import {
+  add,
+  deleteName,
+  deleteOne,
+  encodeUpdate,
+  nxrrset,
+  type Section,
+  sameRecord,
+} from '../../support/update-message.ts';
+
+const ZONE = parseName('example.net.');
+const OPT = Uint8Array.of(0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0);
+
+const shown = ({ name, type, class: qclass, ttl, rdata }: Section): string =>
+  [formatName(name), type, qclass, ttl, Buffer.from(rdata).toString('hex')].join(' ');
+
+test('sections come apart in order, rdata as it is stored', () => {
+  const prerequisites = [nxrrset('a.example.net.', 'A'), sameRecord('b.example.net.', 'TXT', '"t"')];
+  const mx = add('A.example.net.', 300, 'MX', '10 m.example.net.');
+  const updates = [
+    { ...mx, rdata: Buffer.from(mx.rdata.map((byte) => (byte === 0x6d ? 0x4d : byte))) },
+    deleteName('c.example.net.'),
+    deleteOne('d.example.net.', 'A', '192.0.2.1'),
+  ];
+  const parsed = parseUpdate(encodeUpdate({ zone: ZONE, prerequisites, updates, additional: [OPT] }));
+  assert.equal([formatName(parsed.zone.name), parsed.zone.type, parsed.zone.class], ['example.net.', 6, 1]);
+  assert.equal(parsed.prerequisites.map(shown), prerequisites.map(shown));
+  assert.equal(
+    parsed.updates.map(shown),
+    [{ ...mx, name: parseName('a.example.net.') }, ...updates.slice(1)].map(shown),
+  );
+  assert.is(parsed.version, 0);
+  assert.is(parseUpdate(encodeUpdate({ zone: ZONE })).version, null);
+});
+
+test('a message that is cut anywhere is refused', () => {
+  const message = encodeUpdate({
+    zone: ZONE,
+    prerequisites: [nxrrset('a.example.net.', 'A')],
+    updates: [add('a.example.net.', 1, 'A', '192.0.2.1')],
+    additional: [OPT],
+  });
+  assert.is(parseUpdate(message).updates.length, 1);
+  for (let length = 12; length < message.length; length++)
+    assert.throws(
+      () => parseUpdate(message.subarray(0, length)),
+      (error: unknown) => error instanceof InvalidError,
+    );
+});
+
+test('the response has id, opcode and zone, and says no more', () => {
+  const message = encodeUpdate({ zone: ZONE, updates: [deleteName('a.example.net.')], id: 0xbeef });
+  const zone = Buffer.from(ZONE).toString('hex');
+  const hex = (response: Uint8Array): string => Buffer.from(response).toString('hex');
+  assert.is(hex(updateResponse(message, RCODE.NOTZONE)), `beefa80a0001000000000000${zone}00060001`);
+  const edns = hex(updateResponse(message, RCODE.BADVERS, true));
+  assert.is(edns, `beefa8000001000000000001${zone}00060001${'00002904d0010000000000'}`);
+  // Not one zone, or one that can't be read: the header alone.
+  assert.is(
+    hex(updateResponse(encodeUpdate({ zone: ZONE, zones: 2, id: 1 }), RCODE.FORMERR)),
+    '0001a8010000000000000000',
+  );
+  assert.is(hex(updateResponse(message.subarray(0, 20), RCODE.FORMERR)), 'beefa8010000000000000000');
+});
+
+test.run();
