@@ -4,3 +4,4 @@ export { formatListen, type ListenAddress, parseListen } from './listen.ts';
 export { type ConfigSource, loadConfig, type ResolvedSetting, resolveConfig } from './load.ts';
 export { nearest } from './nearest.ts';
 export type { Config } from './schema.ts';
+export type { NotifyTarget } from './transfer-kinds.ts';

@@ -20,6 +20,7 @@ import {
   shortText,
   text,
 } from './kinds.ts';
+import { notifyTargets, prefixes } from './transfer-kinds.ts';
 
 export interface Setting<T> {
   readonly kind: Kind<T>;
@@ -227,6 +228,30 @@ export const schema = {
       60_000,
       'DNS queries over HTTPS in a minute from one client network; 0 is no limit. Behind a proxy all clients have its address.',
     ),
+  }),
+  transfer: section('Zone transfers to secondaries (AXFR, IXFR, NOTIFY).', {
+    allow: setting(
+      prefixes,
+      [],
+      'Addresses that may transfer every zone without a key. Others sign with a TSIG key (see "waypost tsig").',
+    ),
+    notify: setting(
+      notifyTargets,
+      [],
+      'Secondaries that are told of every change of every zone: addresses, with a port if it is not 53 and, behind a space, the name of the TSIG key that signs.',
+    ),
+    max_concurrent: setting(
+      integer(1, 10_000),
+      8,
+      'Whole zones that are sent at one time; more requests wait in line.',
+    ),
+    history: setting(
+      integer(0, 1_000_000),
+      1000,
+      'Changes of one zone that are kept in memory for those who transfer it, so that they get what differs (IXFR); 0 keeps none.',
+    ),
+    history_bytes: setting(bytes(64 * 1024, GB), MB, 'Most memory for such changes of one zone.'),
+    history_total: setting(bytes(64 * 1024, 64 * GB), 128 * MB, 'Most memory for such changes of all zones.'),
   }),
   admin: section('The admin API.', {
     listen: setting(

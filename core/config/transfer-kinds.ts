@@ -1,0 +1,71 @@
+/** Kinds of settings of zone transfers: who may transfer, and who is told of changes. */
+import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
+import { InvalidError } from '../errors.ts';
+import { formatName, parseName } from '../wire/name.ts';
+import { type Kind, list } from './kinds.ts';
+import { formatListen, parseListen } from './listen.ts';
+
+/** A secondary that is told of changes. */
+export interface NotifyTarget {
+  /** In text (RFC 5952), without brackets. */
+  readonly address: string;
+  readonly port: number;
+  readonly family: 4 | 6;
+  /** Name of the TSIG key that signs what is told: in lower case, without the last dot. Null: nothing is signed. */
+  readonly key: string | null;
+}
+
+function orInvalid<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidError) return undefined;
+    throw error;
+  }
+}
+
+function orEmpty<T>(kind: Kind<readonly T[]>): Kind<readonly T[]> {
+  return {
+    ...kind,
+    fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : kind.fromToml(value)),
+    fromText: (value) => (value.trim() === '' ? [] : kind.fromText(value)),
+  };
+}
+
+/** Prefixes in canonical form; may be empty. */
+export const prefixes: Kind<readonly string[]> = orEmpty(
+  list(
+    'a list of address prefixes, each once and without bits past its length, such as "192.0.2.0/24" or "2001:db8::53"; may be empty',
+    (value) => {
+      const prefix = orInvalid(() => parsePrefix(value));
+      return prefix && [prefix.text];
+    },
+    String,
+  ),
+);
+
+const formatTarget = ({ key, ...listen }: NotifyTarget): string =>
+  key === null ? formatListen(listen) : `${formatListen(listen)} ${key}`;
+
+function parseTarget(text: string): NotifyTarget[] | undefined {
+  const [place, name, ...more] = text.split(/\s+/);
+  const key = name === undefined ? null : orInvalid(() => formatName(parseName(name)).slice(0, -1));
+  if (more.length > 0 || key === undefined || key === '') return undefined;
+  const bytes = parseAddress(place);
+  if (bytes !== undefined)
+    return [{ address: formatAddress(bytes), port: 53, family: bytes.length === 4 ? 4 : 6, key }];
+  const found = parseListen(place);
+  const [listen] = found ?? [];
+  if (found?.length !== 1 || listen.port === 0) return undefined;
+  // As a datagram's sender is written.
+  const canonical = parseAddress(listen.address);
+  return canonical && [{ ...listen, address: formatAddress(canonical), key }];
+}
+
+export const notifyTargets: Kind<readonly NotifyTarget[]> = orEmpty(
+  list(
+    'a list of addresses, each with a port if it is not 53 and, behind a space, the name of a TSIG key if one signs, such as "192.0.2.53", "[2001:db8::53]:5353 transfer.example.net"; may be empty',
+    parseTarget,
+    formatTarget,
+  ),
+);
