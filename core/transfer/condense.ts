@@ -1,0 +1,30 @@
+/** Many differences that follow one another become one: what came and went again is in none (RFC 1995 section 4). */
+import type { ZoneDifference } from '../journal/difference.ts';
+import type { ResourceRecord } from '../wire/types.ts';
+
+/** `differences`: one or more, each from the serial that the one before leads to. */
+export function condense(differences: readonly ZoneDifference[]): ZoneDifference {
+  if (differences.length === 1) return differences[0];
+  const removed = new Map<string, ResourceRecord>();
+  const added = new Map<string, ResourceRecord>();
+  for (const difference of differences) {
+    for (const record of difference.removed) {
+      const id = recordId(record);
+      if (!added.delete(id)) removed.set(id, record);
+    }
+    for (const record of difference.added) {
+      const id = recordId(record);
+      if (!removed.delete(id)) added.set(id, record);
+    }
+  }
+  const last = differences[differences.length - 1];
+  return { from: differences[0].from, to: last.to, removed: [...removed.values()], added: [...added.values()] };
+}
+
+/** Equal for equal records, the TTL among what makes them so. */
+function recordId({ name, type, ttl, rdata }: ResourceRecord): string {
+  return `${type} ${ttl} ${latin(name)} ${latin(rdata)}`;
+}
+
+const latin = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -1,0 +1,173 @@
+/** What one secondary is still to be told: one NOTIFY a zone, sent again until it is answered, so many at a time. */
+import { randomInt } from 'node:crypto';
+import type { Name } from '../wire/name.ts';
+import { isSignedResponse, signRequest, type TsigKey } from '../wire/tsig.ts';
+import { notifyRequest, readNotifyResponse } from './notify-message.ts';
+
+/** Milliseconds. */
+export interface NotifyTimes {
+  /** An answer that takes longer counts as none. */
+  readonly answer: number;
+  /** Until it is sent again, the first time; twice as long each time. */
+  readonly retry: number;
+  /** How often it is sent in all. What nobody has answered by then, the secondary finds when it looks by itself (SOA refresh). */
+  readonly tries: number;
+}
+
+export interface NotifyLineOptions {
+  readonly times: NotifyTimes;
+  /** Sends a datagram to the secondary. */
+  readonly send: (message: Uint8Array) => void;
+  /** What to sign with; null: nothing is signed. Undefined: the key is not there, so that nothing can be sent. */
+  readonly key: () => TsigKey | null | undefined;
+  /** `rcode` null: it was given up. */
+  readonly settled: (apex: Name, rcode: number | null) => void;
+}
+
+/** Sent and not answered, at a time. */
+const MOST_UNDER_WAY = 64;
+
+interface Notice {
+  readonly apex: Name;
+  tries: number;
+  id: number;
+  key: TsigKey | null;
+  mac: Uint8Array;
+  timer: NodeJS.Timeout | null;
+  /** An answer is waited for. */
+  awaited: boolean;
+  /** The zone has changed since it was sent. */
+  again: boolean;
+}
+
+export class NotifyLine {
+  private readonly options: NotifyLineOptions;
+  /** By domain id. */
+  private readonly notices = new Map<string, Notice>();
+  /** Those to be sent, in order. */
+  private readonly ready = new Set<string>();
+  private readonly byId = new Map<number, string>();
+  private underWay = 0;
+  private closed = false;
+
+  constructor(options: NotifyLineOptions) {
+    this.options = options;
+  }
+
+  /** How many zones the secondary has not confirmed. */
+  get waiting(): number {
+    return this.notices.size;
+  }
+
+  /** The zone has changed. Sends what may be sent at once. */
+  add(domainId: string, apex: Name): void {
+    if (this.closed) return;
+    const known = this.notices.get(domainId);
+    if (known === undefined) {
+      const notice = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
+      this.notices.set(domainId, notice);
+      this.ready.add(domainId);
+    } else if (known.awaited) known.again = true;
+    else if (known.timer !== null) {
+      // It waits for its next try, and what is new deserves one at once.
+      clearTimeout(known.timer);
+      known.timer = null;
+      known.tries = 0;
+      this.ready.add(domainId);
+    }
+    this.pump();
+  }
+
+  /** The zone is gone. */
+  remove(domainId: string): void {
+    const notice = this.notices.get(domainId);
+    if (notice !== undefined) this.forget(domainId, notice);
+    this.pump();
+  }
+
+  /** A datagram from the secondary's address. */
+  receive(message: Uint8Array): void {
+    const response = readNotifyResponse(message);
+    const domainId = response === null ? undefined : this.byId.get(response.id);
+    const notice = domainId === undefined ? undefined : this.notices.get(domainId);
+    if (response === null || domainId === undefined || notice === undefined) return;
+    const { key, mac, apex, again } = notice;
+    // Not from who holds the key: as if nothing had come.
+    if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
+    this.forget(domainId, notice);
+    this.options.settled(apex, response.rcode);
+    if (again) this.add(domainId, apex);
+    this.pump();
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { timer } of this.notices.values()) if (timer !== null) clearTimeout(timer);
+    this.notices.clear();
+    this.ready.clear();
+    this.byId.clear();
+  }
+
+  private pump(): void {
+    for (const domainId of this.ready) {
+      if (this.underWay >= MOST_UNDER_WAY) return;
+      this.ready.delete(domainId);
+      this.send(domainId, this.notices.get(domainId)!);
+    }
+  }
+
+  private send(domainId: string, notice: Notice): void {
+    const { options, byId } = this;
+    byId.delete(notice.id);
+    do notice.id = randomInt(0x10000);
+    while (byId.has(notice.id));
+    byId.set(notice.id, domainId);
+    notice.tries++;
+    notice.again = false;
+    notice.awaited = true;
+    this.underWay++;
+    notice.timer = setTimeout(() => this.unanswered(domainId, notice), options.times.answer);
+    notice.timer.unref();
+    const key = options.key();
+    if (key === undefined) return;
+    const request = notifyRequest(notice.apex, notice.id);
+    notice.key = key;
+    if (key === null) options.send(request);
+    else {
+      const signed = signRequest(request, key, Math.floor(Date.now() / 1000));
+      notice.mac = signed.mac;
+      options.send(signed.message);
+    }
+  }
+
+  private unanswered(domainId: string, notice: Notice): void {
+    const { times, settled } = this.options;
+    this.underWay--;
+    notice.awaited = false;
+    if (notice.again) notice.tries = 0;
+    if (notice.tries >= times.tries) {
+      this.forget(domainId, notice);
+      settled(notice.apex, null);
+    } else {
+      // Until it is sent anew a late answer still counts.
+      const delay = notice.again ? 0 : times.retry * 2 ** (notice.tries - 1);
+      notice.timer = setTimeout(() => {
+        notice.timer = null;
+        this.ready.add(domainId);
+        this.pump();
+      }, delay);
+      notice.timer.unref();
+    }
+    this.pump();
+  }
+
+  private forget(domainId: string, notice: Notice): void {
+    if (notice.timer !== null) clearTimeout(notice.timer);
+    if (notice.awaited) this.underWay--;
+    this.ready.delete(domainId);
+    this.byId.delete(notice.id);
+    this.notices.delete(domainId);
+  }
+}
+
+const EMPTY = new Uint8Array(0);

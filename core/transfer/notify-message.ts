@@ -1,0 +1,23 @@
+/** NOTIFY (RFC 1996): a secondary is told that a zone has changed. */
+import type { Name } from '../wire/name.ts';
+import { CLASS_IN, OPCODE, TYPE } from '../wire/types.ts';
+
+const HEADER = 12;
+
+/** A request with the zone's SOA in question; AA is set (RFC 1996 4.7 has it so). */
+export function notifyRequest(apex: Name, id: number): Buffer {
+  const bytes = Buffer.alloc(HEADER + apex.length + 4);
+  bytes.writeUInt16BE(id, 0);
+  bytes[2] = (OPCODE.NOTIFY << 3) | 0x04;
+  bytes[5] = 1;
+  bytes.set(apex, HEADER);
+  bytes.writeUInt16BE(TYPE.SOA, HEADER + apex.length);
+  bytes.writeUInt16BE(CLASS_IN, HEADER + apex.length + 2);
+  return bytes;
+}
+
+/** The id of a response to a NOTIFY with its rcode, or null when the message is none. */
+export function readNotifyResponse(message: Uint8Array): { readonly id: number; readonly rcode: number } | null {
+  if (message.length < HEADER || (message[2] & 0x80) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY) return null;
+  return { id: (message[0] << 8) | message[1], rcode: message[3] & 15 };
+}

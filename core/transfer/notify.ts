@@ -1,0 +1,126 @@
+/** Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start, since what changed last may not have been told. */
+import { createSocket, type Socket } from 'node:dgram';
+import type { NotifyTarget } from '../config/index.ts';
+import type { ZoneChange } from '../journal/difference.ts';
+import type { Logger } from '../log/index.ts';
+import type { StoreReader } from '../store/reader.ts';
+import { formatName, type Name } from '../wire/name.ts';
+import type { TsigKey } from '../wire/tsig.ts';
+import { NotifyLine, type NotifyTimes } from './notify-line.ts';
+
+export interface NotifierOptions {
+  readonly targets: readonly NotifyTarget[];
+  readonly reader: StoreReader;
+  /** The key of a name; undefined when there is none. */
+  readonly keyByName: (name: string) => TsigKey | undefined;
+  readonly log: Logger;
+  readonly times?: NotifyTimes;
+  readonly observer?: { notified(outcome: 'answered' | 'refused' | 'given up'): void };
+}
+
+/** Seven tries in a little over two minutes. */
+const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7 };
+/** Changes of one zone that come within so many milliseconds are told of together. */
+const GATHER = 50;
+/** After a start: zones that are told of together, and milliseconds from some to the next. */
+const AT_ONCE = 100;
+const PACE = 500;
+
+interface Secondary {
+  readonly target: NotifyTarget;
+  readonly line: NotifyLine;
+}
+
+export class Notifier {
+  private readonly options: NotifierOptions;
+  private readonly secondaries: Secondary[];
+  private readonly sockets = new Map<4 | 6, Socket>();
+  private readonly changes = new Map<string, Name>();
+  private gathering: NodeJS.Timeout | null = null;
+  private starting: NodeJS.Timeout | null = null;
+
+  constructor(options: NotifierOptions) {
+    this.options = options;
+    this.secondaries = options.targets.map((target) => ({ target, line: this.lineOf(target) }));
+  }
+
+  /** How many NOTIFY are not answered, over all secondaries. */
+  get waiting(): number {
+    return this.secondaries.reduce((sum, { line }) => sum + line.waiting, 0);
+  }
+
+  changed({ domainId, apex, serial }: ZoneChange): void {
+    if (this.secondaries.length === 0) return;
+    if (serial === 0) {
+      this.changes.delete(domainId);
+      for (const { line } of this.secondaries) line.remove(domainId);
+      return;
+    }
+    this.changes.set(domainId, apex);
+    this.gathering ??= setTimeout(() => this.tell(), GATHER).unref();
+  }
+
+  /** Begins to tell of all zones, some at a time. */
+  start(): void {
+    if (this.secondaries.length > 0) this.tellAll(null);
+  }
+
+  close(): void {
+    if (this.gathering !== null) clearTimeout(this.gathering);
+    if (this.starting !== null) clearTimeout(this.starting);
+    for (const { line } of this.secondaries) line.close();
+    for (const socket of this.sockets.values()) socket.close();
+    this.sockets.clear();
+  }
+
+  private tell(): void {
+    this.gathering = null;
+    for (const [domainId, apex] of this.changes) for (const { line } of this.secondaries) line.add(domainId, apex);
+    this.changes.clear();
+  }
+
+  private tellAll(after: Name | null): void {
+    const domains = this.options.reader.allDomains(after, AT_ONCE);
+    for (const { id, apex } of domains) for (const { line } of this.secondaries) line.add(id, apex);
+    const last = domains.at(-1);
+    this.starting = last === undefined ? null : setTimeout(() => this.tellAll(last.apex), PACE).unref();
+  }
+
+  private lineOf(target: NotifyTarget): NotifyLine {
+    const { log, times = TIMES, keyByName, observer } = this.options;
+    const secondary = `${target.address} port ${target.port}`;
+    return new NotifyLine({
+      times,
+      send: (message) => this.send(target, message),
+      key: () => (target.key === null ? null : keyByName(target.key)),
+      settled(apex, rcode) {
+        const zone = formatName(apex);
+        observer?.notified(rcode === null ? 'given up' : rcode === 0 ? 'answered' : 'refused');
+        if (rcode === 0) log.debug('a secondary has taken a NOTIFY', { zone, secondary });
+        else if (rcode === null) log.warn('a secondary does not answer NOTIFY', { zone, secondary });
+        else log.warn('a secondary refuses NOTIFY', { zone, secondary, rcode });
+      },
+    });
+  }
+
+  private send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
+    // What can't be sent now is sent again.
+    this.socket(family).send(message, port, address, (error) => {
+      if (error !== null) this.options.log.debug('a NOTIFY could not be sent', { address, port, error });
+    });
+  }
+
+  private socket(family: 4 | 6): Socket {
+    const known = this.sockets.get(family);
+    if (known !== undefined) return known;
+    const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
+    this.sockets.set(family, socket);
+    socket.unref();
+    socket.on('error', (error) => this.options.log.warn('the socket for NOTIFY failed', { error }));
+    socket.on('message', (message, { address, port }) => {
+      for (const { target, line } of this.secondaries)
+        if (target.port === port && target.address === address) line.receive(message);
+    });
+    return socket;
+  }
+}

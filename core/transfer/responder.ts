@@ -1,0 +1,221 @@
+/**
+ * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that are signed (RFC 8945), which the query path answers once the signature is
+ * taken off.
+ */
+import type { Logger } from '../log/index.ts';
+import type { AnswerDeferred, DeferredRequest } from '../net/deferred.ts';
+import type { Environment } from '../store/environment.ts';
+import type { StoreReader } from '../store/reader.ts';
+import type { Domain } from '../store/rows.ts';
+import type { HeldKey } from '../tsig/keyring.ts';
+import { formatName } from '../wire/name.ts';
+import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
+import { RCODE, TYPE } from '../wire/types.ts';
+import { isAfter } from '../zone/serial.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import type { TransferAccess } from './access.ts';
+import { Deadline } from './deadline.ts';
+import type { ZoneHistories } from './history.ts';
+import { bareResponse, type Envelope } from './message.ts';
+import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
+import type { Slots } from './slots.ts';
+import { ZoneSnapshot } from './snapshot.ts';
+import { differing, messagesOf, oneMessage, wholeZone } from './stream.ts';
+
+export interface TransferOptions {
+  readonly environment: Environment;
+  readonly reader: StoreReader;
+  readonly zoneSettings: ZoneSettings;
+  readonly findKey: FindKey<HeldKey>;
+  readonly access: TransferAccess;
+  readonly histories: ZoneHistories;
+  readonly slots: Slots;
+  /** The query path's response to a message that is no transfer and not signed; null for silence. */
+  readonly respond: (request: Pick<DeferredRequest, 'message' | 'address' | 'transport'>) => Uint8Array | null;
+  /** Largest response over UDP, in bytes. */
+  readonly udpPayload: number;
+  readonly log: Logger;
+  /** Is told of every transfer that begins, and of every one that is not given. */
+  readonly observer?: TransferObserver;
+}
+
+export interface TransferObserver {
+  transferred(kind: 'axfr' | 'ixfr' | 'current'): void;
+  refused(why: 'access' | 'signature'): void;
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+const PLAIN_UDP = 512;
+
+export function transferResponder(options: TransferOptions): AnswerDeferred {
+  const responder = new TransferResponder(options);
+  return (request) => responder.answer(request);
+}
+
+/** The request as it is looked at: verified, its signature taken off. */
+interface Verified {
+  readonly request: DeferredRequest;
+  readonly message: Uint8Array;
+  readonly key: HeldKey | null;
+  readonly signer: TsigSigner | null;
+  /** UDP payload that the client takes; null: it did not say. */
+  readonly udpSize: number | null;
+}
+
+class TransferResponder {
+  private readonly options: TransferOptions;
+
+  constructor(options: TransferOptions) {
+    this.options = options;
+  }
+
+  async *answer(request: DeferredRequest): AsyncGenerator<Uint8Array> {
+    const verdict = verifyTsig(request.message, this.options.findKey, seconds());
+    if (verdict.kind === 'error') {
+      this.refusedSignature(request, verdict);
+      yield verdict.response();
+      return;
+    }
+    const verified: Verified =
+      verdict.kind === 'ok'
+        ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, udpSize: verdict.udpSize }
+        : { request, message: request.message, key: null, signer: null, udpSize: null };
+    const type = questionType(verified.message);
+    const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.transfer(verified) : this.plain(verified);
+    for await (const message of messages) yield this.signed(verified, message);
+  }
+
+  private signed({ signer }: Verified, message: Uint8Array): Uint8Array {
+    return signer === null ? message : signer.sign(message, seconds());
+  }
+
+  private refusedSignature(
+    request: DeferredRequest,
+    { rcode, error }: Extract<TsigVerdict<HeldKey>, { kind: 'error' }>,
+  ): void {
+    this.options.observer?.refused('signature');
+    const { address, transport } = request;
+    this.options.log.debug('a signed DNS message was refused', { address, transport, rcode, error });
+  }
+
+  /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
+  private *plain({ request, message, signer, udpSize }: Verified): Generator<Uint8Array> {
+    const response = this.options.respond({ message, address: request.address, transport: request.transport });
+    if (response === null) return;
+    const room = this.room(request, udpSize) - (signer?.size ?? 0);
+    yield response.length <= room ? response : truncated(response, udpSize !== null);
+  }
+
+  /** Bytes that a response may have. */
+  private room({ transport }: DeferredRequest, udpSize: number | null): number {
+    if (transport !== 'udp') return 65535;
+    return udpSize === null ? PLAIN_UDP : Math.min(Math.max(udpSize, PLAIN_UDP), this.options.udpPayload);
+  }
+
+  private async *transfer(verified: Verified): AsyncGenerator<Uint8Array> {
+    const { request, message, key } = verified;
+    const { reader, access, observer, log } = this.options;
+    const question = readTransferQuestion(message);
+    if (typeof question === 'number') {
+      yield bareResponse({ request: message, questionEnd: 0, hasOpt: false }, question);
+      return;
+    }
+    const envelope = { request: message, questionEnd: question.end, hasOpt: question.udpSize !== null };
+    const domain = reader.domainByApex(question.name);
+    if (domain !== undefined && !access.allows(domain, request.address, key)) {
+      observer?.refused('access');
+      log.info('a zone transfer was refused', {
+        zone: formatName(question.name),
+        address: request.address,
+        key: key?.row.name,
+      });
+    }
+    // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC 5936 2.2.1).
+    if (domain === undefined) yield bareResponse(envelope, key === null ? RCODE.REFUSED : RCODE.NOTAUTH, key === null);
+    else if (!access.allows(domain, request.address, key)) yield bareResponse(envelope, RCODE.REFUSED, true);
+    else if (request.transport === 'https') yield bareResponse(envelope, RCODE.REFUSED, true);
+    else if (question.type === TYPE.IXFR) yield* this.ixfr(verified, question, domain, envelope);
+    // RFC 5936 4.2: there is no AXFR over UDP.
+    else if (request.transport === 'udp') yield bareResponse(envelope, RCODE.FORMERR);
+    else yield* this.axfr(verified, domain, envelope);
+  }
+
+  private async *axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
+    const { environment, zoneSettings, histories, slots, observer } = this.options;
+    if (!(await slots.take(request.cancelled))) return;
+    try {
+      // From this moment on: a change between it and the snapshot only means a difference too many.
+      histories.follow(domain.id);
+      const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
+      if (snapshot === null) {
+        yield bareResponse(envelope, RCODE.NOTAUTH);
+        return;
+      }
+      observer?.transferred('axfr');
+      const deadline = new Deadline();
+      try {
+        for (const message of messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0)) {
+          yield message;
+          if (deadline.isPast(message.length)) throw new Error('the client takes the zone too slowly');
+        }
+      } finally {
+        snapshot.close();
+      }
+    } finally {
+      slots.release();
+    }
+  }
+
+  private async *ixfr(
+    verified: Verified,
+    question: TransferQuestion,
+    domain: Domain,
+    envelope: Envelope,
+  ): AsyncGenerator<Uint8Array> {
+    const { environment, zoneSettings, histories, observer } = this.options;
+    const { request, signer } = verified;
+    const reserve = signer?.size ?? 0;
+    histories.follow(domain.id);
+    const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
+    if (snapshot === null) {
+      yield bareResponse(envelope, RCODE.NOTAUTH);
+      return;
+    }
+    const { soa, serial } = snapshot;
+    snapshot.close();
+    const isCurrent = serial === question.serial || isAfter(question.serial, serial);
+    const difference = isCurrent ? null : histories.between(domain.id, question.serial, serial);
+    const overUdp = request.transport === 'udp';
+    const most = this.room(request, question.udpSize);
+    if (difference !== null && overUdp) {
+      const response = oneMessage(differing(soa, difference), envelope, reserve, most);
+      if (response !== null) {
+        observer?.transferred('ixfr');
+        yield response;
+        return;
+      }
+    }
+    if (isCurrent || overUdp) {
+      // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995 section 2).
+      observer?.transferred('current');
+      yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope, RCODE.SERVFAIL);
+    } else if (difference !== null) {
+      observer?.transferred('ixfr');
+      yield* messagesOf(differing(soa, difference), envelope, reserve);
+    } else yield* this.axfr(verified, domain, envelope);
+  }
+}
+
+/** Header and question with TC: the client asks again over TCP. */
+function truncated(response: Uint8Array, hasOpt: boolean): Uint8Array {
+  let questionEnd = HEADER;
+  if (response[5] === 1) {
+    while (response[questionEnd] !== 0) questionEnd += response[questionEnd] + 1;
+    questionEnd += 5;
+  }
+  const bytes = bareResponse({ request: response, questionEnd, hasOpt }, RCODE.NOERROR);
+  bytes[2] = response[2] | 0x02;
+  return bytes;
+}
+
+const HEADER = 12;

@@ -1,0 +1,178 @@
+/**
+ * The records of a zone as they are served, at one moment: what stays the same while writes go on. In the place of ALIAS, and of the web names of a zone whose
+ * proxy is on, stand the addresses that are answered; what is occluded goes along (RFC 5936 3.5).
+ */
+import type { Transaction } from 'lmdb';
+import { aliasSets } from '../journal/facts.ts';
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts, targetKeyParts, targetsAt } from '../store/keys.ts';
+import { decodeZoneState } from '../store/reader.ts';
+import { aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
+import { equalNames, type Name, nameAt } from '../wire/name.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
+import { AliasedZone } from '../zone/aliased.ts';
+import { apexSets } from '../zone/apex.ts';
+import { ProxiedZone } from '../zone/proxied.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import { type AtApex, isOfService } from '../zone/stored.ts';
+import { findType, type ProxyHints, type ZoneView } from '../zone/view.ts';
+
+export class ZoneSnapshot {
+  readonly serial: number;
+  readonly soa: ResourceRecord;
+  private readonly environment: Environment;
+  private readonly transaction: Transaction;
+  private readonly domain: Domain;
+  private readonly held: HeldName;
+  private readonly view: ZoneView;
+  private readonly settings: ZoneSettings;
+  private readonly apex: AtApex;
+
+  /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
+  static open(environment: Environment, settings: ZoneSettings, domainId: string): ZoneSnapshot | null {
+    const transaction = environment.root.useReadTransaction();
+    const key = idKey(domainId);
+    const row = environment.rows.get(domains.number)!.get(key, { transaction });
+    if (row === undefined) {
+      transaction.done();
+      return null;
+    }
+    return new ZoneSnapshot(environment, settings, transaction, domains.decode(key, row));
+  }
+
+  private constructor(environment: Environment, settings: ZoneSettings, transaction: Transaction, domain: Domain) {
+    this.environment = environment;
+    this.settings = settings;
+    this.transaction = transaction;
+    this.domain = domain;
+    const key = idKey(domain.id);
+    this.serial = decodeZoneState(environment.zones.get(key, { transaction })).serial;
+    this.apex = this.readApex();
+    const soa = findType(this.apex.sets, TYPE.SOA)!;
+    this.soa = { name: domain.apex, type: TYPE.SOA, ttl: soa.ttl, rdata: soa.rdatas[0] };
+    this.held = new HeldName(environment, transaction, domain, findType(this.apex.sets, TYPE.NS));
+    const aliased = new AliasedZone(this.held, (target) => {
+      const at = nameKey(target);
+      const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
+      return aliasSets(row === undefined ? undefined : aliasTargets.decode(at, row));
+    });
+    const proxy = environment.rows.get(proxies.number)!.get(key, { transaction });
+    const isProxied = proxy !== undefined && proxies.decode(key, proxy).enabled;
+    this.view = isProxied ? new ProxiedZone(aliased, settings.cluster) : aliased;
+  }
+
+  /** All but the SOA, in canonical order of their owners. An owner is one object for all its records. */
+  *records(): Generator<ResourceRecord> {
+    const { held, domain } = this;
+    held.take(domain.apex, this.apex.sets, this.apex.proxied);
+    yield* this.served();
+    for (const { name, sets, proxied } of this.owners()) {
+      if (name.length === domain.apex.length) continue;
+      held.take(name, sets, proxied);
+      yield* this.served();
+    }
+  }
+
+  close(): void {
+    this.transaction.done();
+  }
+
+  private *served(): Generator<ResourceRecord> {
+    const { name } = this.held;
+    for (const { type, ttl, rdatas } of this.view.rrsets(name))
+      if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name, type, ttl, rdata };
+  }
+
+  private readApex(): AtApex {
+    for (const { name, sets, proxied } of this.owners()) {
+      // The apex comes first, if it holds anything.
+      if (name.length !== this.domain.apex.length) break;
+      return { sets: apexSets(sets, this.domain, this.settings, this.serial), proxied };
+    }
+    return { sets: apexSets([], this.domain, this.settings, this.serial), proxied: null };
+  }
+
+  private *owners(): Generator<Owner> {
+    const { environment, transaction, domain } = this;
+    const start = idKey(domain.id);
+    let key: Buffer | undefined;
+    let end = 0;
+    let owner: Owner | undefined;
+    for (const entry of environment.records.getRange({ start, end: afterPrefix(start), transaction })) {
+      const k = entry.key as Buffer;
+      const { nameEnd, type } = recordKeyParts(k);
+      if (owner === undefined || nameEnd !== end || k.compare(key!, 0, end, 0, nameEnd) !== 0) {
+        if (owner !== undefined) yield owner;
+        owner = { name: nameOfKey(k, 8, nameEnd), sets: [], proxied: null };
+        end = nameEnd;
+        key = k;
+      }
+      owner.proxied ??= proxiedOf(entry.value);
+      const rdata = entry.value.subarray(RECORD_RDATA);
+      const last = owner.sets.at(-1);
+      if (last?.type === type) last.rdatas.push(rdata);
+      else owner.sets.push({ type, ttl: entry.value.readUInt32BE(0), rdatas: [rdata] });
+    }
+    if (owner !== undefined) yield owner;
+  }
+}
+
+interface Owner {
+  readonly name: Name;
+  readonly sets: { type: number; ttl: number; rdatas: Uint8Array[] }[];
+  proxied: boolean | null;
+}
+
+/** The zone to those who ask of one name at a time, the one under way. */
+class HeldName implements ZoneView, ProxyHints {
+  readonly apex: Name;
+  readonly mayOcclude = true;
+  readonly parentDs = null;
+  name: Name;
+  private sets: readonly RRset[] = [];
+  private ownProxied: boolean | null = null;
+  private readonly environment: Environment;
+  private readonly transaction: Transaction;
+  private readonly domainId: string;
+  private readonly apexNs: RRset | undefined;
+
+  constructor(environment: Environment, transaction: Transaction, domain: Domain, apexNs: RRset | undefined) {
+    this.environment = environment;
+    this.transaction = transaction;
+    this.domainId = domain.id;
+    this.apex = domain.apex;
+    this.name = domain.apex;
+    this.apexNs = apexNs;
+  }
+
+  take(name: Name, sets: readonly RRset[], proxied: boolean | null): void {
+    this.name = name;
+    this.sets = sets;
+    this.ownProxied = proxied;
+  }
+
+  rrsets(): readonly RRset[] {
+    return this.sets;
+  }
+
+  proxied(): boolean | null {
+    return this.ownProxied;
+  }
+
+  isServiceTarget(name: Name): boolean {
+    const prefix = targetsAt(this.domainId, name);
+    const { targets } = this.environment;
+    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.transaction };
+    for (const key of targets.getKeys(range)) if (isOfService(targetKeyParts(key as Buffer), this.apex)) return true;
+    return this.apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
+  }
+
+  /** What lies elsewhere is not asked for when records are listed. */
+  hasBelow(): boolean {
+    return false;
+  }
+
+  isNested(): boolean {
+    return false;
+  }
+}
