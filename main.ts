@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
-import { createAdminApi } from './admin-api/index.ts';
+import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
@@ -20,11 +20,14 @@ import {
   readinessMetrics,
   storeMetrics,
 } from './core/metrics/index.ts';
+import type { Slice } from './core/net/counters.ts';
+import { openLocalResponder } from './core/net/local-responder.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { openSecrets } from './core/secrets.ts';
 import { type Environment, openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
+import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
@@ -50,6 +53,17 @@ function answerSettings({ dns, dataDir }: Config): AnswerSettings {
   const secrets =
     cookies === 'off' ? [] : cookieSecrets(join(dataDir, 'cookie.key'), cookieSecret, cookieSecretPrevious);
   return { cookies, cookieSecrets: secrets, nsid, version, identity, tcpIdleTimeout };
+}
+
+function dnsOverHttps(
+  { dns, dataDir }: Config,
+  index: IndexWriter,
+  answers: AnswerSettings,
+  counters: Slice,
+): AnswerDns {
+  const served = { index, storeDirectory: dataDir, udpPayload: dns.udpPayload, answers };
+  const local = openLocalResponder(served, counters);
+  return (message, address) => local.answer(message, address);
 }
 
 /** Runs the daemon; resolves when it has been stopped in order. */
@@ -80,13 +94,14 @@ async function serve(config: Config): Promise<void> {
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
+  const answers = answerSettings(config);
   const nameserver = await startNameserver({
     index,
     storeDirectory: config.dataDir,
     listen: dns.listen,
     workers: dns.workers,
     udpPayload: dns.udpPayload,
-    answers: answerSettings(config),
+    answers,
     transport: dns.transport,
     tcp: {
       idleTimeout: dns.tcpIdleTimeout,
@@ -119,6 +134,7 @@ async function serve(config: Config): Promise<void> {
     metrics,
     ready,
     version,
+    answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.counters.https) : undefined,
   });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();

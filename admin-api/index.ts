@@ -1,2 +1,3 @@
 export { type AdminApi, type AdminApiOptions, createAdminApi } from './admin-api.ts';
+export type { AnswerDns } from './doh/routes.ts';
 export type { Readiness } from './health.ts';

@@ -1,11 +1,16 @@
 /** The query path on the thread that asks it: for messages that come over something other than this room's sockets. */
+import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../answer/client.ts';
-import type { IndexReader } from '../answer/index-reader.ts';
+import { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
-import { DEFERRED, MAX_MESSAGE, type Responder } from '../answer/responder.ts';
+import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
+import type { AnswerSettings } from '../answer/settings.ts';
+import { READERS } from '../store/index/layout.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
 import { RCODE } from '../wire/types.ts';
-import { COLUMN, type ThreadCounters } from './counters.ts';
+import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
+import { LmdbNodeStore } from './node-store.ts';
 
 /** OPCODE of a message (RFC 1035 4.1.1), in the third byte; 0 is QUERY. */
 const OPCODE_BITS = 0x78;
@@ -16,7 +21,7 @@ export interface LocalResponse {
   readonly personal: boolean;
 }
 
-/** What every DNS thread works with; see openReader. */
+/** What every DNS thread works with, too. */
 interface Parts {
   readonly index: IndexReader;
   readonly responder: Responder;
@@ -61,4 +66,27 @@ export class LocalResponder {
       index.leave();
     }
   }
+}
+
+interface Served {
+  readonly index: IndexWriter;
+  readonly storeDirectory: string;
+  /** Bytes. */
+  readonly udpPayload: number;
+  readonly answers: AnswerSettings;
+}
+
+/** Reads the index on the thread that writes it, between its writes, as the last of its readers: the others are numbered from 1. */
+export function openLocalResponder(served: Served, slice: Slice): LocalResponder {
+  const { index, storeDirectory, udpPayload, answers } = served;
+  const { port1, port2 } = new MessageChannel();
+  // New slots wait there; the channel must not keep the process alive.
+  port1.unref();
+  port2.unref();
+  const reader = new IndexReader(index.share(port1), READERS - 1, port2, new LmdbNodeStore(storeDirectory));
+  return new LocalResponder({
+    index: reader,
+    responder: new Responder(reader, udpPayload, answers),
+    counters: new ThreadCounters(slice),
+  });
 }

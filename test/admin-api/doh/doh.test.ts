@@ -217,7 +217,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
 
   test('counted as other queries are', async ({ daemon: { counters }, daemon }) => {
-    const ipv4 = (code: number): number => counters.answers('tcp', 0, code);
+    const ipv4 = (code: number): number => counters.answers('https', 0, code);
     const before = [ipv4(RCODE.NOERROR), ipv4(RCODE.REFUSED)];
     for (const [, ask] of METHODS) {
       await ask(daemon, question(`www.${APEX}.`));

@@ -1,11 +1,8 @@
 /** The admin API with DNS over HTTPS, and a client that knows HTTP alone. */
-import { MessageChannel } from 'node:worker_threads';
 import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
-import { IndexReader } from '../../../core/answer/index-reader.ts';
-import { Responder } from '../../../core/answer/responder.ts';
-import { NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
-import { LocalResponder } from '../../../core/net/local-responder.ts';
-import { LmdbNodeStore } from '../../../core/net/node-store.ts';
+import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
+import { NameserverCounters } from '../../../core/net/counters.ts';
+import { openLocalResponder } from '../../../core/net/local-responder.ts';
 import type { IndexWriter } from '../../../core/store/index/writer.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -23,17 +20,12 @@ export async function startDoh(
   transport: 'uws' | 'node' | 'auto',
   settings: Record<string, string> = {},
   on = true,
+  answers: AnswerSettings = PLAIN,
 ): Promise<DohDaemon> {
-  const counters = new NameserverCounters(['tcp']);
+  const counters = new NameserverCounters([]);
   const answerDns = (index: IndexWriter, folder: string): AnswerDns => {
-    const { port1, port2 } = new MessageChannel();
-    port1.unref();
-    const reader = new IndexReader(index.share(port1), 1, port2, new LmdbNodeStore(folder));
-    const local = new LocalResponder({
-      index: reader,
-      responder: new Responder(reader, UDP_PAYLOAD),
-      counters: new ThreadCounters(counters.slice(0)),
-    });
+    const served = { index, storeDirectory: folder, udpPayload: UDP_PAYLOAD, answers };
+    const local = openLocalResponder(served, counters.https);
     return (message, address) => local.answer(message, address);
   };
   const daemon = await startDaemon(transport, settings, undefined, on ? answerDns : undefined);
