@@ -8,7 +8,7 @@ import { encodeQuery } from '../support/message.ts';
 import { nameOf } from '../support/names.ts';
 import { encodeResponse } from '../support/response.ts';
 import { aliasedZones } from './alias.ts';
-import { checkWorld, faultsOf, TCP_LIMIT, UDP_LIMIT } from './compare.ts';
+import { checkWorld, expectedOptions, faultsOf, TCP_LIMIT, UDP_LIMIT } from './compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from './generate.ts';
 import { answeredZones } from './proxy.ts';
 import { type Expected, type Query, resolve } from './resolver.ts';
@@ -26,7 +26,9 @@ test('a perfect server passes', () => {
       for (const query of questions) {
         const packet = encodeQuery(query, 4711, true);
         const zones = aliasedZones(answeredZones(built.zones, built.proxies), built.aliases);
-        const response = encodeResponse(packet, query, resolve(zones, query));
+        const expected = resolve(zones, query);
+        const options = Buffer.from(expectedOptions(query, expected.rcode), 'hex');
+        const response = encodeResponse(packet, query, expected, options);
         assert.equal(faultsOf(built, query, packet, response, TCP_LIMIT), []);
       }
     },

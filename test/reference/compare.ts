@@ -3,7 +3,7 @@
  * this process or over a socket.
  */
 import { formatName, isWithin, LOWER, nameId } from '../../core/wire/name.ts';
-import { RCODE, type ResourceRecord } from '../../core/wire/types.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';
@@ -125,9 +125,17 @@ function headerFaults({ header, ...message }: Message, expected: Expected, query
     expect('EDNS version', message.opt.version, 0);
     expect('EDNS size', message.opt.size, UDP_LIMIT);
     expect('DO', message.opt.do, query.edns.do);
-    expect('EDNS options', message.opt.options.length, 0);
+    expect('EDNS options', Buffer.from(message.opt.options).toString('hex'), expectedOptions(query, expected.rcode));
   }
   return faults;
+}
+
+/** An extended error (RFC 8914), in hexadecimal digits, and nothing else: the queries ask for no option. */
+export function expectedOptions(query: Query, rcode: number): string {
+  const isTransfer = query.type === TYPE.AXFR || query.type === TYPE.IXFR;
+  if (rcode === RCODE.REFUSED && query.class === 1 && !isTransfer) return '000f00020014';
+  if (rcode === RCODE.NOTIMP) return '000f00020015';
+  return rcode === RCODE.SERVFAIL ? '000f00020016' : '';
 }
 
 /** No record twice, the records of an RRset beside one another and of one TTL (RFC 2181 5). */

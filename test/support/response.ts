@@ -3,8 +3,13 @@ import type { ResourceRecord } from '../../core/wire/types.ts';
 import type { Expected, Query } from '../reference/resolver.ts';
 import { encodeQuery } from './message.ts';
 
-/** The response to `packet` (made by encodeQuery from `query`) that `expected` describes, of any length. */
-export function encodeResponse(packet: Uint8Array, query: Query, expected: Expected): Uint8Array {
+/** The response to `packet` (made by encodeQuery from `query`) that `expected` describes, of any length. `options`: the rdata of its OPT, if it has one. */
+export function encodeResponse(
+  packet: Uint8Array,
+  query: Query,
+  expected: Expected,
+  options: Uint8Array = new Uint8Array(0),
+): Uint8Array {
   const end = 12 + query.name.length + 4;
   const head = Buffer.from(packet.subarray(0, end));
   head[2] = 0x80 | (expected.aa ? 4 : 0) | (head[2] & 1);
@@ -15,9 +20,10 @@ export function encodeResponse(packet: Uint8Array, query: Query, expected: Expec
   const records = [...expected.answer, ...expected.authority, ...expected.additional].map(encodeRecord);
   if (query.edns !== undefined) {
     const size = 1232;
-    const opt = encodeQuery({ ...query, edns: { ...query.edns, version: 0, size } }, 0).subarray(end);
+    const opt = Buffer.from(encodeQuery({ ...query, edns: { ...query.edns, version: 0, size } }, 0).subarray(end));
     opt[5] = expected.rcode >> 4;
-    records.push(opt);
+    opt.writeUInt16BE(options.length, 9);
+    records.push(opt, Buffer.from(options));
   }
   return new Uint8Array(Buffer.concat([head, ...records]));
 }
