@@ -34,6 +34,7 @@ import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import type { Services } from './services.ts';
 import { Sweeper } from './sweeper.ts';
+import { tsigRoutes } from './tsig/routes.ts';
 import { Turns } from './turns.ts';
 import { createUpdateHandler } from './update/handler.ts';
 
@@ -98,6 +99,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
     ...tokenRoutes(services, passwords, logins),
+    ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
     ...auditRoutes(services, config.nodeName),
     ...domainRoutes(services),

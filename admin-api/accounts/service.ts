@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/errors.ts';
 import { type Draft, write } from '../../core/journal/draft.ts';
-import { type Account, accounts, newId, type Role, tokens } from '../../core/store/rows.ts';
+import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { change } from '../change.ts';
 import { HttpError } from '../http/errors.ts';
@@ -103,6 +103,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
         'The account still has domains, which its own tokens alone can delete. To end all access now, set "api_enabled" to false.',
       );
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
+    for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: told(account), answer: () => ({}) };
   });

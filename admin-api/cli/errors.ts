@@ -48,6 +48,7 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   invalid_content: 'A content with spaces is one argument: quote it, as in "10 mail.example.com".',
   no_such_record: 'See "waypost record list" for the records of the domain.',
   no_such_token: 'See "waypost token list" for the tokens of this account.',
+  no_such_tsig_key: 'See "waypost tsig list" for the TSIG keys of this account.',
   no_such_account: 'See "waypost account list" for the accounts.',
   no_such_change: 'Writes tell the number of theirs: "(change 1234)", or with --json the field "change".',
   has_domains: 'Its owner has to remove them first: "waypost domain rm".',

@@ -13,6 +13,7 @@ import { addRecordCommands } from './record.ts';
 import { addServeCommand } from './serve.ts';
 import { addStatusCommand } from './status.ts';
 import { addTokenCommands } from './token.ts';
+import { addTsigCommands } from './tsig.ts';
 import { addZoneCommands } from './zone.ts';
 
 /** What a command's work ends with: true or nothing for success, false when it has said itself what failed. */
@@ -52,7 +53,7 @@ type AddCommands = (program: Command, context: CommandContext) => void;
 const GROUPS: readonly (readonly [string, readonly AddCommands[]])[] = [
   ['Domains and records:', [addDomainCommands, addRecordCommands, addZoneCommands]],
   ['Proxy:', [addProxyCommands]],
-  ['Accounts and tokens:', [addAccountCommands, addTokenCommands]],
+  ['Accounts and tokens:', [addAccountCommands, addTokenCommands, addTsigCommands]],
   ['What happened:', [addAuditCommand, addChangeCommand]],
   ['The daemon:', [addServeCommand, addStatusCommand, addConfigCommands, addAnswersCommands]],
 ];

@@ -116,6 +116,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tsig-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the TSIG keys of the account */
+        get: operations["listTsigKeys"];
+        put?: never;
+        /**
+         * Create a TSIG key
+         * @description Secondaries sign with it what they ask (AXFR, IXFR), and clients their dynamic updates (RFC 8945, RFC 2136). It can do no more than the token at hand. A key of an administrator reads the zones of all accounts.
+         */
+        post: operations["createTsigKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tsig-keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a TSIG key
+         * @description It ends with this answer.
+         */
+        delete: operations["deleteTsigKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account": {
         parameters: {
             query?: never;
@@ -633,6 +674,23 @@ export interface components {
             created_at: string;
             /** @description when it ends; null: never */
             expires_at: string | null;
+        };
+        TsigKey: {
+            /** @description the id of the key */
+            id: string;
+            /** @description its name, without the last dot */
+            name: string;
+            /**
+             * @description the algorithm of the signatures
+             * @enum {string}
+             */
+            algorithm: "hmac-sha256" | "hmac-sha512";
+            /** @description what it may do */
+            scopes: string[];
+            /** @description the domains that it is good for; null: all of the account */
+            domain_ids: string[] | null;
+            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
         };
     };
     responses: {
@@ -1358,6 +1416,300 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_such_token";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listTsigKeys: {
+        parameters: {
+            query?: {
+                /** @description how many at most, 1 to 1000; 100 if left out */
+                limit?: number;
+                /** @description the next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the TSIG keys of the account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the TSIG keys of the account */
+                        tsig_keys: components["schemas"]["TsigKey"][];
+                        /** @description where the next page begins, or null at the end */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    createTsigKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description a domain name, by which both sides call the key, such as "transfer.example.net" */
+                    name: string;
+                    /**
+                     * @description the algorithm of the signatures; "hmac-sha256" if left out
+                     * @enum {string}
+                     */
+                    algorithm?: "hmac-sha256" | "hmac-sha512";
+                    /** @description a list of "dns:read" (transfer zones) and "dns" (update them, too) */
+                    scopes?: string[];
+                    /** @description the ids of the domains that it is good for, or null for all of the account */
+                    domain_ids?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a TSIG key */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the secret in base64; it is told only this once */
+                        secret: string;
+                        /** @description the id of the key */
+                        id: string;
+                        /** @description its name, without the last dot */
+                        name: string;
+                        /**
+                         * @description the algorithm of the signatures
+                         * @enum {string}
+                         */
+                        algorithm: "hmac-sha256" | "hmac-sha512";
+                        /** @description what it may do */
+                        scopes: string[];
+                        /** @description the domains that it is good for; null: all of the account */
+                        domain_ids: string[] | null;
+                        /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `tsig_key_exists`, `tsig_key_limit`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "tsig_key_exists" | "tsig_key_limit";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_name" | "invalid_scope" | "validation" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    deleteTsigKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the key */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a TSIG key */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_tsig_key`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_tsig_key";
                         };
                     };
                 };

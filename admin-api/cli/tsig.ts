@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { escapeControls } from '../../core/log/index.ts';
+import { asText, type Json } from './client.ts';
+import { CliError } from './errors.ts';
+import { type GlobalOptions, print } from './io.ts';
+import { pages } from './pages.ts';
+import type { CommandContext } from './run.ts';
+import { addGroup, addVerb, type Call, option } from './verb.ts';
+
+interface AddOptions extends GlobalOptions {
+  readonly algorithm?: string;
+  readonly scope?: string[];
+  readonly domainId?: string[];
+}
+
+const KEYS = '/api/v1/tsig-keys';
+
+export function addTsigCommands(program: Command, context: CommandContext): void {
+  const tsig = addGroup(program, 'tsig', 'TSIG keys for zone transfers and dynamic updates: add, list, remove', [
+    'waypost tsig add transfer.example.net --scope dns:read',
+    'waypost tsig list',
+  ]);
+  addVerb(tsig, context, {
+    usage: 'add <name>',
+    about: 'make a key and print its secret, alone, on standard output',
+    options: [
+      option('--algorithm <name>', 'hmac-sha256 (default) or hmac-sha512'),
+      option('--scope <scope...>', 'dns:read to transfer zones, dns to update them, too'),
+      option('--domain-id <id...>', 'the domains that it is good for (default: all of the account)'),
+    ],
+    more: 'A key of an administrator reads the zones of all accounts.',
+    examples: [
+      'waypost tsig add transfer.example.net --scope dns:read',
+      'dig @127.0.0.1 -p 5300 -y "hmac-sha256:transfer.example.net:$(waypost tsig add transfer.example.net)" example.com AXFR',
+    ],
+    async run({ io, api, options }: Call<AddOptions>, [name]) {
+      const { algorithm, scope, domainId } = options;
+      const json = { name, algorithm, scopes: scope, domain_ids: domainId };
+      const body = await api.json({ method: 'POST', path: KEYS, json });
+      if (options.json) {
+        print(io.stdout, JSON.stringify(body));
+        return true;
+      }
+      const secret = asText(body.secret);
+      if (secret === undefined) throw new CliError('not_the_api', 'The daemon answered without a secret.');
+      print(io.stdout, escapeControls(secret));
+      if (io.stdout.isTTY) print(io.stderr, 'It is not shown again.');
+      return true;
+    },
+  });
+  addVerb(tsig, context, {
+    usage: 'list',
+    about: 'list the keys of your account; never the secrets',
+    examples: ['waypost tsig list', 'waypost tsig list --json | jq -r .id'],
+    async run(call) {
+      const domains = (row: Json) => row.domain_ids ?? 'all';
+      const columns = {
+        ID: 'id',
+        CREATED: 'created_at',
+        ALGORITHM: 'algorithm',
+        SCOPES: 'scopes',
+        DOMAINS: domains,
+        NAME: 'name',
+      };
+      await call.list(pages(call.api, KEYS, 'tsig_keys'), columns, 'The account has no TSIG keys.');
+      return true;
+    },
+  });
+  addVerb(tsig, context, {
+    usage: 'rm <id>',
+    about: 'remove a key; what is signed with it is refused at once',
+    examples: ['waypost tsig rm 0123456789abcdef'],
+    async run(call, [id]) {
+      const body = await call.api.json({ method: 'DELETE', path: `${KEYS}/${encodeURIComponent(id)}` });
+      call.show(body, `removed TSIG key ${id}`);
+      return true;
+    },
+  });
+}

@@ -1,0 +1,111 @@
+/** TSIG keys of an account: made, shown without their secrets, taken away. */
+import { randomBytes } from 'node:crypto';
+import { InvalidError, StateError } from '../../core/errors.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
+import { toAscii } from '../../core/wire/idn.ts';
+import { formatName, type Name, parseName } from '../../core/wire/name.ts';
+import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
+import { allows, narrow } from '../auth/scopes.ts';
+import { change } from '../change.ts';
+import { ownedDomain } from '../domains/owned.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { formatTime, nowSeconds } from '../http/time.ts';
+import { isId, type Services } from '../services.ts';
+
+const MAX_KEYS = 1000;
+
+export interface KeyBody {
+  readonly name: string;
+  readonly algorithm?: TsigAlgorithm;
+  readonly scopes?: readonly string[];
+  readonly domain_ids?: readonly string[] | null;
+}
+
+/** A key that can do no more than the caller's token. Throws InvalidError, HttpError 404, StateError. */
+export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody) {
+  const { account, token } = context.caller;
+  const name = readKeyName(body.name);
+  const algorithm = body.algorithm ?? 'hmac-sha256';
+  const secret = randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
+  const id = newId();
+  const row: TsigKeyRow = {
+    id,
+    accountId: account.id,
+    name: formatName(name).slice(0, -1),
+    algorithm,
+    sealed: services.secrets.seal(secret, tsigContext(id)).toString('base64'),
+    scopes: readScopes(body.scopes, token.scopes),
+    domains: body.domain_ids == null ? null : [...new Set(body.domain_ids)],
+    createdAt: nowSeconds(),
+  };
+  return change(services, context, (draft) => {
+    for (const domainId of row.domains ?? []) ownedDomain(draft, context.caller, domainId);
+    addKey(draft, row, name);
+    return {
+      action: 'tsig.create',
+      target: id,
+      detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains },
+      answer: () => ({ secret: secret.toString('base64'), ...viewTsigKey(row) }),
+    };
+  });
+}
+
+function addKey(draft: Draft, row: TsigKeyRow, name: Name): void {
+  if (draft.tsigKeyByName(name) !== undefined)
+    throw new StateError(
+      'tsig_key_exists',
+      `The name "${row.name}" is taken; take another, such as one in a domain of yours.`,
+      {
+        pointer: '/name',
+      },
+    );
+  if (draft.tsigKeysOf(row.accountId).length >= MAX_KEYS)
+    throw new StateError('tsig_key_limit', `The account has ${MAX_KEYS} TSIG keys; delete some first.`);
+  draft.put(tsigKeys, row);
+}
+
+function readKeyName(text: string): Name {
+  try {
+    const name = parseName(`${toAscii(text.trim(), '/name').replace(/\.$/, '')}.`);
+    if (name.length > 1) return name;
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw new InvalidError('invalid_name', error.message, { pointer: '/name' });
+  }
+  throw new InvalidError('invalid_name', 'The root is no name for a key.', { pointer: '/name' });
+}
+
+/** `held`: what the token at hand may do. */
+function readScopes(asked: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const scopes = asked === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : asked;
+  const narrowed = narrow(scopes, held);
+  if (narrowed.length === 0 || narrowed.some((scope) => !['dns', 'dns:read'].includes(scope)))
+    throw new InvalidError('invalid_scope', 'A TSIG key has the scope "dns:read", or "dns", which holds it too.', {
+      pointer: '/scopes',
+    });
+  return narrowed;
+}
+
+/** It ends with the answer. Throws HttpError 404. */
+export function deleteTsigKey(services: Services, context: Context<Caller>, id: string) {
+  return change(services, context, (draft) => {
+    const row = isId(id) ? draft.tsigKey(id) : undefined;
+    if (row === undefined || row.accountId !== context.caller.account.id)
+      throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key of that id.');
+    draft.delete(tsigKeys, row);
+    return { action: 'tsig.delete', target: id, detail: { name: row.name }, answer: () => ({}) };
+  });
+}
+
+export function viewTsigKey(row: TsigKeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    algorithm: row.algorithm,
+    scopes: row.scopes,
+    domain_ids: row.domains,
+    created_at: formatTime(row.createdAt),
+  };
+}

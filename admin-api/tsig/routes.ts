@@ -1,0 +1,68 @@
+/** Endpoints of TSIG keys. */
+import { Type } from '@sinclair/typebox';
+import { nextCursor, readPage } from '../http/lists.ts';
+import { type Route, route } from '../http/route.ts';
+import { NOTHING, pageQuery } from '../http/schema.ts';
+import type { Services } from '../services.ts';
+import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
+import { newTsigKeyAnswer, tsigKeyBody, tsigKeysAnswer } from './schema.ts';
+
+const PATH = '/api/v1/tsig-keys';
+
+export function tsigRoutes(services: Services): Route[] {
+  return [
+    route({
+      operationId: 'listTsigKeys',
+      method: 'GET',
+      path: PATH,
+      tag: 'tokens',
+      summary: 'List the TSIG keys of the account',
+      scope: 'account',
+      query: Type.Object(pageQuery),
+      answer: tsigKeysAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        const all = services.reader.tsigKeysOf(context.caller.account.id);
+        const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
+        const rows = from < 0 ? [] : all.slice(from, from + limit);
+        const last = rows.at(-1);
+        const cursor = last === undefined || last === all.at(-1) ? null : Buffer.from(last.id, 'hex');
+        return { tsig_keys: rows.map(viewTsigKey), next_cursor: nextCursor(cursor, context) };
+      },
+    }),
+    route({
+      operationId: 'createTsigKey',
+      method: 'POST',
+      path: PATH,
+      tag: 'tokens',
+      summary: 'Create a TSIG key',
+      description:
+        'Secondaries sign with it what they ask (AXFR, IXFR), and clients their dynamic updates (RFC 8945, RFC 2136). It can do no more than the token at hand. A key of an administrator reads the zones of all accounts.',
+      scope: 'account',
+      body: tsigKeyBody,
+      answer: newTsigKeyAnswer,
+      faults: {
+        404: ['no_such_domain'],
+        409: ['tsig_key_exists', 'tsig_key_limit'],
+        422: ['invalid_name', 'invalid_scope'],
+      },
+      run(context) {
+        context.headers['Cache-Control'] = 'no-store';
+        return createTsigKey(services, context, context.body);
+      },
+    }),
+    route({
+      operationId: 'deleteTsigKey',
+      method: 'DELETE',
+      path: `${PATH}/{key_id}`,
+      tag: 'tokens',
+      summary: 'Delete a TSIG key',
+      description: 'It ends with this answer.',
+      scope: 'account',
+      answer: NOTHING,
+      faults: { 404: ['no_such_tsig_key'] },
+      run: (context) => deleteTsigKey(services, context, context.params.key_id),
+    }),
+  ];
+}

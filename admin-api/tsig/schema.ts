@@ -1,0 +1,50 @@
+/** Shapes of TSIG keys. */
+import { Type } from '@sinclair/typebox';
+import type { TsigAlgorithm } from '../../core/wire/tsig.ts';
+import { bodySchema } from '../http/json-body.ts';
+import { id, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+
+const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly TsigAlgorithm[];
+
+export const tsigKeyBody = bodySchema(
+  Type.Object({
+    name: text('a domain name, by which both sides call the key, such as "transfer.example.net"', {
+      minLength: 1,
+      maxLength: 1024,
+    }),
+    algorithm: Type.Optional(oneOf(ALGORITHMS, 'the algorithm of the signatures; "hmac-sha256" if left out')),
+    scopes: Type.Optional(
+      list(Type.String({ maxLength: 40 }), 'a list of "dns:read" (transfer zones) and "dns" (update them, too)', {
+        maxItems: 16,
+      }),
+    ),
+    domain_ids: Type.Optional(
+      orNull(
+        list(Type.String({ maxLength: 40 }), 'ids of domains', { maxItems: 1000 }),
+        'the ids of the domains that it is good for, or null for all of the account',
+      ),
+    ),
+  }),
+);
+
+const keyView = {
+  id: id('the key'),
+  name: text('its name, without the last dot'),
+  algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
+  scopes: list(Type.String(), 'what it may do'),
+  domain_ids: orNull(
+    list(Type.String(), 'ids of domains'),
+    'the domains that it is good for; null: all of the account',
+  ),
+  created_at: time('when it was made'),
+};
+
+export const newTsigKeyAnswer = Type.Object({
+  secret: text('the secret in base64; it is told only this once'),
+  ...keyView,
+});
+
+export const tsigKeysAnswer = Type.Object({
+  tsig_keys: list(Type.Object(keyView, { title: 'TsigKey' }), 'the TSIG keys of the account'),
+  next_cursor: nextCursorSchema,
+});
