@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadUws } from '../../../admin-api/http/uws.ts';
+import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { exchange } from '../../support/raw-http.ts';
@@ -10,6 +11,8 @@ import { base64url, DNS_MESSAGE, type DohDaemon, get, type HttpAnswer, post, que
 const APEX = 'example.net';
 const HEADER = 12;
 const MAX_MESSAGE = 65535;
+
+const ANSWERS: AnswerSettings = { ...PLAIN, cookies: 'on', cookieSecrets: [new Uint8Array(16)] };
 
 /** What both methods are held to. */
 const METHODS = [
@@ -35,7 +38,7 @@ const withBytes = (message: Uint8Array, changes: Readonly<Record<number, number>
 function everywhere(transport: 'uws' | 'node'): void {
   const test = suite<{ daemon: DohDaemon; zone: string }>(`doh over ${transport}`);
   test.before(async (context) => {
-    const daemon = await startDoh(transport);
+    const daemon = await startDoh(transport, {}, true, ANSWERS);
     const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: APEX } });
     const zone = `/api/v1/domains/${body.domain.id}`;
     for (const record of [
@@ -103,6 +106,18 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(await of(`to-nowhere.${APEX}.`), 'max-age=300');
     assert.is(await of(`below.cut.${APEX}.`), 'max-age=900');
     assert.is(await of('not-ours.example.'), 'no-store');
+  });
+
+  test('a response with a cookie in it is for its client alone', async ({ daemon }) => {
+    const plain = question(`www.${APEX}.`, TYPE.A, { edns: 1232 });
+    const cookie = Uint8Array.of(0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8);
+    const asking = Buffer.concat([withBytes(plain, { [plain.length - 1]: cookie.length }), cookie]);
+    for (const [, ask] of METHODS) {
+      assert.is((await ask(daemon, plain)).headers.get('cache-control'), 'max-age=120');
+      const answer = await ask(daemon, asking);
+      assert.is(answer.headers.get('cache-control'), 'private, max-age=120');
+      assert.equal([...(decoded(answer).opt?.options.subarray(0, 12) ?? [])], [0, 10, 0, 24, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
   });
 
   test('never truncated, whatever size the OPT record says', async ({ daemon }) => {
