@@ -109,6 +109,7 @@ async function serve(config: Config): Promise<void> {
       maxConnections: dns.tcpMaxConnections,
       maxPerAddress: dns.tcpMaxPerAddress,
     },
+    tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey },
     rateLimit: {
       rate: dns.rrlRate,
       slip: dns.rrlSlip,
@@ -141,6 +142,7 @@ async function serve(config: Config): Promise<void> {
   const admin = { ...config.admin.listen, port } as ListenAddress;
   log.info('listening', {
     dns: nameserver.listen.map(formatListen).join(', '),
+    tls: nameserver.tlsListen.map(formatListen).join(', ') || 'off',
     transport: nameserver.transport,
     admin: formatListen(admin),
     ...index.stats,

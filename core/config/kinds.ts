@@ -149,6 +149,13 @@ export const listenList: Kind<readonly ListenAddress[]> = list(
   formatListen,
 );
 
+/** The same, and it may be empty. */
+export const optionalListenList: Kind<readonly ListenAddress[]> = {
+  ...listenList,
+  expected: `${listenList.expected}; empty for none`,
+  fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : listenList.fromToml(value)),
+};
+
 /** Addresses in their canonical form (RFC 5952). */
 const addressList = (
   expected: string,

@@ -17,6 +17,7 @@ import {
   listen,
   listenList,
   mailbox,
+  optionalListenList,
   shortText,
   text,
 } from './kinds.ts';
@@ -160,8 +161,29 @@ export const schema = {
       5000,
       'A TCP query must have arrived whole so many milliseconds after its first byte.',
     ),
-    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP connections at one time, in all.'),
-    tcp_max_per_address: setting(integer(1, 1_000_000), 32, 'TCP connections at one time from one client address.'),
+    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP and TLS connections at one time, in all.'),
+    tcp_max_per_address: setting(
+      integer(1, 1_000_000),
+      32,
+      'TCP and TLS connections at one time from one client address (IPv6: from one /64).',
+    ),
+    tls_listen: setting(
+      optionalListenList,
+      [],
+      'Where it listens for DNS over TLS (RFC 7858): addresses with ports, port 853 as a rule; empty for none. Needs dns.tls_certificate and dns.tls_key.',
+    ),
+    tls_certificate: optional(
+      text('the path of a file'),
+      'none',
+      '"/etc/waypost/dns.crt"',
+      'File with the certificate of DNS over TLS and those between it and the root, in PEM form. Read again when it or the key changes, and on SIGHUP.',
+    ),
+    tls_key: optional(
+      text('the path of a file'),
+      'none',
+      '"/etc/waypost/dns.key"',
+      'File with the private key of that certificate, in PEM form.',
+    ),
     rrl_rate: setting(
       integer(0, 100_000),
       200,

@@ -8,9 +8,14 @@ import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/index.ts';
 
-/** Paths. */
+/** Paths; a certificate is needed once there is something to listen on. */
 export interface CertificateFiles {
   /** The certificate, and behind it those between it and the root. */
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+}
+
+interface Paths {
   readonly certificate: string;
   readonly key: string;
 }
@@ -35,7 +40,10 @@ const LOOK_MS = 5000;
 const TICKET_KEYS = 48;
 
 /** Throws ConfigError when there is no usable certificate at start. Later ones that are not usable are logged, and the last stays. */
-export function watchCertificate(files: CertificateFiles, log: Logger): WatchedCertificate {
+export function watchCertificate({ certificate, key }: CertificateFiles, log: Logger): WatchedCertificate {
+  if (certificate === undefined || key === undefined)
+    throw new ConfigError('tls_certificate', 'dns.tls_listen needs dns.tls_certificate and dns.tls_key.');
+  const files: Paths = { certificate, key };
   const ticketKeys = new Uint8Array(randomBytes(TICKET_KEYS));
   let state = stateOf(files);
   let current: TlsMaterial;
@@ -83,14 +91,14 @@ export function watchCertificate(files: CertificateFiles, log: Logger): WatchedC
 }
 
 /** Throws an Error when a file can't be read or they don't fit. It says nothing of what is in the key. */
-function load(files: CertificateFiles): { certificate: string; key: string } {
+function load(files: Paths): { certificate: string; key: string } {
   const certificate = readFileSync(files.certificate, 'utf8');
   const key = readFileSync(files.key, 'utf8');
   createSecureContext({ cert: certificate, key });
   return { certificate, key };
 }
 
-function stateOf({ certificate, key }: CertificateFiles): string {
+function stateOf({ certificate, key }: Paths): string {
   return [certificate, key]
     .map((path) => {
       const found = statSync(path, { throwIfNoEntry: false, bigint: true });
