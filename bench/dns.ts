@@ -100,7 +100,11 @@ for (const row of chosen) {
     for (const { process: old } of running.started) await old.stop();
     running = { key, started: await startAll([...peers, ...installed([subject])], row, zoneFolder, starts) };
   }
-  results.push({ row, subject: subject.name, figures: await runRounds(running.started, queries, plan, say) });
+  results.push({
+    row,
+    subject: subject.name,
+    figures: await runRounds(running.started, queries, row.way ?? 'udp', plan, say),
+  });
 }
 for (const { process: old } of running.started) await old.stop();
 

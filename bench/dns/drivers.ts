@@ -8,6 +8,13 @@ import { firstLine, LOAD_CORE, type Started } from './servers.ts';
 
 const run = promisify(execFile);
 const GENERATOR = fileURLToPath(new URL('load.js', import.meta.url));
+const STREAM_GENERATOR = fileURLToPath(new URL('tcp-load.js', import.meta.url));
+
+/** How queries come: over UDP, over TCP with a connection for each, or over TCP connections that stay, several out on each. */
+export type Way = 'udp' | 'tcp-once' | 'tcp-pipelined';
+
+/** Connections of the TCP ways; the window is spread over them. */
+const STREAMS = 32;
 
 export interface Measured {
   readonly qps: number;
@@ -19,40 +26,55 @@ export interface Measured {
   readonly wrongAnswer: string | null;
   /** Share of the time that the server was running. It always has queries waiting, so less than nearly all means a disturbed measurement. */
   readonly serverBusy: number;
-  /** Share of the time that the generator was running, which spins; null for dnsperf, which waits. */
+  /** Share of the time that the generator was running, which spins; null for those that wait: dnsperf, and the one over TCP. */
   readonly loadBusy: number | null;
 }
 
-/** Drives a server with the batching generator (load.ts). `window`: queries out at a time. */
+/** Drives a server with the batching generator (load.ts), or the one over TCP (tcp-load.ts). `window`: queries out at a time. */
 export async function driveBatching(
   on: Started,
   queries: QuerySet,
   seconds: number,
   window: number,
+  way: Way,
 ): Promise<Measured> {
   const before = on.process.cpuSeconds();
   const { stdout } = await run('taskset', [
-    ...['-c', String(LOAD_CORE), process.execPath, GENERATOR, '--port', String(on.server.port)],
-    ...['--queries', queries.packed, '--seconds', String(seconds), '--window', String(window)],
+    ...['-c', String(LOAD_CORE), process.execPath, way === 'udp' ? GENERATOR : STREAM_GENERATOR],
+    ...['--port', String(on.server.port), '--queries', queries.packed, '--seconds', String(seconds)],
+    ...(way === 'udp'
+      ? ['--window', String(window)]
+      : ['--mode', way.slice(4), '--connections', String(way === 'tcp-once' ? window : STREAMS)]),
+    ...(way === 'tcp-pipelined' ? ['--window', String(Math.max(1, Math.floor(window / STREAMS)))] : []),
   ]);
   const result = JSON.parse(stdout) as Result;
   const cpuMicros = ((on.process.cpuSeconds() - before) * 1e6) / result.received;
   const { qps, lost, busy } = result;
   const [wrong, wrongAnswer] = on.server.answers ? [result.wrong, result.wrongAnswer] : [0, null];
-  return { qps, cpuMicros, lost, wrong, wrongAnswer, serverBusy: (cpuMicros * qps) / 1e6, loadBusy: busy };
+  return {
+    qps,
+    cpuMicros,
+    lost,
+    wrong,
+    wrongAnswer,
+    serverBusy: (cpuMicros * qps) / 1e6,
+    loadBusy: way === 'udp' ? busy : null,
+  };
 }
 
-/** Drives a server with dnsperf: 8 sockets, no EDNS. Null when dnsperf is not installed. */
+/** Drives a server with dnsperf: 8 sockets or connections, no EDNS. Null when dnsperf is not installed, or can't ask in this way. */
 export async function driveDnsperf(
   on: Started,
   queries: QuerySet,
   seconds: number,
   window: number,
+  way: Way,
 ): Promise<Measured | null> {
-  if (firstLine('dnsperf', ['-h']) === null) return null;
+  if (way === 'tcp-once' || firstLine('dnsperf', ['-h']) === null) return null;
   const before = on.process.cpuSeconds();
   const { stdout } = await run('taskset', [
     ...['-c', String(LOAD_CORE), 'dnsperf', '-s', '127.0.0.1', '-p', String(on.server.port), '-d', queries.text],
+    ...(way === 'udp' ? [] : ['-m', 'tcp']),
     ...['-l', String(seconds), '-c', '8', '-q', String(window), '-T', '1', '-t', '0.5'],
   ]);
   const figure = (label: string) => {

@@ -1,5 +1,5 @@
 /** Runs one row: all servers alternate in the same run, each round in another order, and only one may take CPU at a time. */
-import { driveBatching, driveDnsperf, type Measured } from './drivers.ts';
+import { driveBatching, driveDnsperf, type Measured, type Way } from './drivers.ts';
 import type { QuerySet } from './queries.ts';
 import type { Started } from './servers.ts';
 
@@ -45,6 +45,7 @@ export function ratios(figures: Figures, subject: string, peer: string, of = (on
 export async function runRounds(
   servers: readonly Started[],
   queries: QuerySet,
+  way: Way,
   plan: Plan,
   say: (line: string) => void,
 ): Promise<Figures> {
@@ -54,10 +55,10 @@ export async function runRounds(
     for (let i = 0; i < servers.length; i++) {
       const on = servers[(i + round) % servers.length];
       on.process.resume();
-      let figure = await driveBatching(on, queries, plan.seconds, plan.window);
+      let figure = await driveBatching(on, queries, plan.seconds, plan.window, way);
       for (let again = 0; again < plan.repeats && disturbed(figure); again++) {
         say(`again    ${describe(on, figure)}`);
-        figure = await driveBatching(on, queries, plan.seconds, plan.window);
+        figure = await driveBatching(on, queries, plan.seconds, plan.window, way);
       }
       on.process.pause();
       batching.get(on.server.name)!.push(figure);
@@ -66,10 +67,10 @@ export async function runRounds(
   }
   for (const on of servers) {
     on.process.resume();
-    const figure = await driveDnsperf(on, queries, plan.seconds, plan.window);
+    const figure = await driveDnsperf(on, queries, plan.seconds, plan.window, way);
     on.process.pause();
     if (figure === null) {
-      say('dnsperf is not installed: its columns stay empty.');
+      say('dnsperf is not installed, or does not do this: its columns stay empty.');
       break;
     }
     dnsperf.set(on.server.name, figure);

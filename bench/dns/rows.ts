@@ -3,6 +3,7 @@ import { parseMaster } from '../../core/wire/master/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { compileZone, readNodes } from '../../core/zone/bulk.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
+import type { Way } from './drivers.ts';
 import { mixLoad, type QuerySet, randomSubdomainLoad, uniformLoad, writeQueries } from './queries.ts';
 import { bigZones, mixZones, type ZoneSet } from './zones.ts';
 
@@ -20,6 +21,8 @@ export interface Row {
   /** Waypost's index holds a tenth of the answers only; the rest comes from LMDB. */
   readonly bounded: boolean;
   readonly goals: readonly Goal[];
+  /** UDP when it is left out. */
+  readonly way?: Way;
   queries(folder: string, edns: boolean): QuerySet;
 }
 
@@ -56,6 +59,24 @@ export function allRows(quick: boolean): Row[] {
       bounded: false,
       goals: [{ peer: 'Knot', atLeast: 1.25, aim: 1.7 }],
       queries: (folder, edns) => writeQueries(randomSubdomainLoad(mix), folder, edns),
+    },
+    {
+      id: 'tcp-once',
+      text: 'mix over TCP, a connection for each query',
+      set: mix,
+      bounded: false,
+      way: 'tcp-once',
+      goals: [{ peer: 'Knot', atLeast: 1, aim: 1.2 }],
+      queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
+    },
+    {
+      id: 'tcp-pipelined',
+      text: 'mix over TCP, 32 connections that stay, 6 queries out on each',
+      set: mix,
+      bounded: false,
+      way: 'tcp-pipelined',
+      goals: [{ peer: 'Knot', atLeast: 1, aim: 1.5 }],
+      queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
     },
     {
       id: 'big',

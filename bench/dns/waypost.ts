@@ -114,7 +114,13 @@ export class Waypost implements Server {
   /** Imports the zones once into a data folder that is kept for later runs and rows. */
   async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
     const data = join(work, `waypost-${set.id}`);
-    const daemon = new Daemon(data, this.port, 8943, { WAYPOST_DNS_WORKERS: '1', ...this.#settings });
+    const daemon = new Daemon(data, this.port, 8943, {
+      WAYPOST_DNS_WORKERS: '1',
+      // The generator has few addresses and many connections.
+      WAYPOST_DNS_TCP_MAX_CONNECTIONS: '10000',
+      WAYPOST_DNS_TCP_MAX_PER_ADDRESS: '10000',
+      ...this.#settings,
+    });
     const stamp = `${data}.imported`;
     const expected = `${set.zoneText(0)}${set.zones}`;
     if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== expected || !existsSync(data)) {
