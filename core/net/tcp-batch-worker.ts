@@ -28,6 +28,7 @@ try {
       return 0;
     } finally {
       index.leave();
+      counters.takeIndex(index);
     }
   };
   const refuse = (bytes: Uint8Array, start: number, family: number): number => {

@@ -112,6 +112,7 @@ export class Streams {
       return 0;
     } finally {
       index.leave();
+      counters.takeIndex(index);
     }
   }
 }

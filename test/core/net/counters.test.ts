@@ -156,12 +156,23 @@ for (const transport of ['batch', 'portable'] as const) {
       check(families, 'udp', 'ipv4', cases);
       check(families, 'tcp', 'ipv4', []);
       assert.is(drops(), 3);
+      // A batch is told of when it has been sent.
+      const durations = (): ReadFamily['samples'] =>
+        read(served).get('waypost_dns_udp_response_duration_seconds')!.samples;
+      const told = (): number => durations().find(({ name }) => name.endsWith('_count'))!.value;
+      await until(() => told() === packets.length, PATIENCE_MS, 'durations told');
+      assert.ok(durations().find(({ name }) => name.endsWith('_sum'))!.value > 0);
       for (const reason of ['oversized', 'source_port_zero', 'fault'])
         assert.is(sampleOf(families, 'waypost_dns_dropped_packets_total', { transport: 'udp', reason }), 0, reason);
       const batches = sampleOf(families, 'waypost_dns_udp_batches_total');
       if (transport === 'batch') assert.ok(batches > 0 && batches <= packets.length + 3, `${batches} batches`);
       else assert.is(batches, 0);
       assert.is(sampleOf(families, 'waypost_dns_udp_send_errors_total'), 0);
+      assert.is(sampleOf(families, 'waypost_dns_cookies_total', { transport: 'udp', cookie: 'none' }), packets.length);
+      // Each name that exists is found once for itself, and missing ones find what lies above.
+      assert.ok(sampleOf(families, 'waypost_dns_index_hits_total') >= count(cases, ({ rcode }) => rcode === 'NOERROR'));
+      assert.is(sampleOf(families, 'waypost_dns_store_reads_total'), 0);
+      assert.is(sampleOf(families, 'waypost_dns_dropped_packets_total', { transport: 'udp', reason: 'rate_limit' }), 0);
     } finally {
       client.close();
       await served.stop();
