@@ -49,6 +49,8 @@ export interface Daemon {
   readonly url: string;
   readonly environment: Environment;
   readonly journal: Journal;
+  /** What the query path would read. */
+  readonly index: IndexWriter;
   readonly api: AdminApi;
   readonly adminToken: string;
   /** The file with the key that secrets are sealed with. */
@@ -151,6 +153,7 @@ export async function startDaemon(
     },
     environment,
     journal,
+    index,
     adminToken,
     keyFile,
     logged,
