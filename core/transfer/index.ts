@@ -1,0 +1,97 @@
+/** Zone transfers, put together: who asks, what is kept for them, who is told. */
+import type { AnswerSettings } from '../answer/settings.ts';
+import type { Config } from '../config/index.ts';
+import type { ZoneObserver } from '../journal/difference.ts';
+import type { Logger } from '../log/index.ts';
+import type { Registry } from '../metrics/index.ts';
+import type { AnswerDeferred } from '../net/deferred.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Environment } from '../store/environment.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import { StoreReader } from '../store/reader.ts';
+import { openKeyring } from '../tsig/keyring.ts';
+import { parseName } from '../wire/name.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import { TransferAccess } from './access.ts';
+import { ZoneHistories } from './history.ts';
+import { openLocal } from './local.ts';
+import { readTransfers, TransferMetrics } from './metrics.ts';
+import { Notifier } from './notify.ts';
+import { transferResponder } from './responder.ts';
+import { Slots } from './slots.ts';
+
+export interface Transfers {
+  /** For the journal. */
+  readonly zones: ZoneObserver;
+  /** Answers AXFR, IXFR, and queries that are signed. */
+  readonly answer: AnswerDeferred;
+  /** Begins to tell the secondaries of all zones. */
+  start(): void;
+  close(): void;
+}
+
+export interface TransfersOptions {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly zoneSettings: ZoneSettings;
+  readonly answers: AnswerSettings;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+/** Zones that are followed at one time. Each takes a few hundred bytes as long as nothing is changed. */
+const MOST_FOLLOWED = 100_000;
+
+export function openTransfers(options: TransfersOptions): Transfers {
+  const { config, environment, index, zoneSettings, answers, secrets, metrics, log } = options;
+  const { allow, notify, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
+  const { udpPayload } = config.dns;
+  const reader = new StoreReader(environment);
+  const findKey = openKeyring(reader, secrets);
+  const observer = new TransferMetrics(metrics);
+  const slots = new Slots(maxConcurrent);
+  const histories = new ZoneHistories({
+    entries: history,
+    bytes: historyBytes,
+    total: historyTotal,
+    zones: MOST_FOLLOWED,
+  });
+  const notifier = new Notifier({
+    targets: notify,
+    reader,
+    keyByName(text) {
+      const name = parseName(`${text}.`);
+      const row = reader.tsigKeyByName(name);
+      return row && findKey(name, row.algorithm);
+    },
+    log,
+    observer,
+  });
+  readTransfers(metrics, slots, histories, notifier);
+  return {
+    zones: {
+      follows: (domainId) => histories.follows(domainId),
+      changed(change) {
+        histories.changed(change);
+        notifier.changed(change);
+      },
+    },
+    answer: transferResponder({
+      environment,
+      reader,
+      zoneSettings,
+      findKey,
+      access: new TransferAccess(allow),
+      histories,
+      slots,
+      respond: openLocal({ index, storeDirectory: config.dataDir, udpPayload, answers }),
+      udpPayload,
+      log,
+      observer,
+    }),
+    start: () => notifier.start(),
+    close: () => notifier.close(),
+  };
+}

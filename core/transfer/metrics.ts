@@ -1,0 +1,54 @@
+/** Zone transfers and NOTIFY, counted. */
+import type { Counter, Registry } from '../metrics/index.ts';
+import type { ZoneHistories } from './history.ts';
+import type { Notifier } from './notify.ts';
+import type { TransferObserver } from './responder.ts';
+import type { Slots } from './slots.ts';
+
+export class TransferMetrics implements TransferObserver {
+  private readonly transfers: Counter;
+  private readonly refusals: Counter;
+  private readonly notices: Counter;
+
+  constructor(registry: Registry) {
+    this.transfers = registry.counter(
+      'waypost_transfers_total',
+      'Zone transfers begun: whole zones, differences, and answers that there is nothing new or that it takes TCP.',
+      ['kind'],
+    );
+    this.refusals = registry.counter(
+      'waypost_transfers_refused_total',
+      'Zone transfers that were not allowed, and signed messages that could not be verified.',
+      ['why'],
+    );
+    this.notices = registry.counter('waypost_notify_total', 'NOTIFY to secondaries, by how they ended.', ['outcome']);
+  }
+
+  transferred(kind: 'axfr' | 'ixfr' | 'current'): void {
+    this.transfers.add(1, kind);
+  }
+
+  refused(why: 'access' | 'signature'): void {
+    this.refusals.add(1, why);
+  }
+
+  notified(outcome: 'answered' | 'refused' | 'given up'): void {
+    this.notices.add(1, outcome);
+  }
+}
+
+/** What is kept and under way. */
+export function readTransfers(registry: Registry, slots: Slots, histories: ZoneHistories, notifier: Notifier): void {
+  registry.read('gauge', 'waypost_transfers_under_way', 'Whole zones that are being sent.', [], (emit) =>
+    emit(slots.underWay),
+  );
+  registry.read('gauge', 'waypost_transfer_history_bytes', 'Memory of the changes kept for IXFR.', [], (emit) =>
+    emit(histories.size.bytes),
+  );
+  registry.read('gauge', 'waypost_transfer_history_zones', 'Zones of which changes are kept.', [], (emit) =>
+    emit(histories.size.zones),
+  );
+  registry.read('gauge', 'waypost_notify_waiting', 'NOTIFY that no secondary has answered yet.', [], (emit) =>
+    emit(notifier.waiting),
+  );
+}
