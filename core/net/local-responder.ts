@@ -64,6 +64,7 @@ export class LocalResponder {
       throw error;
     } finally {
       index.leave();
+      counters.takeIndex(index);
     }
   }
 }

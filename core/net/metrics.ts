@@ -111,6 +111,18 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   );
   registry.read(
     'counter',
+    'waypost_dns_deferred_total',
+    'Messages that the query path leaves to others (UPDATE, transfers, what is signed): handed over, or refused since too many were under way.',
+    ['transport', 'outcome'],
+    (emit) => {
+      for (const transport of TRANSPORTS) {
+        emit(counters.sum(transport, COLUMN.deferred), transport, 'taken');
+        emit(counters.sum(transport, COLUMN.deferredRefused), transport, 'refused');
+      }
+    },
+  );
+  registry.read(
+    'counter',
     'waypost_dns_index_hits_total',
     'Names that queries found in the index with their answers.',
     [],
