@@ -1,0 +1,96 @@
+/** A query path with settings of its own over the zone that most tests serve, and what its responses say. */
+import { MessageChannel } from 'node:worker_threads';
+import { Client } from '../../../core/answer/client.ts';
+import { IndexReader } from '../../../core/answer/index-reader.ts';
+import type { Query } from '../../../core/answer/query.ts';
+import { Responder } from '../../../core/answer/responder.ts';
+import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { EDNS_OPTION } from '../../../core/wire/edns.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { putZone, UDP_PAYLOAD, ZONE } from '../net/fixture.ts';
+
+export const SECRET = new Uint8Array(16).fill(7);
+
+/** Over any transport, one query at a time. */
+export class Asker {
+  readonly client = new Client();
+  readonly index = new IndexWriter(1 << 20);
+  private readonly reader: IndexReader;
+  private readonly responder: Responder;
+  private readonly buffer = new Uint8Array(65_535 + 64);
+
+  constructor(settings: Partial<AnswerSettings> = {}) {
+    putZone(this.index, ZONE);
+    const { port1, port2 } = new MessageChannel();
+    port1.unref();
+    port2.unref();
+    this.reader = new IndexReader(this.index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+    this.responder = new Responder(this.reader, UDP_PAYLOAD, { ...PLAIN, cookieSecrets: [SECRET], ...settings });
+    this.client.setAddress(Uint8Array.of(192, 0, 2, 77), 0, 4);
+  }
+
+  /** The query parsed last. */
+  get query(): Query {
+    return this.responder.query;
+  }
+
+  /** What `Responder.respond` returned, with the response if there is one. */
+  ask(packet: Uint8Array, transport: number): { length: number; response: Uint8Array } {
+    this.client.transport = transport;
+    this.buffer.fill(0xee);
+    // Not at the start: offsets in messages and in buffers are two things.
+    const start = 32;
+    this.buffer.set(packet, start);
+    this.reader.enter();
+    const length = this.responder.respond(this.buffer, start, packet.length, this.client);
+    this.reader.leave();
+    return { length, response: this.buffer.slice(start, start + Math.max(length, 0)) };
+  }
+}
+
+const u16 = (n: number): number[] => [n >> 8, n & 255];
+
+export interface Asked {
+  readonly name?: string;
+  readonly type?: number;
+  readonly class?: number;
+  readonly size?: number;
+  readonly version?: number;
+  /** Without a question. */
+  readonly bare?: boolean;
+}
+
+/** A query with OPT, whose rdata is `options`. */
+export function queryWith(options: readonly number[], asked: Asked = {}): Uint8Array {
+  const { name = 'host1.example.test', type = TYPE.A, size = UDP_PAYLOAD, version = 0, bare = false } = asked;
+  const question = bare ? [] : [...parseName(`${name}.`), ...u16(type), ...u16(asked.class ?? 1)];
+  const header = [0xab, 0xcd, 0, 0, 0, bare ? 0 : 1, 0, 0, 0, 0, 0, 1];
+  const opt = [0, ...u16(TYPE.OPT), ...u16(size), 0, version, 0, 0, ...u16(options.length)];
+  return Uint8Array.from([...header, ...question, ...opt, ...options]);
+}
+
+export const option = (code: number, data: readonly number[] | Uint8Array = []): number[] => [
+  ...u16(code),
+  ...u16(data.length),
+  ...data,
+];
+
+/** Code and data of each option in the rdata of an OPT, in their order. Throws when they don't fill it. */
+export function readOptions(options: Uint8Array): [code: number, data: Uint8Array][] {
+  const found: [number, Uint8Array][] = [];
+  for (let p = 0; p < options.length; ) {
+    const end = p + 4 + ((options[p + 2] << 8) | options[p + 3]);
+    if (!(end <= options.length)) throw new Error('an option runs past the end');
+    found.push([(options[p] << 8) | options[p + 1], options.slice(p + 4, end)]);
+    p = end;
+  }
+  return found;
+}
+
+/** INFO-CODE of the extended error among options, if there is one (RFC 8914 section 2). */
+export function extendedError(options: Uint8Array): number | undefined {
+  const found = readOptions(options).find(([code]) => code === EDNS_OPTION.EXTENDED_ERROR)?.[1];
+  return found === undefined ? undefined : (found[0] << 8) | found[1];
+}
