@@ -30,6 +30,7 @@ import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
+import { openTransfers } from './core/transfer/index.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
 
 function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
@@ -84,17 +85,29 @@ async function serve(config: Config): Promise<void> {
   }
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
+  const answers = answerSettings(config);
+  const secrets = openSecrets(config.secrets.keyFile ?? join(config.dataDir, 'secret.key'));
+  const transfers = openTransfers({
+    config,
+    environment,
+    index,
+    zoneSettings: defaults,
+    answers,
+    secrets,
+    metrics,
+    log,
+  });
   const journal = openEmbeddedJournal({
     environment,
     index,
     zoneSettings: defaults,
+    zones: transfers.zones,
     history: config.journal.history,
     observer: new JournalMetrics(metrics),
   });
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
-  const answers = answerSettings(config);
   const nameserver = await startNameserver({
     index,
     storeDirectory: config.dataDir,
@@ -118,13 +131,13 @@ async function serve(config: Config): Promise<void> {
       ipv6Prefix: dns.rrlIpv6Prefix,
     },
     queryLog: dns.queryLog,
+    answerDeferred: transfers.answer,
     log,
   });
   nameserverMetrics(metrics, nameserver.counters);
   const ready = () =>
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
   readinessMetrics(metrics, ready);
-  const secrets = openSecrets(config.secrets.keyFile ?? join(config.dataDir, 'secret.key'));
   const api = createAdminApi({
     environment,
     journal,
@@ -139,6 +152,7 @@ async function serve(config: Config): Promise<void> {
   });
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
+  transfers.start();
   const admin = { ...config.admin.listen, port } as ListenAddress;
   log.info('listening', {
     dns: nameserver.listen.map(formatListen).join(', '),
@@ -156,6 +170,7 @@ async function serve(config: Config): Promise<void> {
   });
   log.info('stopping', { signal });
   await api.close();
+  transfers.close();
   await journal.close();
   await nameserver.stop();
   await environment.close();
