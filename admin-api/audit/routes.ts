@@ -16,7 +16,7 @@ const auditView = Type.Object(
       Type.Object({
         id: id('the account that did it'),
         username: Type.String(),
-        token_id: orNull(Type.String(), 'the token that was used'),
+        token_id: orNull(Type.String(), 'the token or TSIG key that was used'),
         token_name: orNull(Type.String(), 'its label'),
       }),
       'who did it; null: the service itself',

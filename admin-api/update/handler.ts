@@ -3,6 +3,7 @@
  * leaves when the change is served; it is signed, too.
  */
 import { ConflictError, InvalidError } from '../../core/errors.ts';
+import type { Counter, Registry } from '../../core/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
@@ -24,10 +25,12 @@ const FIVE_MINUTES = 300;
 const HEADER = 12;
 
 /** Answers messages of opcode UPDATE, each with one message. The rate of a key is that of a token (`rate_limit`). */
-export function createUpdateHandler(services: Services): AnswerDeferred {
-  const handler = new UpdateHandler(services);
+export function createUpdateHandler(services: Services, metrics: Registry): AnswerDeferred {
+  const handler = new UpdateHandler(services, metrics);
   return (request) => handler.answer(request);
 }
+
+const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([name, rcode]) => [rcode, name]));
 
 interface Outcome {
   readonly rcode: number;
@@ -38,14 +41,20 @@ class UpdateHandler {
   readonly #services: Services;
   readonly #findKey;
   readonly #rate: RateLimit;
+  readonly #answered: Counter;
   readonly #repeats = new Repeats(() => performance.now() / 1000);
   /** Updates under way by key. */
   readonly #underWay = new Map<string, number>();
   #total = 0;
 
-  constructor(services: Services) {
+  constructor(services: Services, metrics: Registry) {
     this.#services = services;
     this.#findKey = openKeyring(services.reader, services.secrets);
+    this.#answered = metrics.counter(
+      'waypost_dns_updates_total',
+      'Dynamic updates that were answered, by response code.',
+      ['rcode'],
+    );
     this.#rate = new RateLimit('update', services.config.rateLimit, FIVE_MINUTES);
   }
 
@@ -53,15 +62,23 @@ class UpdateHandler {
     // A response is never answered.
     if (message.length < HEADER || (message[2] & 0x80) !== 0) return;
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
-    if (verdict.kind === 'none') yield updateResponse(message, RCODE.REFUSED);
-    else if (verdict.kind === 'error') {
+    if (verdict.kind === 'none') {
+      this.#count(RCODE.REFUSED);
+      yield updateResponse(message, RCODE.REFUSED);
+    } else if (verdict.kind === 'error') {
       this.#services.log.debug('update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
+      this.#count(verdict.rcode);
       yield verdict.response();
     } else if (!cancelled.aborted) {
       const { key, message: unsigned, mac, signer } = verdict;
       const { rcode, edns } = await this.#take(key, unsigned, mac, address);
+      this.#count(rcode);
       yield signer.sign(updateResponse(unsigned, rcode, edns), nowSeconds());
     }
+  }
+
+  #count(rcode: number): void {
+    this.#answered.add(1, NAMES.get(rcode) ?? String(rcode));
   }
 
   async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<Outcome> {

@@ -502,7 +502,7 @@ export interface components {
                 /** @description the id of the account that did it */
                 id: string;
                 username: string;
-                /** @description the token that was used */
+                /** @description the token or TSIG key that was used */
                 token_id: string | null;
                 /** @description its label */
                 token_name: string | null;

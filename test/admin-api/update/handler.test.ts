@@ -474,6 +474,26 @@ test('more at once than a key may have are told to come again', async () => {
   assert.is(await run([]), 'NOERROR');
 });
 
+test('answers are counted by their codes', async () => {
+  const count = async (rcode: string): Promise<number> => {
+    const { text } = await world.daemon.call('GET', '/metrics');
+    return Number(new RegExp(`^waypost_dns_updates_total\\{rcode="${rcode}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  };
+  const codes = ['NOERROR', 'REFUSED', 'NOTAUTH', 'YXDOMAIN'];
+  const before = await Promise.all(codes.map(count));
+  const { domain, at, run } = await zone();
+  await run([], [nxdomain(at('a'))]);
+  await run([], [nxdomain(at('@'))]);
+  const message = encodeUpdate({ zone: domain.apex });
+  await world.send(message);
+  await world.send(signRequest(message, { ...key, secret: Buffer.alloc(32) }, now()).message);
+  const after = await Promise.all(codes.map(count));
+  assert.equal(
+    after.map((value, i) => value - before[i]),
+    [1, 1, 1, 1],
+  );
+});
+
 test('the log has no secret of a key', () => {
   const secret = Buffer.from(key.secret);
   const lines = world.daemon.logged.join('\n');
