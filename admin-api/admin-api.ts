@@ -122,7 +122,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   let listening: Listening | undefined;
   return {
     routes,
-    update: createUpdateHandler(services),
+    update: createUpdateHandler(services, options.metrics),
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
         limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },
