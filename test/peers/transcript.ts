@@ -90,6 +90,14 @@ function lineOf(line: string): Line {
   return { name, ttl: Number(ttl), class: of, type, data };
 }
 
+/** All records that were printed outside of messages, as a transfer prints them, signatures left out. */
+export const recordsOf = (output: string): Line[] =>
+  output
+    .split('\n')
+    .filter((line) => /^[^\s;]\S*\s+\d+\s/.test(line))
+    .map(lineOf)
+    .filter(({ type }) => type !== 'TSIG');
+
 /** Arguments of one query, one try, to a port of 127.0.0.1. */
 export function server(program: 'kdig' | 'dig', port: number): string[] {
   const patience = program === 'kdig' ? ['+retry=0', '+timeout=5'] : ['+tries=1', '+time=5'];
