@@ -22,6 +22,7 @@ import {
 } from './core/metrics/index.ts';
 import type { Slice } from './core/net/counters.ts';
 import { openLocalResponder } from './core/net/local-responder.ts';
+import { DeferredRoutes } from './core/net/deferred-routes.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { openSecrets } from './core/secrets.ts';
@@ -108,6 +109,7 @@ async function serve(config: Config): Promise<void> {
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
+  const deferred = new DeferredRoutes(transfers.answer);
   const nameserver = await startNameserver({
     index,
     storeDirectory: config.dataDir,
@@ -131,7 +133,7 @@ async function serve(config: Config): Promise<void> {
       ipv6Prefix: dns.rrlIpv6Prefix,
     },
     queryLog: dns.queryLog,
-    answerDeferred: transfers.answer,
+    answerDeferred: deferred.answer,
     log,
   });
   nameserverMetrics(metrics, nameserver.counters);
@@ -150,6 +152,7 @@ async function serve(config: Config): Promise<void> {
     version,
     answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.counters.https) : undefined,
   });
+  deferred.update = api.update;
   const password = await api.ensureAdmin();
   const { port } = await api.listen();
   transfers.start();
@@ -169,6 +172,7 @@ async function serve(config: Config): Promise<void> {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });
   log.info('stopping', { signal });
+  deferred.stopUpdates();
   await api.close();
   transfers.close();
   await journal.close();
