@@ -1,0 +1,52 @@
+/** What is told of ALIAS targets. */
+import type { Registry } from '../metrics/index.ts';
+import type { AliasObserver, AliasRefresher } from './refresher.ts';
+import { ALIAS_STATUSES, type AliasStates, stateOf } from './states.ts';
+
+/** Seconds; a look gives up after some ten. */
+const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function aliasObserver(registry: Registry): AliasObserver {
+  const looks = registry.counter(
+    'waypost_alias_lookups_total',
+    'Looks at targets of ALIAS records, by result, and by whether a resolver was asked or our own zones told.',
+    ['result', 'source'],
+  );
+  const durations = registry.histogram(
+    'waypost_alias_lookup_duration_seconds',
+    'How long a look at a target took that asked a resolver.',
+    [],
+    DURATIONS,
+  );
+  return {
+    looked(result, isOutside, seconds) {
+      looks.add(1, result, isOutside ? 'resolver' : 'own');
+      if (isOutside) durations.observe(seconds);
+    },
+  };
+}
+
+export function aliasMetrics(registry: Registry, states: AliasStates, refresher: AliasRefresher): void {
+  registry.read('gauge', 'waypost_alias_targets', 'Targets of ALIAS records by their state.', ['status'], (emit) => {
+    const counts = new Map<string, number>(ALIAS_STATUSES.map((status) => [status, 0]));
+    for (const target of states.live.values()) {
+      const { status } = stateOf(target);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }
+    for (const [status, count] of counts) emit(count, status);
+  });
+  registry.read(
+    'counter',
+    'waypost_alias_commits_total',
+    'Commits that changed what ALIAS records answer, or noted that it is still right.',
+    [],
+    (emit) => emit(refresher.counts.written),
+  );
+  registry.read(
+    'counter',
+    'waypost_alias_dropped_addresses_total',
+    'Addresses of targets that were not answered, since they are not public.',
+    [],
+    (emit) => emit(refresher.counts.dropped),
+  );
+}

@@ -1,0 +1,108 @@
+/** Where a name leads inside our own zones, from zone to zone and through other ALIAS records, as they stand in the store. */
+
+import { ZoneUpdates } from '../journal/zones.ts';
+import type { Environment } from '../store/environment.ts';
+import { Reader, rawReader } from '../store/reader.ts';
+import type { Domain } from '../store/rows.ts';
+import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
+import { MAX_SOURCES, type RRset, TYPE } from '../wire/types.ts';
+import { aliasOf } from '../zone/aliased.ts';
+import { substitute } from '../zone/chain.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import { findType } from '../zone/view.ts';
+import { walk } from '../zone/walk.ts';
+
+/** What one walk has gone through. The walk of one target may be continued, after a resolver's CNAMEs have led back to us. */
+export class Trail {
+  /** Owners of CNAME, DNAME and ALIAS, as stored: each is used once. */
+  readonly used = new Set<string>();
+  private readonly onVisit: (name: Name) => void;
+  /** The least TTL so far, seconds. */
+  ttl = 0x7fffffff;
+
+  /** `onVisit` is told of every name before it is looked at, so that no change to it is missed. */
+  constructor(onVisit: (name: Name) => void) {
+    this.onVisit = onVisit;
+  }
+
+  visit(name: Name): void {
+    this.onVisit(name);
+  }
+
+  /** False: the chain goes in circles, or too far. */
+  use(source: Name, ttl: number): boolean {
+    const id = nameId(source);
+    if (this.used.has(id) || this.used.size >= MAX_SOURCES) return false;
+    this.used.add(id);
+    this.ttl = Math.min(this.ttl, ttl);
+    return true;
+  }
+}
+
+export type End =
+  /** A name of ours: its RRsets. */
+  | { readonly kind: 'sets'; readonly sets: readonly RRset[] }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly error: string }
+  /** Somebody else has to be asked for this name. */
+  | { readonly kind: 'outside'; readonly name: Name };
+
+const LOOP: End = { kind: 'failed', error: 'the target leads back to itself, or through too many names' };
+
+export class OwnZones {
+  private readonly environment: Environment;
+  private readonly settings: ZoneSettings;
+  private readonly reader: Reader;
+
+  constructor(environment: Environment, settings: ZoneSettings) {
+    this.environment = environment;
+    this.settings = settings;
+    this.reader = new Reader(rawReader(environment));
+  }
+
+  /** Our zone that a name lies in. */
+  zoneOf(name: Name): Domain | undefined {
+    for (let apex = name; apex.length > 1; apex = parentName(apex)) {
+      const domain = this.reader.domainByApex(apex);
+      if (domain !== undefined) return domain;
+    }
+    return undefined;
+  }
+
+  /** Follows the name as far as it is ours. */
+  follow(start: Name, trail: Trail): End {
+    const zones = new ZoneUpdates(this.environment, this.settings, () => false);
+    let name = start;
+    for (;;) {
+      trail.visit(name);
+      const domain = this.zoneOf(name);
+      if (domain === undefined) return { kind: 'outside', name };
+      const outcome = walk(zones.view(domain), name);
+      switch (outcome.kind) {
+        case 'outside':
+        case 'delegation':
+          return { kind: 'outside', name };
+        case 'missing':
+          return { kind: 'missing' };
+        case 'dname': {
+          if (!trail.use(outcome.owner, outcome.set.ttl)) return LOOP;
+          const next = substitute(name, outcome.owner, outcome.set);
+          if (next === null) return { kind: 'failed', error: 'a DNAME makes a name that is too long' };
+          name = next;
+          break;
+        }
+        case 'found':
+        case 'wildcard': {
+          // Not the addresses that the ALIAS answers now: those may be kept past their time, and would keep one another alive.
+          const next = findType(outcome.sets, TYPE.CNAME) ?? aliasOf(outcome.sets);
+          if (next === undefined) return { kind: 'sets', sets: outcome.sets };
+          if (!trail.use(outcome.kind === 'wildcard' ? outcome.source : name, next.ttl)) return LOOP;
+          name = nameAt(next.rdatas[0], 0);
+          break;
+        }
+        default:
+          outcome satisfies never;
+      }
+    }
+  }
+}

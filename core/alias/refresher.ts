@@ -1,0 +1,301 @@
+/**
+ * Keeps the addresses of ALIAS targets fresh: one look for each target however many names lead to it, ahead of the end of its TTL, a bounded number at a time.
+ * Targets in our own zones are looked at when something on their way changes.
+ */
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { Exemptions } from '../address/index.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Logger } from '../log/index.ts';
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, aliasOwnerParts, aliasOwners, nameOfKey } from '../store/keys.ts';
+import { Reader, rawReader } from '../store/reader.ts';
+import { type AliasTarget, aliasTargets } from '../store/rows.ts';
+import { formatName, type Name, nameId } from '../wire/name.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import { advance, delay } from './family-state.ts';
+import { OwnZones } from './own-zones.ts';
+import { type Lookup, recursiveLookup } from './resolver.ts';
+import { Schedule } from './schedule.ts';
+import type { AliasStates } from './states.ts';
+import { Target } from './target.ts';
+import { type FamilyResult, TargetLookup, type TargetResult } from './target-lookup.ts';
+import { TargetWriter } from './target-writer.ts';
+import { Watch } from './watch.ts';
+
+export interface AliasOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly zoneSettings: ZoneSettings;
+  readonly states: AliasStates;
+  readonly log: Logger;
+  /** As recursiveLookup takes them; empty: those of the system. */
+  readonly resolvers: readonly string[];
+  /** Seconds for which an answer is kept that can't be confirmed. */
+  readonly staleMax: number;
+  /** Addresses that are answered though they are not public. */
+  readonly allowPrivate: Exemptions;
+  readonly observer?: AliasObserver;
+  /** Seconds since 1970; the clock of the machine when left out. */
+  readonly now?: () => number;
+  readonly lookup?: Lookup;
+}
+
+export interface AliasObserver {
+  /** A look has ended. `isOutside`: a resolver was asked. */
+  looked(result: 'resolved' | 'empty' | 'failed', isOutside: boolean, seconds: number): void;
+}
+
+/** Looks at a time; each is two queries. */
+const SLOTS = 64;
+const TICK_MS = 250;
+/** Seconds between two looks at a target that is not ours, however often something on the way to it changes. */
+const LEAST_BETWEEN = 1;
+/** Seconds over which the looks after a start are spread, for every thousand targets. */
+const START_SPREAD = 5;
+/** Targets of which the start reads the rows between two turns of the event loop. */
+const PIECE = 500;
+
+export class AliasRefresher {
+  private readonly options: AliasOptions;
+  private readonly now: () => number;
+  private readonly own: OwnZones;
+  private readonly lookup: TargetLookup;
+  private readonly writer: TargetWriter;
+  private readonly watch = new Watch<Target>();
+  private readonly schedule = new Schedule<Target>();
+  private readonly reader: Reader;
+  private readonly abort = new AbortController();
+  private queue: Target[] = [];
+  private looking = 0;
+  private readonly writing = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(options: AliasOptions) {
+    const { environment, zoneSettings, journal, staleMax } = options;
+    this.options = options;
+    this.now = options.now ?? (() => Date.now() / 1000);
+    this.own = new OwnZones(environment, zoneSettings);
+    const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.abort.signal);
+    this.lookup = new TargetLookup(this.own, lookup, options.allowPrivate, zoneSettings.cluster);
+    this.writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
+    this.reader = new Reader(rawReader(environment));
+    journal.onAnswers(({ names, aliasTargets: targets }) => {
+      for (const target of targets) this.ownersChanged(target);
+      for (const name of names) for (const target of this.watch.at(name)) this.poke(target);
+      this.pump();
+    });
+    journal.onDomain(({ apex }) => {
+      for (const target of this.watch.below(apex)) this.poke(target);
+      this.pump();
+    });
+  }
+
+  /** Takes up the targets of the store. Resolves when all are known; the looks go on. */
+  async start(): Promise<void> {
+    let start: Buffer | undefined;
+    const all: Target[] = [];
+    for (let name = this.nextTarget(start); name !== undefined; name = this.nextTarget(start)) {
+      start = afterPrefix(aliasOwners(name));
+      const target = this.add(name);
+      if (target !== null) all.push(target);
+      if (all.length % PIECE === 0) await turn();
+    }
+    const spread = (all.length / 1000) * START_SPREAD;
+    for (const target of all) {
+      if (target.isGone || target.isQueued || target.isRunning) continue;
+      if (target.row === null || spread < 1) this.enqueue(target);
+      else this.schedule.put(target, this.now() + Math.random() * spread);
+      // Its last change had not come to all names when the process ended.
+      if (target.row?.spread?.to != null) this.bring(target);
+    }
+    await this.removeOrphans();
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+    this.pump();
+  }
+
+  /** Ends what is under way; nothing is written afterwards. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.abort.abort();
+    this.writer.stop();
+    this.queue = [];
+    await Promise.all(this.writing);
+  }
+
+  /** Begins the looks that are due. */
+  tick(): void {
+    for (const target of this.schedule.take(this.now())) this.enqueue(target);
+    this.pump();
+  }
+
+  /** Resolves when nothing is under way and nothing waits for a slot. */
+  async idle(): Promise<void> {
+    while (this.looking > 0 || this.queue.length > 0 || this.writing.size > 0) await sleep(1);
+  }
+
+  /** Addresses dropped, commits made. */
+  get counts(): { readonly dropped: number; readonly written: number } {
+    return { dropped: this.lookup.dropped, written: this.writer.written };
+  }
+
+  private nextTarget(start: Buffer | undefined): Name | undefined {
+    for (const key of this.options.environment.aliases.getKeys({ start, limit: 1 }))
+      return aliasOwnerParts(key as Buffer).target;
+    return undefined;
+  }
+
+  /** Null when it is known already. */
+  private add(name: Name): Target | null {
+    const { live } = this.options.states;
+    const id = nameId(name);
+    if (live.has(id)) return null;
+    const row = this.reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+    const target = new Target(name, row ?? null);
+    live.set(id, target);
+    return target;
+  }
+
+  /** ALIAS records for the target came or went. */
+  private ownersChanged(name: Name): void {
+    const { live } = this.options.states;
+    if (this.writer.hasOwners(name)) {
+      const added = this.add(name);
+      if (added !== null) this.enqueue(added);
+      return;
+    }
+    const target = live.get(nameId(name));
+    if (target === undefined) return;
+    target.isGone = true;
+    live.delete(nameId(name));
+    this.watch.remove(target);
+    this.schedule.remove(target);
+    this.track(this.removeRow(name));
+  }
+
+  private async removeRow(name: Name): Promise<void> {
+    await this.writer.remove(name);
+    // It may have come back meanwhile, and count on the row that is gone now.
+    const again = this.options.states.live.get(nameId(name));
+    if (again === undefined) return;
+    again.row = this.reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget)) ?? null;
+    this.bring(again);
+  }
+
+  /** Rows of targets that nothing leads to any more: a crash came between. */
+  private async removeOrphans(): Promise<void> {
+    const table = this.options.environment.rows.get(aliasTargets.number)!;
+    let start: Buffer | undefined;
+    for (;;) {
+      const keys = [...table.getKeys({ start, limit: PIECE })] as Buffer[];
+      for (const key of keys) {
+        const name = nameOfKey(key, 0, key.length);
+        if (!this.writer.hasOwners(name)) this.track(this.writer.remove(name));
+      }
+      if (keys.length < PIECE) return;
+      start = Buffer.concat([keys[keys.length - 1], Uint8Array.of(0)]);
+      await turn();
+    }
+  }
+
+  /** Something on the way to the target has changed. */
+  private poke(target: Target): void {
+    if (target.isRunning) target.isOutdated = true;
+    else if (target.isOutside) this.schedule.put(target, Math.max(this.now(), target.checkedAt + LEAST_BETWEEN));
+    else this.enqueue(target);
+  }
+
+  private enqueue(target: Target): void {
+    if (target.isQueued || target.isRunning || target.isGone) return;
+    target.isQueued = true;
+    this.schedule.remove(target);
+    this.queue.push(target);
+  }
+
+  private pump(): void {
+    let taken = 0;
+    while (this.looking < SLOTS && taken < this.queue.length && !this.abort.signal.aborted) {
+      const target = this.queue[taken++];
+      target.isQueued = false;
+      if (!target.isGone) void this.look(target);
+    }
+    if (taken > 0) this.queue = this.queue.slice(taken);
+  }
+
+  private async look(target: Target): Promise<void> {
+    this.looking++;
+    target.isRunning = true;
+    target.isOutdated = false;
+    const visited: Name[] = [];
+    const began = performance.now();
+    try {
+      const result = await this.lookup.run(target.name, (name) => {
+        visited.push(name);
+        this.watch.add(target, name, this.own.zoneOf(name)?.apex);
+      });
+      if (!target.isGone && !this.abort.signal.aborted) this.note(target, result, visited, began);
+    } catch (error) {
+      this.options.log.error('The target of an ALIAS could not be looked at; this is tried again.', {
+        target: formatName(target.name),
+        error,
+      });
+      this.schedule.put(target, this.now() + 60);
+    } finally {
+      this.looking--;
+      target.isRunning = false;
+      if (target.isGone) this.watch.remove(target);
+      else if (target.isOutdated) this.poke(target);
+      this.pump();
+    }
+  }
+
+  private note(target: Target, { a, aaaa }: TargetResult, visited: readonly Name[], began: number): void {
+    const now = this.now();
+    const { staleMax, observer } = this.options;
+    target.a = advance(target.a, a, now, staleMax);
+    target.aaaa = advance(target.aaaa, aaaa, now, staleMax);
+    target.checkedAt = now;
+    target.isOutside = !a.isOwn || !aaaa.isOwn;
+    target.error = errorOf(a, aaaa);
+    // Names that the chains have left are not watched any more.
+    this.watch.remove(target);
+    for (const name of visited) this.watch.add(target, name, this.own.zoneOf(name)?.apex);
+    const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
+    this.schedule.put(target, now + seconds);
+    observer?.looked(kindOf(a, aaaa), target.isOutside, (performance.now() - began) / 1000);
+    this.bring(target);
+  }
+
+  private bring(target: Target): void {
+    this.track(this.writer.bring(target));
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        if (!this.abort.signal.aborted)
+          this.options.log.error('What an ALIAS stands for could not be written; this is tried again.', { error });
+      })
+      .finally(() => this.writing.delete(tracked));
+    this.writing.add(tracked);
+  }
+}
+
+function kindOf(a: FamilyResult, aaaa: FamilyResult): 'resolved' | 'empty' | 'failed' {
+  if (a.kind === 'addresses' || aaaa.kind === 'addresses') return 'resolved';
+  return a.kind === 'none' && aaaa.kind === 'none' ? 'empty' : 'failed';
+}
+
+/** What the customer should know: failures first, then why there is nothing, or less. One family without addresses is no error. */
+function errorOf(a: FamilyResult, aaaa: FamilyResult): string | null {
+  const both = [a, aaaa];
+  for (const result of both) if (result.kind === 'failed') return `${result === a ? 'A' : 'AAAA'}: ${result.error}`;
+  for (const result of both) if (result.kind === 'addresses' && result.note !== null) return result.note;
+  if (a.kind !== 'none' || aaaa.kind !== 'none') return dropped(a) ?? dropped(aaaa);
+  return a.note === aaaa.note ? a.note : `${a.note}; ${aaaa.note}`;
+}
+
+/** A note that tells of addresses which are there, and are not answered. */
+function dropped(result: FamilyResult): string | null {
+  return result.kind === 'none' && result.isDropped ? result.note : null;
+}

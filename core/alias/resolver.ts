@@ -1,0 +1,74 @@
+/** Addresses of a name from recursive resolvers, with the TTLs that node:dns keeps to itself: of a chain of CNAMEs it tells the last TTL alone. */
+import { getServers } from 'node:dns';
+import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
+import { type Name, nameId } from '../wire/name.ts';
+import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
+import { encodeQuestion, newQuestion, type Outcome, type Question, readReply } from './message.ts';
+
+/** A or AAAA (`type`) of a name. Never rejects. */
+export type Lookup = (name: Name, type: number) => Promise<Outcome>;
+
+/** Milliseconds for the first try at a server; the second waits twice as long. */
+const TRY_MS = 1500;
+const ROUNDS = 2;
+const TCP_MS = 4000;
+/** Servers that are asked for one name. */
+const MAX_SERVERS = 4;
+
+/** `servers`: `address`, `address:port` or `[v6]:port`; none: those of the system. Names that are being asked for already are not asked for twice. When `signal` is aborted all fail. */
+export function recursiveLookup(servers: readonly string[], signal: AbortSignal): Lookup {
+  // One for each query that is under way, which are bounded in number.
+  setMaxListeners(0, signal);
+  const fixed = servers.map(parseServer);
+  const underWay = new Map<string, Promise<Outcome>>();
+  return (name, type) => {
+    const id = `${type} ${nameId(name)}`;
+    const known = underWay.get(id);
+    if (known !== undefined) return known;
+    // The system's may change while we run.
+    const asked = fixed.length > 0 ? fixed : getServers().map(parseServer);
+    const outcome = ask(asked.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
+    underWay.set(id, outcome);
+    return outcome;
+  };
+}
+
+async function ask(servers: readonly Server[], name: Name, type: number, signal: AbortSignal): Promise<Outcome> {
+  let last: Outcome = { kind: 'failed', error: 'there is no resolver' };
+  for (let round = 0; round < ROUNDS; round++)
+    for (const server of servers) {
+      if (signal.aborted) return last;
+      try {
+        last = await askServer(server, newQuestion(name, type), TRY_MS * (round + 1), signal);
+      } catch (error) {
+        last = { kind: 'failed', error: (error as Error).message };
+      }
+      if (last.kind !== 'failed') return last;
+    }
+  return last;
+}
+
+/** Rejects with an Error that can be shown. */
+async function askServer(
+  server: Server,
+  question: Question,
+  ms: number,
+  signal: AbortSignal,
+  edns = true,
+): Promise<Outcome> {
+  const query = encodeQuestion(question, edns);
+  const isAnswer = (message: Buffer): boolean => readReply(message, question).kind !== 'other';
+  let reply = readReply(await exchangeUdp(server, query, isAnswer, ms, signal), question);
+  if (reply.kind === 'truncated') reply = readReply(await exchangeTcp(server, query, TCP_MS, signal), question);
+  if (reply.kind === 'no-edns' && edns)
+    return askServer(server, newQuestion(question.name, question.type), ms, signal, false);
+  if (reply.kind === 'outcome') return reply.outcome;
+  throw new Error('the resolver sent a malformed response');
+}
+
+export function parseServer(text: string): Server {
+  if (isIP(text) !== 0) return { address: text, port: 53 };
+  const at = text.lastIndexOf(':');
+  return { address: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+}

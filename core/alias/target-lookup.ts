@@ -1,0 +1,123 @@
+/** The addresses of an ALIAS target: through our own zones as far as they lead, then from a resolver; addresses that are not public are dropped. */
+import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../address/index.ts';
+import type { Name } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import type { Cluster } from '../zone/settings.ts';
+import { findType } from '../zone/view.ts';
+import { type OwnZones, Trail } from './own-zones.ts';
+import type { Lookup } from './resolver.ts';
+
+/** Addresses of one family that are served; what there are more is left out. */
+export const MAX_ADDRESSES = 32;
+/** Times that the chain may leave our zones. */
+const MAX_LEAVES = 4;
+
+/** `isOwn`: read from our own zones, so there is nothing to confirm, and changes tell themselves. `note`: what the customer should know. */
+export type FamilyResult =
+  | {
+      readonly kind: 'addresses';
+      /** Rdata as hexadecimal text, in canonical order. */
+      readonly addresses: readonly string[];
+      readonly ttl: number;
+      readonly isOwn: boolean;
+      readonly note: string | null;
+    }
+  | {
+      readonly kind: 'none';
+      readonly ttl: number;
+      readonly isOwn: boolean;
+      readonly note: string;
+      /** There are addresses, none of which may be answered. */
+      readonly isDropped: boolean;
+    }
+  | { readonly kind: 'failed'; readonly isOwn: boolean; readonly error: string };
+
+export interface TargetResult {
+  readonly a: FamilyResult;
+  readonly aaaa: FamilyResult;
+}
+
+export class TargetLookup {
+  private readonly own: OwnZones;
+  private readonly lookup: Lookup;
+  private readonly exemptions: Exemptions;
+  /** Of the cluster, which serve proxied names whatever range they lie in. */
+  private readonly cluster: ReadonlySet<string>;
+  /** Addresses that were dropped. */
+  dropped = 0;
+
+  constructor(own: OwnZones, lookup: Lookup, exemptions: Exemptions, cluster: Cluster) {
+    this.own = own;
+    this.lookup = lookup;
+    this.exemptions = exemptions;
+    this.cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
+  }
+
+  /** `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
+  async run(target: Name, onVisit: (name: Name) => void): Promise<TargetResult> {
+    const [a, aaaa] = await Promise.all([
+      this.family(target, TYPE.A, new Trail(onVisit)),
+      this.family(target, TYPE.AAAA, new Trail(onVisit)),
+    ]);
+    return { a, aaaa };
+  }
+
+  private async family(target: Name, type: number, trail: Trail): Promise<FamilyResult> {
+    let name = target;
+    let isOwn = true;
+    for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {
+      const end = this.own.follow(name, trail);
+      if (end.kind === 'failed') return { kind: 'failed', isOwn, error: end.error };
+      if (end.kind === 'missing') return { kind: 'none', ttl: 0, isOwn, note: NO_NAME, isDropped: false };
+      if (end.kind === 'sets') {
+        const set = findType(end.sets, type);
+        if (set === undefined) return { kind: 'none', ttl: 0, isOwn, note: noAddress(type), isDropped: false };
+        return this.public(set.rdatas, Math.min(trail.ttl, set.ttl), isOwn);
+      }
+      isOwn = false;
+      const outcome = await this.lookup(end.name, type);
+      if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
+      const back = outcome.chain.find((step) => this.own.zoneOf(step.name) !== undefined);
+      if (back === undefined) {
+        for (const step of outcome.chain) trail.visit(step.name);
+        const ttl = Math.min(trail.ttl, outcome.ttl);
+        if (outcome.kind === 'addresses') return this.public(outcome.addresses, ttl, isOwn);
+        return { kind: 'none', ttl, isOwn, note: outcome.missing ? NO_NAME : noAddress(type), isDropped: false };
+      }
+      // What a resolver says of our own names may be as old as their TTL, and is our own ALIAS when they are in a loop.
+      if (!trail.use(end.name, back.ttl)) break;
+      name = back.name;
+    }
+    return { kind: 'failed', isOwn, error: 'the target leads back to itself, or through too many names' };
+  }
+
+  private public(rdatas: readonly Uint8Array[], ttl: number, isOwn: boolean): FamilyResult {
+    const kept = new Set<string>();
+    let note: string | null = null;
+    for (const rdata of rdatas) {
+      const text = hex(rdata);
+      const verdict = mayConnect(rdata, this.exemptions);
+      if (verdict.public || this.cluster.has(text)) kept.add(text);
+      else {
+        this.dropped++;
+        note ??= `${formatAddress(rdata)} ${verdict.reason}, and is not answered`;
+      }
+    }
+    // Equal lengths, so that the order of the text is that of the bytes (RFC 4034 6.3).
+    const addresses = [...kept].sort().slice(0, MAX_ADDRESSES);
+    if (kept.size > MAX_ADDRESSES) note ??= `of ${kept.size} addresses ${MAX_ADDRESSES} are answered`;
+    if (addresses.length > 0) return { kind: 'addresses', addresses, ttl, isOwn, note };
+    return {
+      kind: 'none',
+      ttl,
+      isOwn,
+      note: note ?? noAddress(rdatas[0]?.length === 16 ? TYPE.AAAA : TYPE.A),
+      isDropped: note !== null,
+    };
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+const NO_NAME = 'the target does not exist';
+const noAddress = (type: number): string => `the target has no ${type === TYPE.A ? 'A' : 'AAAA'} records`;
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

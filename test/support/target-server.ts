@@ -1,0 +1,131 @@
+/** A server under the test's control that stands for the recursive resolver: what it is told to say of a name, over UDP and TCP. By dns-packet, so that no fault of ours hides. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { type Answer, decode, encode, type Packet } from 'dns-packet';
+import { freePort } from './ports.ts';
+
+export interface Says {
+  /** Addresses and where the name leads: `cname` goes first, the addresses are those of its last name. */
+  readonly cname?: readonly (readonly [target: string, ttl: number])[];
+  readonly addresses?: readonly string[];
+  /** Seconds, of the addresses. */
+  readonly ttl?: number;
+  /** Seconds, of "no". */
+  readonly negativeTtl?: number;
+  readonly rcode?: number;
+  readonly silent?: boolean;
+  /** TC over UDP. */
+  readonly truncated?: boolean;
+  /** FORMERR for queries with OPT. */
+  readonly noEdns?: boolean;
+  /** Another packet first: one with a wrong id, and one with a wrong question. */
+  readonly strayFirst?: boolean;
+}
+
+const RA = 0x80;
+const TC = 0x200;
+
+export class TargetServer {
+  readonly port: number;
+  /** How often each `name TYPE` was asked for. */
+  readonly asked = new Map<string, number>();
+  readonly overTcp: string[] = [];
+  private readonly says = new Map<string, Says>();
+  private readonly stopAll: () => Promise<void>;
+
+  private constructor(port: number, stop: () => Promise<void>) {
+    this.port = port;
+    this.stopAll = stop;
+  }
+
+  static async start(): Promise<TargetServer> {
+    const port = await freePort();
+    const udp = createSocket('udp4');
+    udp.bind(port, '127.0.0.1');
+    await once(udp, 'listening');
+    const sockets = new Set<Socket>();
+    const tcp = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        const query = chunk.subarray(2);
+        for (const reply of server.replies(query, true)) {
+          const length = Buffer.alloc(2);
+          length.writeUInt16BE(reply.length);
+          socket.write(Buffer.concat([length, reply]));
+        }
+      });
+    });
+    tcp.listen(port, '127.0.0.1');
+    await once(tcp, 'listening');
+    const server = new TargetServer(port, async () => {
+      udp.close();
+      for (const socket of sockets) socket.destroy();
+      tcp.close();
+      await once(tcp, 'close');
+    });
+    udp.on('message', (query, { port: to, address }) => {
+      for (const reply of server.replies(query, false)) udp.send(reply, to, address);
+    });
+    return server;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** What is said of A and AAAA of a name from now on; undefined: that there is no such name. */
+  set(name: string, a: Says | undefined, aaaa: Says = { rcode: a === undefined ? 3 : 0 }): void {
+    this.says.set(`${name} A`, a ?? { rcode: 3 });
+    this.says.set(`${name} AAAA`, aaaa);
+  }
+
+  count(name: string, type: 'A' | 'AAAA' = 'A'): number {
+    return this.asked.get(`${name} ${type}`) ?? 0;
+  }
+
+  close(): Promise<void> {
+    return this.stopAll();
+  }
+
+  private replies(message: Buffer, overTcp: boolean): Buffer[] {
+    const query = decode(message);
+    const question = query.questions?.[0];
+    if (question === undefined) return [];
+    const { name } = question;
+    const key = `${name} ${question.type}`;
+    this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
+    if (overTcp) this.overTcp.push(key);
+    const says = this.says.get(key) ?? { rcode: 3 };
+    if (says.silent === true) return [];
+    const hasEdns = (query.additionals ?? []).some(({ type }) => type === 'OPT');
+    const answer = (content: Packet, flags: number): Buffer =>
+      encode({ type: 'response', id: query.id, questions: query.questions, ...content, flags: RA | flags });
+    if (says.noEdns === true && hasEdns) return [answer({}, 1)];
+    if (says.truncated === true && !overTcp) return [answer({}, TC)];
+    const answers: Answer[] = [];
+    let owner = name;
+    for (const [target, ttl] of says.cname ?? []) {
+      answers.push({ type: 'CNAME', name: owner, ttl, data: target });
+      owner = target;
+    }
+    const type = question.type === 'AAAA' ? 'AAAA' : 'A';
+    for (const data of says.addresses ?? []) answers.push({ type, name: owner, ttl: says.ttl ?? 60, data });
+    const minimum = says.negativeTtl ?? 30;
+    const soa: Answer = {
+      type: 'SOA',
+      name: 'target.example',
+      ttl: 3600,
+      data: { mname: 'ns.target.example', rname: 'h.target.example', serial: 1, minimum },
+    };
+    const isNegative = (says.addresses ?? []).length === 0;
+    const reply = answer({ answers, authorities: isNegative ? [soa] : [] }, says.rcode ?? 0);
+    if (says.strayFirst !== true) return [reply];
+    const wrongId = Buffer.from(reply);
+    wrongId.writeUInt16BE((query.id ?? 0) ^ 1, 0);
+    const wrongName = Buffer.from(reply);
+    wrongName[13] ^= 1;
+    return [wrongId, wrongName, Buffer.from([1]), reply];
+  }
+}
