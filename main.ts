@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
+import { parseExemptions } from './core/address/index.ts';
+import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
@@ -140,6 +142,20 @@ async function serve(config: Config): Promise<void> {
   const ready = () =>
     nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
   readinessMetrics(metrics, ready);
+  const aliases = new AliasStates(environment);
+  const refresher = new AliasRefresher({
+    environment,
+    journal,
+    zoneSettings: defaults,
+    states: aliases,
+    log,
+    resolvers: config.alias.resolvers,
+    staleMax: config.alias.staleMax,
+    allowPrivate: parseExemptions(config.alias.allowPrivateTargets),
+    observer: aliasObserver(metrics),
+  });
+  aliasMetrics(metrics, aliases, refresher);
+  await refresher.start();
   const api = createAdminApi({
     environment,
     journal,
@@ -148,6 +164,7 @@ async function serve(config: Config): Promise<void> {
     zoneSettings: defaults,
     secrets,
     metrics,
+    aliases,
     ready,
     version,
     answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.counters.https) : undefined,
@@ -175,6 +192,7 @@ async function serve(config: Config): Promise<void> {
   deferred.stopUpdates();
   await api.close();
   transfers.close();
+  await refresher.stop();
   await journal.close();
   await nameserver.stop();
   await environment.close();
@@ -183,9 +201,10 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** The tables of the store by name. */
-function tablesOf({ rows, lookups, answers, targets, zones, journal }: Environment): Map<string, Counted> {
+function tablesOf({ rows, lookups, answers, targets, aliases, zones, journal }: Environment): Map<string, Counted> {
   const tables = new Map<string, Counted>([...TABLES].map(([number, { name }]) => [name, rows.get(number)!]));
-  for (const [name, table] of Object.entries({ lookups, answers, targets, zones, journal })) tables.set(name, table);
+  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, journal }))
+    tables.set(name, table);
   return tables;
 }
 

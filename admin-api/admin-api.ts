@@ -1,5 +1,6 @@
 /** The admin API, put together. */
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
+import { AliasStates } from '../core/alias/index.ts';
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
@@ -49,6 +50,8 @@ export interface AdminApiOptions {
   readonly metrics: Registry;
   /** Of the service. */
   readonly version: string;
+  /** What is known of the targets of ALIAS records; what their rows say when left out. */
+  readonly aliases?: AliasStates;
   /** How host names of origins are resolved; by `edge.resolvers` when left out. */
   readonly resolve?: Resolve;
   /** The nameserver, for DNS over HTTPS; left out while that is off. */
@@ -83,6 +86,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     secrets,
     turns: new Turns(),
     search: new DomainSearch(reader, journal),
+    aliases: options.aliases ?? new AliasStates(environment),
   };
   const passwords = new Passwords();
   const pool = new PreparePool();

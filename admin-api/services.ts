@@ -1,4 +1,5 @@
 /** What the services of the API are built on. */
+import type { AliasStates } from '../core/alias/index.ts';
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
@@ -19,6 +20,7 @@ export interface Services {
   readonly turns: Turns;
   readonly secrets: Secrets;
   readonly search: DomainSearch;
+  readonly aliases: AliasStates;
 }
 
 export const REVISION = 'X-Waypost-Revision';

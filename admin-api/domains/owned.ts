@@ -1,4 +1,5 @@
 /** A caller's domain, and the conditions that a request puts on it. */
+import { createHash } from 'node:crypto';
 import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -14,8 +15,10 @@ export function ownedDomain(reader: Reader, { account }: Caller, id: string): Do
   throw new HttpError(404, 'no_such_domain', 'There is no such domain in this account.');
 }
 
-export function etag(revision: number): string {
-  return `"${revision}"`;
+/** `body`: what is told beside the domain's own state, so that the same revision may read otherwise. */
+export function etag(revision: number, body?: Buffer): string {
+  const more = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
+  return `"${revision}${more}"`;
 }
 
 /**
@@ -27,7 +30,7 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   const start = idKey(domain.id);
   draft.reads({ table: records.number, start, end: afterPrefix(start) });
   const current = etag(reader.zoneState(domain.id).revision);
-  if (ifMatch.split(',').some((tag) => tag.trim() === current)) return;
+  if (ifMatch.split(',').some((tag) => tag.trim().replace(/-[0-9a-f]{16}"$/, '"') === current)) return;
   throw new HttpError(
     412,
     'changed',

@@ -1,8 +1,9 @@
 /** Shapes of records. */
 import { Type } from '@sinclair/typebox';
+import { ALIAS_STATUSES } from '../../core/alias/index.ts';
 import { domainView } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { anyObject, count, id, list, nextCursorSchema, orNull, text, time } from '../http/schema.ts';
+import { anyObject, count, id, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
 
 const fields = {
   name: text('a string, the name in the domain, such as "www"; "@" is the domain itself', { maxLength: 1024 }),
@@ -45,6 +46,19 @@ export const batchBody = bodySchema(
   }),
 );
 
+const aliasView = Type.Object(
+  {
+    status: oneOf(
+      ALIAS_STATUSES,
+      '"stale": the last good addresses are answered, since newer ones can not be had; "failed": none are known, and SERVFAIL is answered',
+    ),
+    addresses: list(text('an IPv4 or IPv6 address'), 'what A and AAAA answer'),
+    checked_at: orNull(time('when the target was last looked up'), 'when the target was last looked up; null: not yet'),
+    error: orNull(text('for people to read'), 'what went wrong, or was left out'),
+  },
+  { title: 'Alias', description: 'What is known of the target of an ALIAS; in lists, and with ALIAS records only.' },
+);
+
 export const recordView = Type.Object(
   {
     id: id('the record'),
@@ -59,6 +73,7 @@ export const recordView = Type.Object(
     ),
     created_at: time('when it was made'),
     updated_at: time('when it was last changed'),
+    alias: Type.Optional(aliasView),
   },
   { title: 'Record' },
 );

@@ -2,6 +2,7 @@
  * Records as JSON, straight from their stored bytes: lists are the most read of all, and an object for each record takes several times as long. What comes
  * out is what JSON.stringify makes of viewRecord (view.ts); a test holds it to that.
  */
+import type { AliasStates } from '../../core/alias/index.ts';
 import { nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
@@ -10,6 +11,7 @@ import { formatRelative } from '../../core/wire/name.ts';
 import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
+import { viewAlias } from './view.ts';
 
 /** Bytes of labels that are written as they are, in JSON and as presentation form. */
 const PLAIN = new Uint8Array(256);
@@ -20,9 +22,13 @@ export class RecordTexts {
   readonly #domain: Domain;
   /** Where the labels below the apex begin in a record's key. */
   readonly #below: number;
+  readonly #aliases: Pick<AliasStates, 'of'>;
+  /** Whether any of them tells of a target, which changes without the domain. */
+  hasAlias = false;
 
-  constructor(domain: Domain) {
+  constructor(domain: Domain, aliases: Pick<AliasStates, 'of'>) {
     this.#domain = domain;
+    this.#aliases = aliases;
     this.#below = 8 + nameKey(domain.apex).length;
   }
 
@@ -30,7 +36,13 @@ export class RecordTexts {
     const { nameEnd, type } = recordKeyParts(key);
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
-    return `{"id":"${key.toString('hex', key.length - 8)}","name":${this.#name(key, nameEnd)},"type":"${typeName(type)}",${contentText(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"}`;
+    return `{"id":"${key.toString('hex', key.length - 8)}","name":${this.#name(key, nameEnd)},"type":"${typeName(type)}",${contentText(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#alias(type, value)}}`;
+  }
+
+  #alias(type: number, value: Buffer): string {
+    if (type !== TYPE.ALIAS) return '';
+    this.hasAlias = true;
+    return `,"alias":${JSON.stringify(viewAlias(this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)))))}`;
   }
 
   #name(key: Buffer, end: number): string {

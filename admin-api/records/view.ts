@@ -1,11 +1,12 @@
+import type { AliasState } from '../../core/alias/index.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
 
-/** A record as the API gives it. */
-export function viewRecord(domain: Domain, row: RecordRow) {
+/** A record as the API gives it. `alias`: where lists have an ALIAS, what is known of its target. */
+export function viewRecord(domain: Domain, row: RecordRow, alias?: AliasState) {
   return {
     id: row.id,
     name: formatRelative(row.name, domain.apex),
@@ -16,5 +17,15 @@ export function viewRecord(domain: Domain, row: RecordRow) {
     proxied: row.proxied,
     created_at: formatTime(row.createdAt),
     updated_at: formatTime(row.updatedAt),
+    ...(alias === undefined ? {} : { alias: viewAlias(alias) }),
+  };
+}
+
+export function viewAlias({ status, addresses, checkedAt, error }: AliasState) {
+  return {
+    status,
+    addresses: [...addresses],
+    checked_at: checkedAt === null ? null : formatTime(checkedAt),
+    error,
   };
 }

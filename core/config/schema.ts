@@ -275,6 +275,23 @@ export const schema = {
     history_bytes: setting(bytes(64 * 1024, GB), MB, 'Most memory for such changes of one zone.'),
     history_total: setting(bytes(64 * 1024, 64 * GB), 128 * MB, 'Most memory for such changes of all zones.'),
   }),
+  alias: section('ALIAS records: the addresses of their targets.', {
+    resolvers: setting(
+      resolvers,
+      [],
+      'Recursive resolvers that are asked for targets outside of our own zones; empty for those of the system.',
+    ),
+    stale_max: setting(
+      integer(0, 2_592_000, 'seconds'),
+      86_400,
+      'How long the last good addresses of a target are answered while newer ones can not be had, in seconds; SERVFAIL then.',
+    ),
+    allow_private_targets: setting(
+      exemptions,
+      false,
+      'For test rigs: addresses of targets that are answered though they are private, loopback or reserved. "true" takes every address, which lets customers lead visitors into networks of their own.',
+    ),
+  }),
   admin: section('The admin API.', {
     listen: setting(
       listen,

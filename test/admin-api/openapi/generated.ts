@@ -492,6 +492,20 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
         };
+        /** @description What is known of the target of an ALIAS; in lists, and with ALIAS records only. */
+        Alias: {
+            /**
+             * @description "stale": the last good addresses are answered, since newer ones can not be had; "failed": none are known, and SERVFAIL is answered
+             * @enum {string}
+             */
+            status: "pending" | "resolved" | "empty" | "stale" | "failed";
+            /** @description what A and AAAA answer */
+            addresses: string[];
+            /** @description when the target was last looked up; null: not yet */
+            checked_at: string | null;
+            /** @description what went wrong, or was left out */
+            error: string | null;
+        };
         AuditEntry: {
             /** @description the id of the entry */
             id: string;
@@ -660,6 +674,7 @@ export interface components {
             created_at: string;
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
+            alias?: components["schemas"]["Alias"];
         };
         Token: {
             /** @description the id of the token */
