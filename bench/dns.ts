@@ -6,8 +6,10 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { FLOOD_ROW, FLOOD_TEXT, type FloodFigures, floodMet, floodTable, runFlood } from './dns/flood.ts';
 import { Reflector } from './dns/floor.ts';
 import { Knot, Nsd } from './dns/peers.ts';
+import { mixLoad, writeQueries } from './dns/queries.ts';
 import {
   disturbedCount,
   type RowResult,
@@ -18,10 +20,10 @@ import {
   verdicts,
 } from './dns/report.ts';
 import { runRounds } from './dns/rounds.ts';
-import { allRows, boundedMemory, type Row } from './dns/rows.ts';
+import { allRows, boundedMemory, UNGUARDED } from './dns/rows.ts';
 import { type Server, type Started, start } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
-import { writeZones } from './dns/zones.ts';
+import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
 import { describeMachine } from './machine.ts';
 
 const { values: options } = parseArgs({
@@ -47,8 +49,8 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 
 const rows = allRows(options.quick);
 for (const id of options.only ?? []) {
-  if (!rows.some((row) => row.id === id))
-    throw new Error(`No row "${id}"; there are ${rows.map((row) => row.id).join(', ')}.`);
+  if (id !== FLOOD_ROW && !rows.some((row) => row.id === id))
+    throw new Error(`No row "${id}"; there are ${rows.map((row) => row.id).join(', ')}, ${FLOOD_ROW}.`);
 }
 const chosen = rows.filter((row) => options.only?.includes(row.id) ?? true);
 
@@ -64,21 +66,38 @@ function installed(servers: readonly Server[]): Server[] {
 /** Starts them one after the other, each alone on the machine, and leaves them paused. */
 async function startAll(
   servers: readonly Server[],
-  row: Row,
+  set: ZoneSet,
   zoneFolder: string,
   starts: StartResult[],
 ): Promise<Started[]> {
   const started: Started[] = [];
   for (const server of servers) {
-    const one = await start(server, row.set, zoneFolder, work);
+    const one = await start(server, set, zoneFolder, work);
     one.process.pause();
     started.push(one);
-    starts.push({ zones: row.set.id, server: server.name, seconds: one.seconds, memory: one.memory });
+    starts.push({ zones: set.id, server: server.name, seconds: one.seconds, memory: one.memory });
     say(
-      `${server.name} ready on ${row.set.id} after ${one.seconds.toFixed(2)} s, ${Math.round(one.memory.rss / 2 ** 20)} MB resident`,
+      `${server.name} ready on ${set.id} after ${one.seconds.toFixed(2)} s, ${Math.round(one.memory.rss / 2 ** 20)} MB resident`,
     );
   }
   return started;
+}
+
+/** Waypost without what it can do without, beside another. */
+const unguarded = (): Server => new Waypost(UNGUARDED, { WAYPOST_DNS_COOKIES: 'off', WAYPOST_DNS_RRL_RATE: '0' }, 1);
+
+/** The client's network is limited like any other here; as it comes, loopback addresses are not. */
+async function measureFlood(): Promise<FloodFigures[]> {
+  say(`\n${FLOOD_ROW}: ${FLOOD_TEXT}`);
+  const set = mixZones();
+  const limiting = new Waypost('Waypost', { WAYPOST_DNS_RRL_ALLOW: 'false' });
+  const zoneFolder = writeZones(set, work);
+  const servers = await startAll([...peers, ...installed([limiting, unguarded()])], set, zoneFolder, []);
+  const subjects = [limiting.name, UNGUARDED];
+  const queries = writeQueries(mixLoad(set), work);
+  const figures = await runFlood(servers, subjects, queries, set.zoneName(0), plan, say);
+  for (const { process: old } of servers) await old.stop();
+  return figures;
 }
 
 mkdirSync(work, { recursive: true });
@@ -95,10 +114,11 @@ for (const row of chosen) {
   const subject =
     bound === null ? new Waypost() : new Waypost('Waypost, bounded', { WAYPOST_DNS_INDEX_MEMORY: String(bound) });
   // Rows of the same zones follow one another and share the started servers.
-  const key = `${row.set.id} ${subject.name}`;
+  const others = row.againstItself === true ? installed([unguarded()]) : peers;
+  const key = `${row.set.id} ${subject.name} ${others.map(({ name }) => name).join()}`;
   if (running.key !== key) {
     for (const { process: old } of running.started) await old.stop();
-    running = { key, started: await startAll([...peers, ...installed([subject])], row, zoneFolder, starts) };
+    running = { key, started: await startAll([...others, ...installed([subject])], row.set, zoneFolder, starts) };
   }
   results.push({
     row,
@@ -107,6 +127,7 @@ for (const row of chosen) {
   });
 }
 for (const { process: old } of running.started) await old.stop();
+const flood = (options.only?.includes(FLOOD_ROW) ?? true) ? await measureFlood() : [];
 
 const versions = [...peers, new Waypost()].map((server) => `${server.name}: ${server.version() ?? 'not built'}`);
 process.stdout.write(`
@@ -119,6 +140,8 @@ ${speedTable(results)}
 ${ratioTable(results)}
 
 ${startTable(starts)}
-`);
-const missed = results.flatMap(verdicts).some(({ met }) => met === false);
+${flood.length === 0 ? '' : `\n${FLOOD_ROW}: ${FLOOD_TEXT}\n\n${floodTable(flood)}\n`}`);
+const missed =
+  results.flatMap(verdicts).some(({ met }) => met === false) ||
+  flood.some((figures) => figures.isSubject && !floodMet(figures));
 process.exit(missed && !options.quick ? 1 : 0);

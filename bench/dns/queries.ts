@@ -5,7 +5,7 @@
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
-import { type Query, writeQueryFile } from './query-file.ts';
+import { type Edns, type Query, writeQueryFile } from './query-file.ts';
 import { RANDOM_LABEL, Random, writeRandomLabel } from './random.ts';
 import { MIX, type ZoneSet } from './zones.ts';
 
@@ -87,9 +87,9 @@ export function randomSubdomainLoad(set: ZoneSet): Load {
   return { id: `${set.id}-nxdomain`, count: 200_000, longest: RANDOM_LABEL + 1 + set.zoneName(0).length, source };
 }
 
-/** Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries an OPT record. */
-export function writeQueries(load: Load, folder: string, edns = false): QuerySet {
-  const base = join(folder, `${load.id}${edns ? '-edns' : ''}`);
+/** Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries an OPT record, and a cookie. */
+export function writeQueries(load: Load, folder: string, edns: Edns = false): QuerySet {
+  const base = join(folder, `${load.id}${edns === 'cookie' ? '-cookie' : edns ? '-edns' : ''}`);
   const files = { packed: `${base}.queries`, text: `${join(folder, load.id)}.txt` };
   if (!existsSync(files.packed)) {
     writeQueryFile(`${files.packed}.new`, load.count, load.longest, edns, load.source);

@@ -15,6 +15,15 @@ export const FRESH_LABEL = 1;
 
 const MAGIC = 0x31515057;
 const OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0); // root, OPT, 1232 bytes, version 0 (RFC 6891 6.1.2)
+/** The same with a client's cookie (RFC 7873 4): it is told ours each time. */
+const COOKIE_OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8);
+const NO_OPT = new Uint8Array(0);
+
+/** Whether queries carry OPT, and a cookie in it. */
+export type Edns = boolean | 'cookie';
+
+const optOf = (edns: Edns): Uint8Array => (edns === 'cookie' ? COOKIE_OPT : edns ? OPT : NO_OPT);
+
 const SLOTS_A_WRITE = 16_384;
 
 export interface Query {
@@ -34,12 +43,12 @@ export interface QueryFile {
 }
 
 /** Bytes of a slot that takes names of up to `nameLength` characters. */
-function strideFor(nameLength: number, edns: boolean): number {
-  return (SLOT_HEAD + 12 + nameLength + 2 + 4 + (edns ? OPT.length : 0) + 7) & ~7;
+function strideFor(nameLength: number, edns: Edns): number {
+  return (SLOT_HEAD + 12 + nameLength + 2 + 4 + optOf(edns).length + 7) & ~7;
 }
 
 /** Puts one query into the slot at `at`. ID 0, RD clear, class IN. */
-function writeSlot(bytes: Buffer, at: number, query: Query, edns: boolean): void {
+function writeSlot(bytes: Buffer, at: number, query: Query, edns: Edns): void {
   let p = at + SLOT_HEAD;
   bytes.fill(0, at, p + 12);
   bytes[p + 5] = 1; // QDCOUNT
@@ -52,10 +61,8 @@ function writeSlot(bytes: Buffer, at: number, query: Query, edns: boolean): void
   bytes[p++] = 0;
   p = bytes.writeUInt16BE(query.type, p);
   p = bytes.writeUInt16BE(1, p);
-  if (edns) {
-    bytes.set(OPT, p);
-    p += OPT.length;
-  }
+  bytes.set(optOf(edns), p);
+  p += optOf(edns).length;
   bytes.writeUInt16LE(p - at - SLOT_HEAD, at);
   bytes[at + 2] = query.rcode;
   bytes[at + 3] = query.freshLabel ? FRESH_LABEL : 0;
@@ -67,7 +74,7 @@ export function writeQueryFile(
   path: string,
   count: number,
   longest: number,
-  edns: boolean,
+  edns: Edns,
   at: (index: number, query: Query) => void,
 ): void {
   const stride = strideFor(longest, edns);

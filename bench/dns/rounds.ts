@@ -20,7 +20,7 @@ export interface Plan {
 }
 
 /** Share of its core that server and generator must have had, else the measurement is repeated. */
-const UNDISTURBED = 0.94;
+export const UNDISTURBED = 0.94;
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -23,8 +23,13 @@ export interface Row {
   readonly goals: readonly Goal[];
   /** UDP when it is left out. */
   readonly way?: Way;
+  /** Waypost as it comes is measured against itself with all that can be switched off off. */
+  readonly againstItself?: boolean;
   queries(folder: string, edns: boolean): QuerySet;
 }
+
+/** Waypost without cookies and rate limit. Its counters can't be switched off. */
+export const UNGUARDED = 'Waypost, off';
 
 /** WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of what the nodes of all zones take in the index. All zones of a set are alike. */
 export function boundedMemory(set: ZoneSet): number {
@@ -77,6 +82,24 @@ export function allRows(quick: boolean): Row[] {
       way: 'tcp-pipelined',
       goals: [{ peer: 'Knot', atLeast: 1, aim: 1.5 }],
       queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
+    },
+    {
+      id: 'guards',
+      text: 'mix, everything on against off, each query with a cookie',
+      set: mix,
+      bounded: false,
+      againstItself: true,
+      goals: [{ peer: UNGUARDED, atLeast: 0.9, aim: 0.95 }],
+      queries: (folder) => writeQueries(mixLoad(mix), folder, 'cookie'),
+    },
+    {
+      id: 'guards-plain',
+      text: 'mix, everything on against off, without OPT',
+      set: mix,
+      bounded: false,
+      againstItself: true,
+      goals: [{ peer: UNGUARDED, atLeast: 0.9, aim: 0.95 }],
+      queries: (folder) => writeQueries(mixLoad(mix), folder),
     },
     {
       id: 'big',

@@ -28,22 +28,26 @@ const sendmmsg = libc.func('int sendmmsg(int, void*, uint, int)');
 
 const held: unknown[] = [];
 
-function address(port: number): Buffer {
+const LOOPBACK = [127, 0, 0, 1];
+
+function address(port: number, host: readonly number[] = LOOPBACK): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.writeUInt16LE(AF_INET, 0);
   bytes.writeUInt16BE(port, 2);
-  bytes.set([127, 0, 0, 1], 4);
+  bytes.set(host, 4);
   return bytes;
 }
 
-/** A UDP socket on 127.0.0.1: bound to `port`, or connected to it from a free port. Returns the descriptor. */
-export function openSocket(how: 'bind' | 'connect', port: number): number {
+/** A UDP socket on 127.0.0.1: bound to `port`, or connected to it from a free port, by default of the same address. Returns the descriptor. */
+export function openSocket(how: 'bind' | 'connect', port: number, from: readonly number[] = LOOPBACK): number {
   const fd: number = socket(AF_INET, SOCK_DGRAM, 0);
   if (fd < 0) throw new Error(`socket: errno ${koffi.errno()}`);
   const size = Buffer.alloc(4);
   size.writeInt32LE(SOCKET_BUFFER);
   setsockopt(fd, SOL_SOCKET, SO_RCVBUF, size, 4);
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, size, 4);
+  if (how === 'connect' && bind(fd, address(0, from), 16) < 0)
+    throw new Error(`bind ${from.join('.')}: errno ${koffi.errno()}`);
   if ((how === 'bind' ? bind : connect)(fd, address(port), 16) < 0)
     throw new Error(`${how} 127.0.0.1:${port}: errno ${koffi.errno()}`);
   return fd;

@@ -97,13 +97,16 @@ export class Daemon {
 
 export class Waypost implements Server {
   readonly name: string;
-  readonly port = 5943;
+  readonly port: number;
   readonly answers = true;
   readonly #settings: Record<string, string>;
+  readonly #instance: number;
 
-  /** `settings`: WAYPOST_ variables beside those that every run has (one worker, its ports and folder, no rate limit). */
-  constructor(name = 'Waypost', settings: Record<string, string> = {}) {
+  /** `instance`: above 0 for one that runs at the same time as another. `settings`: WAYPOST_ variables beside those that every run has (one worker, its ports and folder, no rate limit). */
+  constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0) {
     this.name = name;
+    this.port = 5943 + 2 * instance;
+    this.#instance = instance;
     this.#settings = settings;
   }
 
@@ -113,8 +116,8 @@ export class Waypost implements Server {
 
   /** Imports the zones once into a data folder that is kept for later runs and rows. */
   async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
-    const data = join(work, `waypost-${set.id}`);
-    const daemon = new Daemon(data, this.port, 8943, {
+    const data = join(work, `waypost-${set.id}${this.#instance === 0 ? '' : `-${this.#instance}`}`);
+    const daemon = new Daemon(data, this.port, this.port + 3000, {
       WAYPOST_DNS_WORKERS: '1',
       // The generator has few addresses and many connections.
       WAYPOST_DNS_TCP_MAX_CONNECTIONS: '10000',
