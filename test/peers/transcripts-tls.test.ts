@@ -8,7 +8,7 @@ import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { asked, messagesOf, runProgram, server, whyNotPrograms } from './transcript.ts';
+import { asked, messagesOf, recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const PROGRAMS = ['kdig', 'dig'] as const;
 const APEX = 'tls.test';
@@ -100,6 +100,24 @@ test('kdig +keepopen: many queries over one connection', async ({ port }) => {
     messagesOf(output).map(({ status }) => status),
     names.map((name) => (name === WWW ? 'NOERROR' : 'NXDOMAIN')),
   );
+});
+
+test('kdig +tls AXFR -y: a zone is transferred over TLS (RFC 9103), to who has a key and nobody else', async ({
+  daemon,
+  port,
+}) => {
+  const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: 'over.tls', scopes: ['dns:read'] });
+  const transfer = async (...key: readonly string[]) =>
+    (await runProgram('kdig', [...server('kdig', port), '+tls', ...key, '-t', 'AXFR', APEX])).output;
+  const whole = await transfer('-y', `hmac-sha256:over.tls:${body.secret}`);
+  const records = recordsOf(whole);
+  // SOA twice, NS twice, the address, the texts.
+  assert.is(records.length, 2 + 2 + 1 + 40, whole);
+  assert.equal([records[0].type, records.at(-1)], ['SOA', records[0]]);
+  assert.match(whole, /^;; From .*\(TCP\)/m);
+  assert.not.match(whole, /^;; ERROR/m);
+  const refused = await transfer();
+  assert.equal([recordsOf(refused), /error '(\w+)'/.exec(refused)?.[1]], [[], 'REFUSED']);
 });
 
 test('ALPN: "dot" is taken (RFC 9103 8.1), and so is who names nothing; another protocol is not', async ({ port }) => {
