@@ -78,8 +78,6 @@ export class Query {
     this.cookie = COOKIE.NONE;
     this.account = 0;
     this.asked = 0;
-    this.malformed = false;
-    this.signed = false;
     this.transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     if ((bytes[start + 2] & 0x78) !== 0) return otherOpcode((bytes[start + 2] >>> 3) & 15);
@@ -108,7 +106,9 @@ export class Query {
     const additional = (bytes[start + 10] << 8) | bytes[start + 11];
     if ((others | additional) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
-    } else if (!this.parseRest(bytes, this.questionEnd, end, additional)) return RCODE.FORMERR;
+      return this.judge();
+    }
+    if (!this.parseRest(bytes, this.questionEnd, end, additional)) return RCODE.FORMERR;
     // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
     if (this.signed) return DEFER;
     if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
@@ -128,6 +128,8 @@ export class Query {
   private parseRest(bytes: Uint8Array, from: number, end: number, additional: number): boolean {
     const s = this.start;
     const authority = (bytes[s + 8] << 8) | bytes[s + 9];
+    this.signed = false;
+    this.malformed = false;
     if (bytes[s + 6] !== 0 || bytes[s + 7] !== 0 || (authority !== 0 && this.type !== TYPE.IXFR)) return false;
     let p = from;
     for (let i = 0; i < authority + additional; i++) {
