@@ -13,6 +13,9 @@ import {
 
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'https'];
 
+/** Those with connections of their own; the ones of HTTPS are told with the API's. */
+const CONNECTED: readonly Transport[] = ['tcp', 'tls'];
+
 /** Columns that are told by transport. */
 const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
   ['truncated_responses', COLUMN.truncated, 'Responses with TC set.'],
@@ -180,31 +183,39 @@ function udpMetrics(registry: Registry, counters: NameserverCounters): void {
   );
 }
 
+/** Connections by what comes over them. */
 function tcpMetrics(registry: Registry, counters: NameserverCounters): void {
-  registry.read('gauge', 'waypost_dns_tcp_connections', 'TCP connections that are open.', [], (emit) =>
-    emit(counters.sum('tcp', COLUMN.tcpOpen)),
+  const each = (emit: (value: number, ...labels: string[]) => void, column: number, ...labels: string[]): void => {
+    for (const transport of CONNECTED) emit(counters.sum(transport, column), transport, ...labels);
+  };
+  registry.read('gauge', 'waypost_dns_tcp_connections', 'TCP connections that are open.', ['transport'], (emit) =>
+    each(emit, COLUMN.tcpOpen),
   );
-  registry.read('counter', 'waypost_dns_tcp_accepted_total', 'TCP connections that were taken.', [], (emit) =>
-    emit(counters.sum('tcp', COLUMN.tcpAccepted)),
+  registry.read(
+    'counter',
+    'waypost_dns_tcp_accepted_total',
+    'TCP connections that were taken.',
+    ['transport'],
+    (emit) => each(emit, COLUMN.tcpAccepted),
   );
   registry.read(
     'counter',
     'waypost_dns_tcp_refused_total',
     'TCP connections closed at once, since the limit in all or that of one client was reached.',
-    ['limit'],
+    ['transport', 'limit'],
     (emit) => {
-      emit(counters.sum('tcp', COLUMN.tcpRefused), 'all');
-      emit(counters.sum('tcp', COLUMN.tcpRefusedClient), 'client');
+      each(emit, COLUMN.tcpRefused, 'all');
+      each(emit, COLUMN.tcpRefusedClient, 'client');
     },
   );
   registry.read(
     'counter',
     'waypost_dns_tcp_timeouts_total',
     'TCP connections that were cut: no query came in time, or a query did not come whole or its answer was not read in time.',
-    ['reason'],
+    ['transport', 'reason'],
     (emit) => {
-      emit(counters.sum('tcp', COLUMN.tcpIdle), 'idle');
-      emit(counters.sum('tcp', COLUMN.tcpSlow), 'slow');
+      each(emit, COLUMN.tcpIdle, 'idle');
+      each(emit, COLUMN.tcpSlow, 'slow');
     },
   );
 }

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
+import { readExposition, sampleOf } from '../support/exposition.ts';
 import { freePort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { asked, messagesOf, recordsOf, runProgram, server, whyNotPrograms } from './transcript.ts';
@@ -93,13 +94,19 @@ for (const program of PROGRAMS) {
   });
 }
 
-test('kdig +keepopen: many queries over one connection', async ({ port }) => {
+test('kdig +keepopen: many queries over one connection', async ({ daemon, port }) => {
+  const accepted = async (): Promise<number> => {
+    const { text } = await daemon.api.call('GET', '/metrics');
+    return sampleOf(readExposition(text, 'prometheus'), 'waypost_dns_tcp_accepted_total', { transport: 'tls' });
+  };
+  const before = await accepted();
   const names = Array.from({ length: MANY }, (_, i) => (i % 2 === 0 ? WWW : `missing.${APEX}`));
   const { output } = await runProgram('kdig', [...server('kdig', port), '+tls', '+keepopen', ...names]);
   assert.equal(
     messagesOf(output).map(({ status }) => status),
     names.map((name) => (name === WWW ? 'NOERROR' : 'NXDOMAIN')),
   );
+  assert.is(await accepted(), before + 1);
 });
 
 test('kdig +tls AXFR -y: a zone is transferred over TLS (RFC 9103), to who has a key and nobody else', async ({

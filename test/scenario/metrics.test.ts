@@ -61,7 +61,7 @@ test('a daemon from its start through queries and writes', async () => {
       ['waypost_dns_queries_by_type_total', { transport: 'udp', type: 'A' }, 21],
       ['waypost_dns_queries_by_type_total', { transport: 'udp', type: 'MX' }, 5],
       ['waypost_dns_queries_by_type_total', { transport: 'tcp', type: 'TXT' }, 1],
-      ['waypost_dns_tcp_accepted_total', {}, 1],
+      ['waypost_dns_tcp_accepted_total', { transport: 'tcp' }, 1],
       ['waypost_dns_thread_restarts_total', {}, 0],
       ['waypost_store_entries', { table: 'domains' }, 1],
       ['waypost_store_entries', { table: 'records' }, 2],

@@ -227,7 +227,7 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
   const limits = { ...LIMITS, idleTimeout: 1500, queryTimeout: 1000, maxPerAddress: 3 };
   const served = await serve({ records: RECORDS, tcp: limits });
   const value = (name: string, labels: Record<string, string> = {}): number =>
-    sampleOf(read(served), `waypost_dns_tcp_${name}`, labels);
+    sampleOf(read(served), `waypost_dns_tcp_${name}`, { transport: 'tcp', ...labels });
   try {
     // 1. Every case over one connection, which the client then closes.
     const packets = packetsOf(CASES);
