@@ -4,9 +4,11 @@ import { DEFERRED } from '../answer/responder.ts';
 import type { Taker } from './deferred-queue.ts';
 import type { TcpLimits } from './worker-data.ts';
 
-/** Bytes that may wait for a client that does not read, before it is not read from any more. */
-const MAX_UNSENT = 256 * 1024;
+/** Bytes that may wait for a client that does not read, before it is not read from any more. One message may come on top; all connections together hold no more than so much each. */
+const MAX_UNSENT = 64 * 1024;
 const LENGTH = 2;
+/** A connection that has been waited for so long, in milliseconds, makes room for another when there are too many. */
+export const QUIET_MS = 1000;
 
 /** What answers a connection's messages. All work in `packet`, which has room for the largest; none throws. */
 export interface Answering {
@@ -35,6 +37,10 @@ export class TcpConnection {
   private deferred = 0;
   private readonly onTimeout: (reason: Timeout) => void;
   private timer: NodeJS.Timeout;
+  /** What is waited for. */
+  private awaited: Timeout = 'idle';
+  /** Since when, as `performance.now()` counts; Infinity: for main, not for the client. */
+  private since = 0;
 
   constructor(socket: Socket, limits: TcpLimits, answering: Answering, onTimeout: (reason: Timeout) => void) {
     this.socket = socket;
@@ -104,6 +110,7 @@ export class TcpConnection {
       socket.pause();
       // Main has its own bounds; what it waits for is timed when it is sent.
       clearTimeout(this.timer);
+      this.since = Number.POSITIVE_INFINITY;
     }
     if (responses.length === 0) return;
     const response = responses.length === 1 ? responses[0] : Buffer.concat(responses);
@@ -138,6 +145,7 @@ export class TcpConnection {
     this.restart('slow');
     socket.write(frame, () => {
       clearTimeout(this.timer);
+      this.since = Number.POSITIVE_INFINITY;
       answering.next(deferred);
     });
   }
@@ -149,6 +157,14 @@ export class TcpConnection {
     else setImmediate(() => this.sent());
   }
 
+  /** Closes the connection when nothing has come from the client, or nothing was taken by it, for a while. False when there was something. */
+  makeRoom(): boolean {
+    if (performance.now() - this.since < QUIET_MS) return false;
+    this.onTimeout(this.awaited);
+    this.socket.destroy();
+    return true;
+  }
+
   private restart(otherwise: Timeout): void {
     clearTimeout(this.timer);
     this.timer = this.expect(otherwise);
@@ -156,6 +172,8 @@ export class TcpConnection {
 
   private expect(otherwise: Timeout): NodeJS.Timeout {
     const { idleTimeout, queryTimeout } = this.limits;
+    this.awaited = otherwise;
+    this.since = performance.now();
     return setTimeout(
       () => {
         this.onTimeout(otherwise);

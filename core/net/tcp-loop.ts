@@ -9,6 +9,7 @@ import { type ConnectionLimits, FULL } from './connection-limits.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from './tcp-calls.ts';
+import { QUIET_MS } from './tcp-connection.ts';
 import { DeadlineQueue, MAX_FRAME, STATE, TcpPeer } from './tcp-peer.ts';
 import type { TcpLimits } from './worker-data.ts';
 
@@ -154,7 +155,8 @@ export class TcpLoop {
       if (families[listener] === 4) client.setAddress(name, 4, 4);
       else client.setAddress(name, 8, 16);
       client.port = (name[2] << 8) | name[3];
-      const bucket = connections.enter(client);
+      let bucket = connections.enter(client);
+      if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
       if (bucket < 0) {
         counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
         calls.close(fd);
@@ -162,6 +164,24 @@ export class TcpLoop {
       }
       this.admit(fd, bucket, families[listener] === 6 ? 1 : 0);
     }
+  }
+
+  /**
+   * Closes the connection that has waited longest for the rest of a query, or else for any, if that is a while (RFC 7766 6.2.3): so those who hold
+   * connections and say nothing don't keep others out.
+   */
+  private makeRoom(): boolean {
+    const since = this.now - QUIET_MS;
+    const { counters } = this.options;
+    if (this.slow.first !== null && this.slow.startOf(this.slow.first) <= since) {
+      counters.count(COLUMN.tcpSlow);
+      this.drop(this.slow.first, true);
+      return true;
+    }
+    if (this.idle.first === null || this.idle.startOf(this.idle.first) > since) return false;
+    counters.count(COLUMN.tcpIdle);
+    this.drop(this.idle.first, false);
+    return true;
   }
 
   /** Takes a connection of `client`. Mostly its first query is there already. */

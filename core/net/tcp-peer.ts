@@ -77,6 +77,11 @@ export class DeadlineQueue {
     this.last = peer;
   }
 
+  /** When the time of `peer`, which is in this queue, began. */
+  startOf(peer: TcpPeer): number {
+    return peer.deadline - this.milliseconds;
+  }
+
   remove(peer: TcpPeer): void {
     if (peer.before === null) this.first = peer.after;
     else peer.before.after = peer.after;

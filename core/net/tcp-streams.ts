@@ -9,13 +9,22 @@ import { nobodysCode } from './refusal.ts';
 import { type Answering, TcpConnection } from './tcp-connection.ts';
 import type { Reader, TcpLimits } from './worker-data.ts';
 
+/** Connections looked at for one that makes room. */
+const LOOK_AT = 8;
+
+interface Entry {
+  readonly bucket: number;
+  /** Null while a handshake is under way. */
+  connection: TcpConnection | null;
+}
+
 export class Streams {
   private readonly reader: Reader;
   private readonly limits: TcpLimits;
   private readonly connections: ConnectionLimits;
   private readonly transport: number;
   private readonly onFault: (error: unknown) => void;
-  private readonly sockets = new Set<Socket>();
+  private readonly entries = new Map<Socket, Entry>();
   /** One message at a time is answered, so one buffer serves all connections. */
   private readonly packet = new Uint8Array(MAX_MESSAGE + 1);
 
@@ -38,7 +47,7 @@ export class Streams {
   /** Counts a connection that has just come. Null: it is closed, since there are too many. Otherwise what `serve` is given once messages may come. */
   admit(socket: Socket): Client | null {
     const { counters } = this.reader;
-    const { connections, sockets } = this;
+    const { connections, entries } = this;
     const client = new Client();
     // A socket whose client has gone already has no address any more.
     if (socket.remoteAddress === undefined) {
@@ -47,33 +56,56 @@ export class Streams {
     }
     setClientAddress(client, socket.remoteAddress, socket.remotePort ?? 0);
     client.transport = this.transport;
-    const bucket = connections.enter(client);
+    let bucket = connections.enter(client);
+    if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
     if (bucket === FULL || bucket === CLIENT_FULL) {
       counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
       socket.destroy();
       return null;
     }
-    sockets.add(socket);
+    entries.set(socket, { bucket, connection: null });
     counters.count(COLUMN.tcpAccepted);
     counters.set(COLUMN.tcpOpen, connections.open);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      connections.leave(bucket);
-      counters.set(COLUMN.tcpOpen, connections.open);
-    });
+    socket.once('close', () => this.leave(socket));
     return client;
   }
 
-  /** `family`: 0 for IPv4, 1 for IPv6. */
-  serve(socket: Socket, client: Client, family: number): void {
+  /** `admitted`: the socket that was, where that is another one below `socket`. `family`: 0 for IPv4, 1 for IPv6. */
+  serve(socket: Socket, client: Client, family: number, admitted: Socket = socket): void {
     const { counters } = this.reader;
-    new TcpConnection(socket, this.limits, this.answering(client, family), (reason) =>
+    const connection = new TcpConnection(socket, this.limits, this.answering(client, family), (reason) =>
       counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
     );
+    const entry = this.entries.get(admitted);
+    if (entry !== undefined) entry.connection = connection;
   }
 
   close(): void {
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.entries.keys()) socket.destroy();
+  }
+
+  private leave(socket: Socket): void {
+    const entry = this.entries.get(socket);
+    if (entry === undefined) return;
+    this.entries.delete(socket);
+    this.connections.leave(entry.bucket);
+    this.reader.counters.set(COLUMN.tcpOpen, this.connections.open);
+  }
+
+  /** Closes a connection that is waited for, among the few that were looked at least lately (RFC 7766 6.2.3). */
+  private makeRoom(): boolean {
+    const { entries } = this;
+    let looked = 0;
+    for (const [socket, entry] of entries) {
+      if (looked++ === LOOK_AT) break;
+      if (entry.connection?.makeRoom()) {
+        this.leave(socket);
+        return true;
+      }
+      entries.delete(socket);
+      entries.set(socket, entry);
+    }
+    return false;
   }
 
   private answering(client: Client, family: number): Answering {

@@ -22,7 +22,7 @@ const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.
 const STOP_MS = 100;
 
 /** Of connections whose handshake is under way, by what they have in common with their TLS socket: both addresses. */
-const clients = new Map<string, Client>();
+const clients = new Map<string, { readonly socket: Socket; readonly client: Client }>();
 const idOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
@@ -50,13 +50,13 @@ const servers = data.listen.map((listen) => {
     const client = streams.admit(socket);
     if (client === null) return;
     const id = idOf(socket);
-    clients.set(id, client);
+    clients.set(id, { socket, client });
     socket.once('close', () => clients.delete(id));
   });
   server.on('secureConnection', (socket: TLSSocket) => {
-    const client = clients.get(idOf(socket));
-    if (client === undefined) socket.destroy();
-    else streams.serve(socket, client, family);
+    const found = clients.get(idOf(socket));
+    if (found === undefined) socket.destroy();
+    else streams.serve(socket, found.client, family, found.socket);
   });
   // Clients that don't speak TLS, or don't go on: nothing that concerns anybody else.
   server.on('tlsClientError', (_, socket) => socket.destroy());

@@ -214,6 +214,19 @@ for (const transport of ['batch', 'portable'] as const) {
       await answeredAgain(served);
     }));
 
+  test('too many: who was waited for longest makes room for one that asks', () =>
+    withLimits({ maxConnections: 2 }, async (served) => {
+      const silent = open(served);
+      const slow = open(served);
+      slow.socket.write(Uint8Array.of(0, 100));
+      await sleep(1200);
+      const next = open(served);
+      next.socket.write(framed(ask('host5')));
+      assert.is(octetOf((await next.answers(1))[0]), 5);
+      await Promise.race([silent.cut(), slow.cut()]);
+      assert.is([silent, slow].filter(({ closed, ended }) => closed || ended).length, 1);
+    }));
+
   test('limit in all', () =>
     withLimits({ maxConnections: 2 }, async (served) => {
       const kept = [open(served), open(served)];
