@@ -1,0 +1,198 @@
+/** ALIAS whose targets lie in our own zones: read from them at once, followed from zone to zone, through other ALIAS records, out to a resolver and back. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { write } from '../../core/journal/draft.ts';
+import { type Domain, domains, proxies, records } from '../../core/store/rows.ts';
+import { RCODE, TYPE } from '../../core/wire/types.ts';
+import { type AliasRig, withAlias } from '../core/alias/fixture.ts';
+import { newProxy } from '../core/journal/fixture.ts';
+import { CLUSTER } from '../reference/proxy.ts';
+
+const V4 = '93.184.215.14';
+const OTHER_V4 = '93.184.215.15';
+const V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
+
+/** `work` with all that a change of our own zones may bring done by the time that its commit is. */
+const nobodyIsAsked = async ({ server }: AliasRig, work: () => Promise<void>): Promise<void> => {
+  const before = [...server.asked];
+  await work();
+  assert.equal([...server.asked], before);
+};
+
+async function setProxy({ store, settle }: AliasRig, domain: Domain, enabled: boolean): Promise<void> {
+  await write(store.environment, store.journal, 'test', (draft) => draft.put(proxies, newProxy(domain, enabled)));
+  await settle();
+}
+
+test('a target of ours is answered as it stands, and follows its changes at once', () =>
+  withAlias((rig) =>
+    nobodyIsAsked(rig, async () => {
+      const { zone, add, remove, ask, state } = rig;
+      const own = await zone('own.test', `lb A ${V4}`, `lb AAAA ${V6}`, '@ TXT x');
+      await zone('one.test', '@ ALIAS lb.own.test.', '*.w ALIAS lb.own.test.');
+      assert.equal(ask('one.test'), { rcode: 0, addresses: [V4], ttl: 300, extendedError: null });
+      assert.equal(ask('q.w.one.test', TYPE.AAAA).addresses, [V6]);
+      const more = await add(own, `lb A ${OTHER_V4}`);
+      assert.equal(ask('one.test').addresses, [V4, OTHER_V4]);
+      await remove(more);
+      assert.equal(ask('one.test').addresses, [V4]);
+      // Gone is gone: nobody has to confirm what we know.
+      await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
+        for (const row of draft.recordsOf(own.id, null)) if (row.type !== TYPE.TXT) draft.delete(records, row);
+      });
+      await rig.settle();
+      assert.equal(ask('one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
+      assert.is(state('lb.own.test').error, 'the target does not exist');
+      await add(own, `*.own.test. A ${V4}`, 40);
+      assert.equal(ask('one.test'), { rcode: 0, addresses: [V4], ttl: 40, extendedError: null });
+      await add(own, `lb A ${OTHER_V4}`);
+      assert.equal(ask('one.test').addresses, [OTHER_V4]);
+    }),
+  ));
+
+test('chains go through CNAME, DNAME and ALIAS of several zones, and each link counts', () =>
+  withAlias((rig) =>
+    nobodyIsAsked(rig, async () => {
+      const { zone, add, remove, ask } = rig;
+      const a = await zone('a.test', 'x CNAME y.b.test.');
+      await zone('b.test', '@ DNAME c.test.');
+      const d = await zone('d.test');
+      const c = await zone('c.test', 'y ALIAS z.d.test.');
+      await zone('one.test', '@ ALIAS x.a.test.');
+      const address = await add(d, `z A ${V4}`, 100);
+      assert.equal(ask('one.test'), { rcode: 0, addresses: [V4], ttl: 100, extendedError: null });
+      assert.equal(ask('y.c.test').addresses, [V4]);
+      await remove(address);
+      assert.equal(ask('one.test').addresses, []);
+      await add(d, `z A ${OTHER_V4}`);
+      assert.equal(ask('one.test').addresses, [OTHER_V4]);
+      await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
+        for (const row of draft.recordsOf(c.id, null)) draft.delete(records, row);
+      });
+      await rig.settle();
+      assert.equal(ask('one.test').addresses, []);
+      await add(c, `y A ${V4}`);
+      assert.equal(ask('one.test').addresses, [V4]);
+      await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
+        for (const row of draft.recordsOf(a.id, null)) draft.delete(records, row);
+      });
+      await add(a, `x A ${OTHER_V4}`);
+      assert.equal(ask('one.test').addresses, [OTHER_V4]);
+    }),
+  ));
+
+test('circles are SERVFAIL and told, whoever they go through, and end when one of them does', () =>
+  withAlias(async (rig) => {
+    const { zone, add, remove, ask, state, pass, server } = rig;
+    await zone('self.test', '@ ALIAS self.test.', '*.w ALIAS a.w.self.test.');
+    assert.is(ask('self.test').rcode, RCODE.SERVFAIL);
+    assert.is(ask('b.w.self.test').rcode, RCODE.SERVFAIL);
+    assert.match(state('self.test').error ?? '', /leads back to itself/);
+    const one = await zone('one.test');
+    const back = await add(one, '@ ALIAS www.two.test.');
+    const two = await zone('two.test', 'c CNAME one.test.', 'www ALIAS c.two.test.');
+    await pass(2);
+    assert.is(ask('one.test').rcode, RCODE.SERVFAIL);
+    assert.is(ask('www.two.test').rcode, RCODE.SERVFAIL);
+    await remove(back);
+    await add(one, `@ A ${V4}`);
+    await pass(5);
+    assert.equal(ask('www.two.test').addresses, [V4]);
+    // Out to a name that leads back to us: what the resolver has of us doesn't count.
+    server.set('away.example', { cname: [['home.three.test', 100]], addresses: ['93.184.215.99'], ttl: 100 });
+    const three = await zone('three.test', 'home ALIAS away.example.');
+    assert.is(ask('home.three.test').rcode, RCODE.SERVFAIL);
+    assert.match(state('away.example').error ?? '', /leads back to itself/);
+    server.set(
+      'away.example',
+      { cname: [['home.four.test', 100]], addresses: ['93.184.215.99'], ttl: 100 },
+      { cname: [['home.four.test', 100]], rcode: 0 },
+    );
+    const four = await zone('four.test', `home A ${V4}`);
+    await pass(130);
+    assert.equal(ask('home.three.test'), { rcode: 0, addresses: [V4], ttl: 100, extendedError: null });
+    await add(four, `home A ${OTHER_V4}`);
+    await pass(2);
+    assert.equal(ask('home.three.test').addresses, [V4, OTHER_V4], 'a change of ours is seen before the TTL ends');
+    assert.ok(three.id !== two.id);
+  }));
+
+test('a target in a proxied zone is the cluster, and turns with the proxy; so does the owner', () =>
+  withAlias(async (rig) => {
+    const { zone, ask } = rig;
+    const cluster = [...CLUSTER.ipv4].sort((a, b) => Number(a.split('.')[3]) - Number(b.split('.')[3]));
+    const own = await zone('own.test', `lb A ${V4}`, `_x A ${OTHER_V4}`);
+    const one = await zone('one.test', '@ ALIAS lb.own.test.', 'x ALIAS _x.own.test.', '_s ALIAS lb.own.test.');
+    assert.equal(ask('one.test').addresses, [V4]);
+    await setProxy(rig, own, true);
+    assert.equal(ask('one.test'), { rcode: 0, addresses: cluster, ttl: 300, extendedError: null });
+    assert.equal(ask('one.test', TYPE.AAAA).addresses, CLUSTER.ipv6);
+    assert.equal(ask('x.one.test').addresses, [OTHER_V4], 'a name that does not go through the proxy');
+    await setProxy(rig, own, false);
+    assert.equal(ask('one.test').addresses, [V4]);
+    assert.equal(ask('one.test', TYPE.AAAA).addresses, []);
+    await setProxy(rig, one, true);
+    assert.equal(ask('one.test').addresses, cluster);
+    assert.equal(ask('_s.one.test').addresses, [V4]);
+    await setProxy(rig, one, false);
+    assert.equal(ask('one.test').addresses, [V4]);
+  }));
+
+test('special addresses of our own zones are dropped as well', () =>
+  withAlias(async ({ zone, ask, state }) => {
+    await zone('own.test', 'in A 192.168.0.7', `mixed A 10.0.0.1`, `mixed A ${V4}`);
+    await zone('one.test', '@ ALIAS in.own.test.', 'm ALIAS mixed.own.test.');
+    assert.equal(ask('one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
+    assert.equal(ask('m.one.test').addresses, [V4]);
+    assert.match(state('in.own.test').error ?? '', /^192\.168\.0\.7 lies in 192\.168\.0\.0\/16/);
+  }));
+
+test('who answers for a target may change: a zone comes, is delegated away, and goes', () =>
+  withAlias(async (rig) => {
+    const { zone, add, remove, ask, server, store, settle, pass } = rig;
+    server.set('www.moving.example', { addresses: [V4], ttl: 1000 }, { addresses: [V6], ttl: 1000 });
+    await zone('one.test', '@ ALIAS www.moving.example.');
+    assert.equal(ask('one.test').addresses, [V4]);
+    rig.now += 2;
+    const moving = await zone('moving.example', `www A ${OTHER_V4}`);
+    await pass(0);
+    assert.equal(ask('one.test').addresses, [OTHER_V4]);
+    assert.equal(ask('one.test', TYPE.AAAA).addresses, []);
+    rig.now += 2;
+    const cut = await add(moving, 'www NS ns.elsewhere.example.');
+    await pass(0);
+    assert.equal(ask('one.test').addresses, [V4], 'below a cut somebody else answers');
+    rig.now += 2;
+    await remove(cut);
+    await pass(2);
+    assert.equal(ask('one.test').addresses, [OTHER_V4]);
+    rig.now += 2;
+    await write(store.environment, store.journal, 'test', (draft) => {
+      for (const row of draft.recordsOf(moving.id, null)) draft.delete(records, row);
+      draft.delete(domains, moving);
+    });
+    await settle();
+    await pass(0);
+    assert.equal(ask('one.test').addresses, [V4]);
+  }));
+
+test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
+  withAlias(async ({ zone, add, ask, store }) => {
+    const own = await zone('own.test', `lb A ${V4}`);
+    const one = await zone(
+      'one.test',
+      'mail ALIAS lb.own.test.',
+      '@ MX 1 mail.one.test.',
+      'c CNAME d.one.test.',
+      'd CNAME mail.one.test.',
+    );
+    assert.equal(ask('c.one.test').addresses, [V4]);
+    const { serial, revision } = store.reader.zoneState(one.id);
+    await add(own, `lb A ${OTHER_V4}`);
+    assert.equal(ask('c.one.test').addresses, [V4, OTHER_V4]);
+    const after = store.reader.zoneState(one.id);
+    assert.ok(after.serial > serial, 'secondaries have to learn it');
+    assert.is(after.revision, revision, 'nobody has written to the zone');
+  }));
+
+test.run();
