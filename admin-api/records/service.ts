@@ -141,15 +141,19 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 
 /**
  * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id. Returns the record as it was written.
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `others`: the records at its name, for who has
+ * read them. Returns the record as it was written.
  */
 export function place(
   draft: Draft,
   domain: Domain,
   record: RecordRow,
-  { adopts, isNew }: { readonly adopts: boolean; readonly isNew: boolean },
+  {
+    adopts,
+    isNew,
+    others = draft.recordsAt(domain.id, record.name),
+  }: { readonly adopts: boolean; readonly isNew: boolean; readonly others?: readonly RecordRow[] },
 ): RecordRow {
-  const others = draft.recordsAt(domain.id, record.name);
   checkPlace(draft, domain, record, others);
   const web = WEB_TYPES.has(record.type);
   const neighbour = web && adopts ? others.find(({ type }) => WEB_TYPES.has(type)) : undefined;
@@ -160,12 +164,10 @@ export function place(
   if (isNew) draft.insert(records, placed);
   else draft.put(records, placed);
   for (const other of others) {
-    const wanted = {
-      ttl: other.type === record.type ? ttl : other.ttl,
-      proxied: web && WEB_TYPES.has(other.type) ? proxied : other.proxied,
-    };
-    if (other.ttl !== wanted.ttl || other.proxied !== wanted.proxied)
-      draft.put(records, { ...other, ...wanted, updatedAt });
+    const wantedTtl = other.type === record.type ? ttl : other.ttl;
+    const wantedProxied = web && WEB_TYPES.has(other.type) ? proxied : other.proxied;
+    if (other.ttl !== wantedTtl || other.proxied !== wantedProxied)
+      draft.put(records, { ...other, ttl: wantedTtl, proxied: wantedProxied, updatedAt });
   }
   return placed;
 }

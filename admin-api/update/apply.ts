@@ -6,7 +6,7 @@ import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
 import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
 import { LONGEST_TTL, MIN_TTL } from '../records/content.ts';
 import { formerr, refused, UpdateError } from './fault.ts';
-import { heldId, type NameCopy, type ZoneCopy } from './zone-copy.ts';
+import type { NameCopy, ZoneCopy } from './zone-copy.ts';
 
 /** Looks all records over before any is applied (3.4.1). Throws UpdateError: FORMERR or NOTZONE. */
 export function prescan(apex: Name, updates: readonly MessageRecord[]): void {
@@ -32,9 +32,9 @@ export function applyUpdate(zone: ZoneCopy, record: MessageRecord, apexNs: reado
   if (record.type === TYPE.SOA) return;
   if (isApex && record.type === TYPE.NS) checkApexNs(record, apexNs);
   else if (record.class === CLASS_IN) add(at, record, isApex);
-  else if (record.class === CLASS_NONE) at.now.delete(heldId(record.type, record.rdata));
+  else if (record.class === CLASS_NONE) at.delete(record.type, record.rdata);
   else if (record.type !== TYPE.ANY) at.deleteType(record.type);
-  else for (const [id, { type }] of at.now) if (!isApex || type !== TYPE.NS) at.now.delete(id);
+  else for (const type of at.now.keys()) if (!isApex || type !== TYPE.NS) at.deleteType(type);
 }
 
 /** Types of which a name has one: another one takes its place (RFC 2136 3.4.2.2, RFC 6672 5.2; an ALIAS does as a CNAME). */
@@ -42,9 +42,9 @@ const SINGLE: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.DNAME, TYPE.ALIAS]
 
 function add(at: NameCopy, { type, ttl, rdata }: MessageRecord, isApex: boolean): void {
   // A CNAME beside other data is passed over, and so is other data beside a CNAME. At the apex there is other data always.
-  if (type === TYPE.CNAME ? isApex || at.hasOther(TYPE.CNAME) : at.hasType(TYPE.CNAME)) return;
+  if (type === TYPE.CNAME ? isApex || at.hasOther(TYPE.CNAME) : at.has(TYPE.CNAME)) return;
   if (SINGLE.has(type)) at.deleteType(type);
-  at.set({ type, ttl: boundedTtl(ttl), rdata });
+  at.add(type, boundedTtl(ttl), rdata);
 }
 
 /** Below 30 s and above a week the nearest that the service has. The top bit set means zero (RFC 2181 section 8). */

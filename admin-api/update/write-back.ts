@@ -7,11 +7,12 @@ import { formatName, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { nowSeconds } from '../http/time.ts';
+import { DEFAULT_TTL } from '../records/content.ts';
 import { checkRecord } from '../records/rules/record.ts';
 import { place } from '../records/service.ts';
 import type { Steps } from '../steps.ts';
 import { refused } from './fault.ts';
-import { type Held, heldId, type ZoneCopy } from './zone-copy.ts';
+import { rdataId, type ZoneCopy } from './zone-copy.ts';
 
 /** Records that the audit shows of one update, and characters of each. */
 const MOST_TOLD = 20;
@@ -32,7 +33,8 @@ export interface Written {
  */
 export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, steps: Steps): Promise<Written> {
   const now = nowSeconds();
-  const arrivals: RecordRow[] = [];
+  const arrivals = new Map<Name, RecordRow[]>();
+  let added = 0;
   let deleted = 0;
   let changed = 0;
   const told: string[] = [];
@@ -46,34 +48,45 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       );
   };
   for (const { name, before, now: wanted } of zone.names) {
-    const there = new Map(before.map((row) => [heldId(row.type, row.rdata), row]));
-    for (const [id, row] of there) {
-      const held = wanted.get(id);
-      if (held === undefined) deleted++;
-      else if (held.ttl !== row.ttl) changed++;
-      else continue;
-      tell(held === undefined ? '-' : '=', { ...row, ttl: held?.ttl ?? row.ttl });
-      if (held === undefined) draft.delete(records, row);
-      else draft.put(records, { ...row, ttl: held.ttl, updatedAt: now });
+    const there = new Set<string>();
+    for (const row of before) {
+      const { type, rdata } = row;
+      const set = wanted.get(type);
+      const stays = set?.rdatas.has(rdataId(rdata)) === true;
+      const ttl = set?.ttl ?? row.ttl;
+      there.add(`${type} ${rdataId(rdata)}`);
+      if (stays && ttl === row.ttl) continue;
+      if (stays) changed++;
+      else deleted++;
+      tell(stays ? '=' : '-', stays ? { ...row, ttl } : row);
+      if (stays) draft.put(records, { ...row, ttl, updatedAt: now });
+      else draft.delete(records, row);
       await steps.next();
     }
     const proxied = before.find(({ type }) => WEB_TYPES.has(type))?.proxied ?? null;
-    for (const [id, held] of wanted) if (!there.has(id)) arrivals.push(arrival(domain, name, held, proxied, now));
+    const coming: RecordRow[] = [];
+    for (const [type, { ttl, rdatas }] of wanted)
+      for (const [id, rdata] of rdatas)
+        if (!there.has(`${type} ${id}`)) {
+          const record = { id: newId(), domainId: domain.id, name, type, ttl: ttl ?? DEFAULT_TTL, rdata };
+          coming.push({ ...record, proxied: WEB_TYPES.has(type) ? proxied : null, createdAt: now, updatedAt: now });
+        }
+    if (coming.length > 0) arrivals.set(name, coming);
   }
-  for (const record of arrivals) {
-    tell('+', record);
-    obeying(record, () => {
-      checkRecord(domain.apex, record.name, record.type, record.rdata);
-      place(draft, domain, record, { adopts: false, isNew: true });
-    });
-    await steps.next();
+  for (const [name, coming] of arrivals) {
+    // Read once: of thousands at one name each would read all those before it.
+    const others = draft.recordsAt(domain.id, name);
+    for (const record of coming) {
+      added++;
+      tell('+', record);
+      obeying(record, () => {
+        checkRecord(domain.apex, name, record.type, record.rdata);
+        others.push(place(draft, domain, record, { adopts: false, isNew: true, others }));
+      });
+      await steps.next();
+    }
   }
-  return { added: arrivals.length, deleted, changed, told };
-}
-
-function arrival(domain: Domain, name: Name, held: Held, proxied: boolean | null, now: number): RecordRow {
-  const { type, ttl, rdata } = held;
-  return { id: newId(), domainId: domain.id, name, type, ttl, rdata, proxied, createdAt: now, updatedAt: now };
+  return { added, deleted, changed, told };
 }
 
 function obeying(record: RecordRow, work: () => void): void {

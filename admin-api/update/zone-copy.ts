@@ -3,49 +3,64 @@ import type { Draft } from '../../core/journal/draft.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { type Name, nameId } from '../../core/wire/name.ts';
 
-export interface Held {
-  readonly type: number;
-  readonly ttl: number;
-  readonly rdata: Uint8Array;
+/** One RRset of a name. It may be empty. */
+export interface SetCopy {
+  /** That all its records are to have (RFC 2181 5.2); null: as they had it. */
+  ttl: number | null;
+  /** By rdataId. */
+  readonly rdatas: Map<string, Uint8Array>;
 }
 
 export class NameCopy {
   readonly name: Name;
   readonly before: readonly RecordRow[];
-  /** What it has now, by heldId; of one type all have one TTL. */
-  readonly now: Map<string, Held>;
+  /** What it has now, by type. */
+  readonly now = new Map<number, SetCopy>();
 
   constructor(name: Name, before: readonly RecordRow[]) {
     this.name = name;
     this.before = before;
-    this.now = new Map(before.map((row) => [heldId(row.type, row.rdata), row]));
+    for (const { type, rdata } of before) this.set(type).rdatas.set(rdataId(rdata), rdata);
   }
 
-  hasType(type: number): boolean {
-    for (const held of this.now.values()) if (held.type === type) return true;
-    return false;
+  has(type: number): boolean {
+    return (this.now.get(type)?.rdatas.size ?? 0) > 0;
   }
 
+  /** Whether there are records of any other type. */
   hasOther(type: number): boolean {
-    for (const held of this.now.values()) if (held.type !== type) return true;
+    for (const other of this.now.keys()) if (other !== type && this.has(other)) return true;
     return false;
+  }
+
+  /** Adds a record, or gives it, and with it its RRset, another TTL. */
+  add(type: number, ttl: number, rdata: Uint8Array): void {
+    const set = this.set(type);
+    set.ttl = ttl;
+    set.rdatas.set(rdataId(rdata), rdata);
+  }
+
+  delete(type: number, rdata: Uint8Array): void {
+    this.now.get(type)?.rdatas.delete(rdataId(rdata));
   }
 
   deleteType(type: number): void {
-    for (const [id, held] of this.now) if (held.type === type) this.now.delete(id);
+    this.now.get(type)?.rdatas.clear();
   }
 
-  /** Adds a record, or gives it another TTL, which all of its RRset take (RFC 2181 5.2). */
-  set(record: Held): void {
-    const { type, ttl, rdata } = record;
-    this.now.set(heldId(type, rdata), { type, ttl, rdata });
-    for (const [id, held] of this.now) if (held.type === type && held.ttl !== ttl) this.now.set(id, { ...held, ttl });
+  private set(type: number): SetCopy {
+    let set = this.now.get(type);
+    if (set === undefined) {
+      set = { ttl: null, rdatas: new Map() };
+      this.now.set(type, set);
+    }
+    return set;
   }
 }
 
-/** Equal for records of one type and rdata only. */
-export function heldId(type: number, rdata: Uint8Array): string {
-  return `${type} ${Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1')}`;
+/** Equal for equal rdata only. */
+export function rdataId(rdata: Uint8Array): string {
+  return Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1');
 }
 
 export class ZoneCopy {
