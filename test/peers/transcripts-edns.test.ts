@@ -2,8 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
+import { readExposition, sampleOf } from '../support/exposition.ts';
 import { type HttpsFront, startHttpsFront } from './https-front.ts';
-import { asked, option, server, whyNotPrograms } from './transcript.ts';
+import { asked, messagesOf, option, runProgram, server, whyNotPrograms } from './transcript.ts';
 
 const CLIENTS = ['kdig', 'dig'] as const;
 type Client = (typeof CLIENTS)[number];
@@ -82,6 +83,21 @@ for (const program of CLIENTS) {
     );
   });
 }
+
+test('kdig +tcp +keepopen: many queries over one connection', async ({ daemon }) => {
+  const accepted = async (): Promise<number> => {
+    const { text } = await daemon.api.call('GET', '/metrics');
+    return sampleOf(readExposition(text, 'prometheus'), 'waypost_dns_tcp_accepted_total', { transport: 'tcp' });
+  };
+  const before = await accepted();
+  const names = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? WWW : `missing${i}.${APEX}`));
+  const { output } = await runProgram('kdig', [...server('kdig', daemon.dnsPort), '+tcp', '+keepopen', ...names]);
+  assert.equal(
+    messagesOf(output).map(({ status }) => status),
+    names.map((name) => (name === WWW ? 'NOERROR' : 'NXDOMAIN')),
+  );
+  assert.is(await accepted(), before + 1);
+});
 
 const why = whyNotPrograms('kdig', 'dig');
 if (why === null) test.run();
