@@ -28,7 +28,10 @@ test('what failed for now is tried again, and so is what was rejected', async ()
   assert.is(await repeats.once('a', async () => 2, isFinal), 2);
   assert.is(await repeats.once('a', async () => 0, isFinal), 0);
   const failing = repeats.once('b', () => Promise.reject(new Error('no')), isFinal);
-  await failing.then(() => assert.unreachable(), (error: Error) => assert.is(error.message, 'no'));
+  await failing.then(
+    () => assert.unreachable(),
+    (error: Error) => assert.is(error.message, 'no'),
+  );
   assert.is(await repeats.once('b', async () => 7, isFinal), 7);
 });
 
