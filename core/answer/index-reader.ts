@@ -39,6 +39,8 @@ export class IndexReader {
   /** Names found in the arena, and names looked for in the store, since whoever counts has set them to 0. */
   hits = 0;
   fetches = 0;
+  /** Changes with every `enter`, so that what holds for a batch can be kept. */
+  batch = 0;
   private readonly header: Int32Array;
   private readonly multipliers: Int32Array;
   private readonly word: number;
@@ -67,6 +69,7 @@ export class IndexReader {
 
   /** Before a batch: from now on nothing that can be found is reused. */
   enter(): void {
+    this.batch = (this.batch + 1) | 0;
     Atomics.store(this.header, this.word, Atomics.load(this.header, EPOCH));
     if (Atomics.load(this.header, GENERATION) !== this.generation) this.takeSlots();
     const commits = Atomics.load(this.header, COMMITS);

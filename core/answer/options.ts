@@ -6,6 +6,7 @@ import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../wire/edns.ts';
 import { TYPE } from '../wire/types.ts';
 import type { Client } from './client.ts';
 import { ServerCookies, WHOLE_COOKIE } from './cookies.ts';
+import type { IndexReader } from './index-reader.ts';
 import { ASKED, type Query } from './query.ts';
 import { type AnswerSettings, MAX_NSID } from './settings.ts';
 
@@ -20,13 +21,21 @@ export class ResponseOptions {
   length = 0;
   /** Extended error (RFC 8914), of EXTENDED_ERROR; set by whoever answers, after `prepare`. */
   error = NO_ERROR;
+  private readonly index: IndexReader;
   private readonly udpPayload: number;
   private readonly cookies: ServerCookies | null;
+  private batch = -1;
+  private now = 0;
   private readonly nsid: Uint8Array;
   /** Units of 100 ms (RFC 7828 section 3.1). */
   private readonly keepalive: number;
 
-  constructor(udpPayload: number, { cookies, cookieSecrets, nsid, tcpIdleTimeout }: AnswerSettings) {
+  constructor(
+    index: IndexReader,
+    udpPayload: number,
+    { cookies, cookieSecrets, nsid, tcpIdleTimeout }: AnswerSettings,
+  ) {
+    this.index = index;
     this.udpPayload = udpPayload;
     this.cookies = cookies === 'off' ? null : new ServerCookies(cookieSecrets);
     this.nsid = Buffer.from(nsid, 'utf8').subarray(0, MAX_NSID);
@@ -43,12 +52,21 @@ export class ResponseOptions {
   private prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
     const { asked } = query;
     if ((asked & ASKED.COOKIE) !== 0 && this.cookies !== null) {
-      const now = Math.floor(Date.now() / 1000) | 0;
-      query.cookie = this.cookies.judge(bytes, query.cookieAt, query.cookieLength, client, now);
+      query.cookie = this.cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.seconds());
       this.length += OPTION_HEADER + WHOLE_COOKIE;
     }
     if ((asked & ASKED.NSID) !== 0 && this.nsid.length > 0) this.length += OPTION_HEADER + this.nsid.length;
     if ((asked & ASKED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
+  }
+
+  /** Since 1970, as it was when the batch began: each look at the clock allocates a number. */
+  private seconds(): number {
+    const { batch } = this.index;
+    if (batch !== this.batch) {
+      this.batch = batch;
+      this.now = Math.floor(Date.now() / 1000) | 0;
+    }
+    return this.now;
   }
 
   /** Puts OPT behind bytes[p]; the response begins at `query.start` and may have `limit` bytes. Returns the offset behind it. Hot. */

@@ -46,7 +46,7 @@ export class Responder {
     this.index = index;
     this.udpPayload = udpPayload;
     this.query = new Query(settings.cookies !== 'off');
-    this.response = new ResponseWriter(index, this.query, new ResponseOptions(udpPayload, settings));
+    this.response = new ResponseWriter(index, this.query, new ResponseOptions(index, udpPayload, settings));
     this.chaos = new Chaos(settings.version, settings.identity);
     this.requiresCookies = settings.cookies === 'require';
     this.synthesizer = new Synthesizer(index);

@@ -1,0 +1,73 @@
+/** The query path allocates nothing for a packet, whatever options it has. */
+import { MessageChannel } from 'node:worker_threads';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Client, TRANSPORT } from '../../../core/answer/client.ts';
+import { IndexReader } from '../../../core/answer/index-reader.ts';
+import { Responder } from '../../../core/answer/responder.ts';
+import { PLAIN } from '../../../core/answer/settings.ts';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { EDNS_OPTION } from '../../../core/wire/edns.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { ask, putZone, UDP_PAYLOAD, ZONE } from '../net/fixture.ts';
+import { option, queryWith, SECRET } from './fixture.ts';
+
+const BATCH = 64;
+const WARM_UP = 200_000;
+/** So few that what they would leave fits into the young generation, and so many that even 8 bytes a query are told from what the compiler leaves. */
+const QUERIES = 32_000;
+const TOLERATED = 8 * QUERIES - 1;
+const ROUNDS = 5;
+
+const index = new IndexWriter(1 << 20);
+putZone(index, ZONE);
+const { port1, port2 } = new MessageChannel();
+port1.unref();
+port2.unref();
+const reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [SECRET], nsid: 'node-7', version: 'v' } as const;
+const responder = new Responder(reader, UDP_PAYLOAD, settings);
+const client = new Client();
+const buffer = new Uint8Array(4096);
+
+function run(packet: Uint8Array, transport: number, count: number): void {
+  client.transport = transport;
+  for (let i = 0; i < count; i++) {
+    if (i % BATCH === 0) reader.enter();
+    for (let k = 0; k < packet.length; k++) buffer[k] = packet[k];
+    client.setAddress(buffer, 2, 16);
+    responder.respond(buffer, 0, packet.length, client);
+  }
+  reader.leave();
+}
+
+/** Bytes by which the heap is larger after the queries; less than none when a collection came between. */
+function growth(packet: Uint8Array, transport: number): number {
+  const before = process.memoryUsage().heapUsed;
+  run(packet, transport, QUERIES);
+  return process.memoryUsage().heapUsed - before;
+}
+
+const cookie = option(EDNS_OPTION.COOKIE, [1, 2, 3, 4, 5, 6, 7, 8]);
+const forged = option(EDNS_OPTION.COOKIE, [...new Array<number>(8).fill(1), 1, ...new Array<number>(15).fill(0)]);
+for (const [what, packet, transport] of [
+  ['no OPT', ask('host1'), TRANSPORT.UDP],
+  ['NXDOMAIN', ask('none', { edns: 1232 }), TRANSPORT.UDP],
+  ['REFUSED with an extended error', queryWith([], { name: 'elsewhere.test' }), TRANSPORT.UDP],
+  ['a cookie', queryWith(cookie), TRANSPORT.UDP],
+  ['a forged cookie', queryWith(forged), TRANSPORT.UDP],
+  ['a cookie alone', queryWith(cookie, { bare: true }), TRANSPORT.UDP],
+  ['CHAOS', queryWith([], { name: 'version.bind', type: TYPE.TXT, class: 3 }), TRANSPORT.UDP],
+  [
+    'NSID, keepalive and padding',
+    queryWith([EDNS_OPTION.NSID, EDNS_OPTION.TCP_KEEPALIVE, EDNS_OPTION.PADDING].flatMap((code) => option(code))),
+    TRANSPORT.TLS,
+  ],
+] as const)
+  test(what, () => {
+    run(packet, transport, WARM_UP);
+    const rounds = Array.from({ length: ROUNDS }, () => growth(packet, transport)).sort((a, b) => a - b);
+    assert.ok(rounds[ROUNDS >> 1] <= TOLERATED, `${rounds.join(', ')} bytes for ${QUERIES} queries`);
+  });
+
+test.run();
