@@ -95,7 +95,7 @@ export class ResponseOptions {
     let p = from;
     if ((asked & ASKED.COOKIE) !== 0 && cookies !== null) {
       p = optionHeader(bytes, p, EDNS_OPTION.COOKIE, WHOLE_COOKIE);
-      for (let i = 0; i < WHOLE_COOKIE; i++) bytes[p + i] = cookies.value[i];
+      cookies.write(bytes, p);
       p += WHOLE_COOKIE;
     }
     if ((asked & ASKED.NSID) !== 0 && nsid.length > 0) {

@@ -2,8 +2,11 @@
  * SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF"), in halves of 32 bits: BigInt would allocate. Words are little-endian.
  */
 
-/** `key`: its 16 bytes as four little-endian words (`sipKey`). The 8 bytes of the hash go to `out`, low word first. */
-export function sipHash24(message: Uint8Array, length: number, key: Int32Array, out: Int32Array): void {
+/**
+ * `message`: as `blocks` blocks of two words, low word first, the last of which ends with the message's length (`sipBlocks`). `key`: its 16 bytes as four
+ * words (`sipKey`). The 8 bytes of the hash go to `out`, low word first. Hot.
+ */
+export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, out: Int32Array): void {
   // The initial state is "somepseudorandomlygeneratedbytes".
   let v0l = key[0] ^ 0x70736575;
   let v0h = key[1] ^ 0x736f6d65;
@@ -13,17 +16,14 @@ export function sipHash24(message: Uint8Array, length: number, key: Int32Array, 
   let v2h = key[1] ^ 0x6c796765;
   let v3l = key[2] ^ 0x79746573;
   let v3h = key[3] ^ 0x74656462;
-  const blocks = (length >>> 3) + 1;
   for (let block = 0; block <= blocks; block++) {
     let rounds = 4;
     let ml = 0;
     let mh = 0;
     if (block < blocks) {
       rounds = 2;
-      ml = word(message, block * 8, length);
-      mh = word(message, block * 8 + 4, length);
-      // The last block ends with the length.
-      if (block === blocks - 1) mh |= length << 24;
+      ml = message[block * 2];
+      mh = message[block * 2 + 1];
       v3l ^= ml;
       v3h ^= mh;
     } else v2l ^= 0xff;
@@ -72,6 +72,14 @@ export function sipHash24(message: Uint8Array, length: number, key: Int32Array, 
 /** 16 bytes as the words of a key. */
 export function sipKey(bytes: Uint8Array): Int32Array {
   return Int32Array.from([0, 4, 8, 12], (at) => word(bytes, at, bytes.length));
+}
+
+/** The blocks of a message of any length. */
+export function sipBlocks(message: Uint8Array): Int32Array {
+  const words = ((message.length >>> 3) + 1) * 2;
+  const blocks = Int32Array.from({ length: words }, (_, i) => word(message, i * 4, message.length));
+  blocks[words - 1] |= message.length << 24;
+  return blocks;
 }
 
 /** Whether an addition to `before` that gave `sum` went past 32 bits. */

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client } from '../../../core/answer/client.ts';
-import { ServerCookies } from '../../../core/answer/cookies.ts';
+import { ServerCookies, WHOLE_COOKIE } from '../../../core/answer/cookies.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
 import { ipv6Bytes } from '../../../core/net/ipv6.ts';
 
@@ -29,7 +29,9 @@ interface Judged {
 function judge(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
   const bytes = hex(`ffffff${option}ffffff`);
   const verdict = cookies.judge(bytes, 3, option.length / 2, client, now);
-  return { verdict, value: Buffer.from(cookies.value).toString('hex') };
+  const value = Buffer.alloc(WHOLE_COOKIE);
+  cookies.write(value, 0);
+  return { verdict, value: value.toString('hex') };
 }
 
 test('A.1: a client learns its cookie', () => {
