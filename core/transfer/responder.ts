@@ -124,7 +124,7 @@ class TransferResponder {
     const domain = reader.domainByApex(question.name);
     if (domain !== undefined && !access.allows(domain, request.address, key)) {
       observer?.refused('access');
-      log.info('a zone transfer was refused', {
+      log.debug('a zone transfer was refused', {
         zone: formatName(question.name),
         address: request.address,
         key: key?.row.name,

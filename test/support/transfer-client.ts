@@ -1,0 +1,96 @@
+/** Transfers zones as a secondary does: asks over TCP, reads all messages, and applies differences strictly. */
+import { connect } from 'node:net';
+import { typeName } from '../../core/wire/mnemonics.ts';
+import { formatName, parseName } from '../../core/wire/name.ts';
+import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { decodeMessage } from './message.ts';
+
+const NUMBERS = 20;
+
+export const serialOf = (soa: ResourceRecord): number =>
+  Buffer.from(soa.rdata).readUInt32BE(soa.rdata.length - NUMBERS);
+
+/** A request for a transfer. `serial`: of what is held, for IXFR. */
+export function transferRequest(zone: string, serial?: number, id = 4711): Buffer {
+  const name = parseName(zone);
+  const question = Buffer.alloc(12 + name.length + 4);
+  question.writeUInt16BE(id, 0);
+  question[5] = 1;
+  question.set(name, 12);
+  question.writeUInt16BE(serial === undefined ? TYPE.AXFR : TYPE.IXFR, 12 + name.length);
+  question[question.length - 1] = 1;
+  if (serial === undefined) return question;
+  question[9] = 1;
+  const soa = Buffer.alloc(2 + 10 + 2 + NUMBERS);
+  soa.writeUInt16BE(0xc00c, 0);
+  soa.writeUInt16BE(TYPE.SOA, 2);
+  soa[5] = 1;
+  soa.writeUInt16BE(2 + NUMBERS, 10);
+  soa.writeUInt32BE(serial, 14);
+  return Buffer.concat([question, soa]);
+}
+
+/** The records of all messages in order, once they are whole; rejects with the rcode, or after `ms` milliseconds. */
+export async function transferOver(port: number, request: Uint8Array, ms = 10_000): Promise<ResourceRecord[]> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setTimeout(ms, () => socket.destroy(new Error(`no transfer within ${ms} ms`)));
+  socket.write(Buffer.concat([Uint8Array.of(request.length >> 8, request.length & 255), request]));
+  const records: ResourceRecord[] = [];
+  let rest = Buffer.alloc(0);
+  try {
+    for await (const chunk of socket) {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
+        takeMessage(rest.subarray(2, 2 + rest.readUInt16BE(0)), records);
+        rest = rest.subarray(2 + rest.readUInt16BE(0));
+        if (isWhole(records)) return records;
+      }
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error(`the connection was closed after ${records.length} records`);
+}
+
+/** Adds the records of one message of a transfer. Throws for what is no success. */
+export function takeMessage(bytes: Uint8Array, records: ResourceRecord[]): void {
+  const { header, rcode, answer } = decodeMessage(bytes);
+  // Knot DNS leaves AA clear.
+  if (rcode !== 0 || !header.qr || header.tc) throw new Error(`the transfer failed with rcode ${rcode}`);
+  records.push(...answer);
+}
+
+/** Whether these are the records of a whole answer: one SOA that is current, a zone between its SOA, or differences (RFC 1995 section 4). */
+export function isWhole(records: readonly ResourceRecord[]): boolean {
+  const serial = serialOf(records[0]);
+  const isLast = (record: ResourceRecord): boolean => record.type === TYPE.SOA && serialOf(record) === serial;
+  if (records.length === 1) return false;
+  if (records[1].type !== TYPE.SOA) return isLast(records[records.length - 1]);
+  return records.length > 3 && records.filter(isLast).length === 3;
+}
+
+/** Each record as text, TTL and type with it, sorted: equal for equal zones. The first SOA counts. */
+export function zoneText(records: readonly ResourceRecord[]): string[] {
+  return records.slice(0, -1).map(recordText).sort();
+}
+
+export const recordText = ({ name, type, ttl, rdata }: ResourceRecord): string =>
+  `${formatName(name)} ${ttl} ${typeName(type)} ${formatRdata(type, rdata)}`;
+
+/** The zone that an answer to IXFR makes of the one held, both as zoneText. Throws when a record that goes is not there, or one that comes is. */
+export function applyIxfr(held: readonly string[], records: readonly ResourceRecord[]): string[] {
+  if (records[1]?.type !== TYPE.SOA) return zoneText(records);
+  const zone = new Set(held);
+  let adding = true;
+  // The first is the new SOA, and so is the last; between them each SOA turns from what comes to what goes, or back.
+  for (const record of records.slice(1, -1)) {
+    if (record.type === TYPE.SOA) adding = !adding;
+    const text = recordText(record);
+    if (adding === zone.has(text))
+      throw new Error(`${adding ? 'comes and is there' : 'goes and is not there'}: ${text}`);
+    if (adding) zone.add(text);
+    else zone.delete(text);
+  }
+  return [...zone].sort();
+}
