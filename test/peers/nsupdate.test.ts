@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Domain } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, formatRelative } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { formatName } from '../../core/wire/name.ts';
 import type { Key } from '../admin-api/update/world.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runProgram, whyNotPrograms } from './transcript.ts';
@@ -60,13 +58,7 @@ async function nsupdate(
   return /update failed: (\w+)/.exec(output)?.[1] ?? (output.trim() || `exit ${code}`);
 }
 
-const recordsOf = (domain: Domain): string[] =>
-  server.world.reader
-    .recordsOf(domain.id, null)
-    .map(({ name, ttl, type, rdata }) =>
-      [formatRelative(name, domain.apex), ttl, typeName(type), formatRdata(type, rdata)].join(' '),
-    )
-    .sort();
+const recordsOf = (domain: Domain): string[] => server.world.records(domain);
 
 async function served(name: string, type: string): Promise<string[]> {
   const { output } = await runProgram('dig', [

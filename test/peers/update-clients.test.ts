@@ -3,9 +3,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Domain } from '../../core/store/rows.ts';
-import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, formatRelative } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
+import { formatName } from '../../core/wire/name.ts';
 import type { Key } from '../admin-api/update/world.ts';
 import { startChild } from '../support/child.ts';
 import { startUpdateServer, type UpdateServer } from './update-server.ts';
@@ -45,13 +43,7 @@ async function python(script: string, domain: Domain): Promise<string> {
   return child.output().trim().split('\n').pop() ?? '';
 }
 
-const recordsOf = (domain: Domain): string[] =>
-  server.world.reader
-    .recordsOf(domain.id, null)
-    .map(({ name, ttl, type, rdata }) =>
-      [formatRelative(name, domain.apex), ttl, typeName(type), formatRdata(type, rdata)].join(' '),
-    )
-    .sort();
+const recordsOf = (domain: Domain): string[] => server.world.records(domain);
 
 const CERTBOT = `
 import dns.tsig

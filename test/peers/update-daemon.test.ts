@@ -58,6 +58,16 @@ test('nsupdate over UDP and TCP; unsigned and forged updates are refused', async
   assert.is(await dig(`c.${ZONE}`, 'A'), '');
 });
 
+test('nsupdate finds the zone by itself, from a name that is not there', async () => {
+  if (missing !== null) return;
+  const script = join(temporaryFolder('nsupdate'), 'script.txt');
+  const lines = [`server 127.0.0.1 ${daemon.dnsPort}`, `update add x.y.${ZONE} 60 TXT "found"`, 'send', ''];
+  writeFileSync(script, lines.join('\n'));
+  const { code, output } = await runProgram('nsupdate', ['-y', `hmac-sha256:updater:${secret}`, script]);
+  assert.equal([code, output], [0, '']);
+  assert.is(await dig(`x.y.${ZONE}`, 'TXT'), '"found"');
+});
+
 test('certbot finds the zone by signed queries and leaves its challenge', async () => {
   const module = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
   if (!existsSync(module)) {

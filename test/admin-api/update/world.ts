@@ -4,7 +4,9 @@ import { write } from '../../../core/journal/draft.ts';
 import { openSecrets } from '../../../core/secrets.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { type Domain, newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatRelative, parseName } from '../../../core/wire/name.ts';
+import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { isSignedResponse, signRequest, type TsigAlgorithm, type TsigKey } from '../../../core/wire/tsig.ts';
 import { RCODE } from '../../../core/wire/types.ts';
 import { encodeUpdate, type UpdateParts } from '../../support/update-message.ts';
@@ -61,6 +63,16 @@ export class World {
   async remove(key: Key): Promise<void> {
     const { environment, journal } = this.daemon;
     await write(environment, journal, key.row.accountId, (draft) => draft.delete(tsigKeys, key.row));
+  }
+
+  /** The records of a zone as text, sorted: owner, TTL, type, content. */
+  records(domain: Domain): string[] {
+    return this.reader
+      .recordsOf(domain.id, null)
+      .map(({ name, ttl, type, rdata }) =>
+        [formatRelative(name, domain.apex), ttl, typeName(type), formatRdata(type, rdata)].join(' '),
+      )
+      .sort();
   }
 
   /** All that is answered to a message; none: silence. */
