@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import { formatName, type Name, nameId, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { checkServedWorld } from '../reference/compare.ts';
-import { buildQuestion, buildWorld, ourWorldDraft, questionDraft } from '../reference/generate.ts';
+import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
 import { CLUSTER, type Proxies, type ZoneProxy } from '../reference/proxy.ts';
 import type { Json } from '../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
@@ -20,6 +20,12 @@ const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7ff
 const QUESTIONS = 50;
 /** A fault may hide others: a second CNAME is found when the first is gone. */
 const TRIES = 20;
+
+/** The daemon looks targets up, of which the reference has no idea: see alias.test.ts. */
+function withoutAlias(world: World): World {
+  const isKept = ({ type }: ResourceRecord): boolean => type !== TYPE.ALIAS;
+  return { ...world, zones: new Map([...world.zones].map(([key, zone]) => [key, zone.filter(isKept)])) };
+}
 
 /** Puts as much of the zone as the API takes into the domain; returns that. */
 async function upload(daemon: Daemon, id: string, zone: readonly ResourceRecord[]): Promise<ResourceRecord[]> {
@@ -92,7 +98,7 @@ test(`${WORLDS} worlds from master file to packet, seed ${SEED}`, async () => {
     for (const [w, [draft, asked]] of fc
       .sample(fc.tuple(ourWorldDraft, questions), { numRuns: WORLDS, seed: SEED })
       .entries()) {
-      const world = buildWorld(draft, parseName(`w${w}.test.`));
+      const world = withoutAlias(buildWorld(draft, parseName(`w${w}.test.`)));
       const domains = new Map<string, { id: string; apex: Name; records: ResourceRecord[] }>();
       for (const [key, zone] of world.zones) {
         const apex = zone[0].name;
