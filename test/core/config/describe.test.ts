@@ -20,6 +20,8 @@ const COMMENTED = [
   'soa.hostmaster',
   'dns.workers',
   'dns.index_memory',
+  'dns.tls_certificate',
+  'dns.tls_key',
   'dns.cookie_secret',
   'dns.cookie_secret_previous',
   'admin.password',
