@@ -15,7 +15,7 @@ import type { Services } from '../services.ts';
 import { Steps } from '../steps.ts';
 import { applyUpdate, prescan } from './apply.ts';
 import { callerOf, requireUpdatable, updatedDomain } from './authorize.ts';
-import { checkPrerequisites } from './prerequisites.ts';
+import { checkPrerequisites, type Owned, type OwnedAt } from './prerequisites.ts';
 import { writeBack } from './write-back.ts';
 import { ZoneCopy } from './zone-copy.ts';
 
@@ -40,11 +40,11 @@ export async function performUpdate(
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // The serial that is compared rises with every change of the zone.
         draft.reads({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
-      checkPrerequisites(apex, prerequisites, (name) => byType(asFound(name)));
+      const steps = new Steps();
+      await checkPrerequisites(apex, prerequisites, asFound, steps);
       prescan(apex, updates);
       const copy = new ZoneCopy(draft, domain);
-      const apexNs = asFound(apex).find(({ type }) => type === TYPE.NS)?.rdatas ?? [];
-      const steps = new Steps();
+      const apexNs = updates.some(({ type }) => type === TYPE.NS) ? (asFound(apex).get(TYPE.NS) ?? []) : [];
       for (const record of updates) {
         applyUpdate(copy, record, apexNs);
         await steps.next();
@@ -68,19 +68,28 @@ export async function performUpdate(
   return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
 }
 
-/** The RRsets that a name owns as it is served: at the apex with SOA and NS. */
-function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): (name: Name) => readonly RRset[] {
-  return (name) => {
-    const sets = new Map<number, { type: number; ttl: number; rdatas: Uint8Array[] }>();
+/** What a name owns as it is served: at the apex with SOA and NS. Each name is read once, however often it is asked for. */
+function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): OwnedAt {
+  const known = new Map<string, Owned>();
+  const read = (name: Name): Owned => {
+    const sets = new Map<number, { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }>();
     for (const { type, ttl, rdata } of draft.recordsAt(domain.id, name)) {
       const set = sets.get(type);
       if (set === undefined) sets.set(type, { type, ttl, rdatas: [rdata] });
       else set.rdatas.push(rdata);
     }
-    if (name.length !== domain.apex.length) return [...sets.values()];
-    return apexSets([...sets.values()], domain, zoneSettings, reader.zoneState(domain.id).serial);
+    const own: readonly RRset[] = [...sets.values()];
+    const isApex = name.length === domain.apex.length;
+    const all = isApex ? apexSets(own, domain, zoneSettings, reader.zoneState(domain.id).serial) : own;
+    return new Map(all.map(({ type, rdatas }) => [type, rdatas]));
+  };
+  return (name) => {
+    const id = nameId(name);
+    let owned = known.get(id);
+    if (owned === undefined) {
+      owned = read(name);
+      known.set(id, owned);
+    }
+    return owned;
   };
 }
-
-const byType = (sets: readonly RRset[]): Map<number, readonly Uint8Array[]> =>
-  new Map(sets.map(({ type, rdatas }) => [type, rdatas]));

@@ -4,17 +4,25 @@ import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name, nameId } from '../../core/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
 import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
+import type { Steps } from '../steps.ts';
 import { formerr, UpdateError } from './fault.ts';
 
 /** Rdata of the records that a name owns, as they are served, by type. Empty non-terminals own none (2.4.4). */
-export type OwnedAt = (name: Name) => ReadonlyMap<number, readonly Uint8Array[]>;
+export type Owned = ReadonlyMap<number, readonly Uint8Array[]>;
+export type OwnedAt = (name: Name) => Owned;
 
-/** Throws UpdateError: FORMERR, NOTZONE, and what does not hold. */
-export function checkPrerequisites(apex: Name, prerequisites: readonly MessageRecord[], owned: OwnedAt): void {
+/** Rejects with UpdateError: FORMERR, NOTZONE, and what does not hold. */
+export async function checkPrerequisites(
+  apex: Name,
+  prerequisites: readonly MessageRecord[],
+  owned: OwnedAt,
+  steps: Steps,
+): Promise<void> {
   const wanted = new Map<string, { readonly name: Name; readonly type: number; readonly rdatas: Uint8Array[] }>();
   for (const record of prerequisites) {
     const { name, type, rdata } = record;
     checkForm(apex, record);
+    await steps.next();
     if (record.class === CLASS_IN) {
       const id = `${type} ${nameId(name)}`;
       const set = wanted.get(id);
@@ -29,9 +37,11 @@ export function checkPrerequisites(apex: Name, prerequisites: readonly MessageRe
     const what = type === TYPE.ANY ? formatName(name) : `${formatName(name)} ${typeName(type)}`;
     throw new UpdateError(exists ? present : missing, `${what} is ${exists ? 'there' : 'not there'}`);
   }
-  for (const { name, type, rdatas } of wanted.values())
+  for (const { name, type, rdatas } of wanted.values()) {
     if (!isSameSet(owned(name).get(type) ?? [], rdatas))
       throw new UpdateError(RCODE.NXRRSET, `${formatName(name)} ${typeName(type)} is otherwise`);
+    await steps.next();
+  }
 }
 
 function checkForm(apex: Name, { name, type, class: qclass, ttl, rdata }: MessageRecord): void {
