@@ -23,8 +23,8 @@ import {
   storeMetrics,
 } from './core/metrics/index.ts';
 import type { Slice } from './core/net/counters.ts';
-import { openLocalResponder } from './core/net/local-responder.ts';
 import { DeferredRoutes } from './core/net/deferred-routes.ts';
+import { openLocalResponder } from './core/net/local-responder.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { openSecrets } from './core/secrets.ts';

@@ -11,6 +11,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/token': 'token.create',
   'POST /api/v1/tokens': 'token.create',
   'DELETE /api/v1/tokens/{token_id}': 'token.revoke',
+  'POST /api/v1/tsig-keys': 'tsig.create',
+  'DELETE /api/v1/tsig-keys/{key_id}': 'tsig.delete',
   'POST /api/v1/accounts': 'account.create',
   'PATCH /api/v1/accounts/{account_id}': 'account.update',
   'DELETE /api/v1/accounts/{account_id}': 'account.delete',
@@ -34,6 +36,7 @@ async function targets(world: World, client: Client): Promise<Ids> {
   const zone = await world.zone(client);
   const record = await zone.add('www', 'A', '192.0.2.1');
   const token = succeeded(await client.post('/api/v1/tokens', { name: 'a target' })).body;
+  const key = succeeded(await client.post('/api/v1/tsig-keys', { name: `target-${zone.id}` })).body;
   const { account } = succeeded(
     await client.post('/api/v1/accounts', { username: `target-${zone.id}`, password: 'target secret' }),
   ).body;
@@ -43,6 +46,7 @@ async function targets(world: World, client: Client): Promise<Ids> {
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(token.id),
+    key_id: String(key.id),
     account_id: String(account.id),
   };
 }
@@ -54,7 +58,8 @@ async function entries(world: World, requestId: string | null): Promise<Json[]> 
 }
 
 /** Texts of an answer that nobody but its reader may learn. */
-const secretsOf = ({ body }: Answer): string[] => [body.token].filter((one) => one !== undefined).map(String);
+const secretsOf = ({ body }: Answer): string[] =>
+  [body.token, body.secret].filter((one) => one !== undefined).map(String);
 
 await everywhere('contract, operations', (test) => {
   test('GET /api/v1/audit: for every write endpoint exactly one entry, in the same commit: action, actor, target, revision', async ({

@@ -16,10 +16,12 @@ export async function knownIds(world: World): Promise<Ids> {
   const zone = await world.zone();
   const record = await zone.add('www', 'A', '192.0.2.1');
   const { body } = await world.user.client.post('/api/v1/tokens', { name: 'known' });
+  const { body: key } = await world.user.client.post('/api/v1/tsig-keys', { name: 'known' });
   return {
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(body.id),
+    key_id: String(key.id),
     account_id: world.user.id,
     seq: '1',
   };

@@ -13,6 +13,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   domain: 'sampled.example.net',
   name: 'sampled',
   type: 'A',
+  algorithm: 'hmac-sha256',
   content: '192.0.2.9',
   scopes: ['dns'],
   expires_at: '2099-01-01 00:00:00',
@@ -25,7 +26,16 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /** Optional ones that would make the body another request, or contradict others. */
-const LEFT_OUT = new Set(['priority', 'proxied', 'origin_host', 'origin_port', 'origin_protocol', 'urls', 'prefixes']);
+const LEFT_OUT = new Set([
+  'priority',
+  'proxied',
+  'origin_host',
+  'origin_port',
+  'origin_protocol',
+  'urls',
+  'prefixes',
+  'domain_ids',
+]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';
 
