@@ -1,0 +1,63 @@
+/** Transfers over a store without sockets: a request in, the messages of its answer out. */
+import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import { createLogger } from '../../../core/log/index.ts';
+import type { AnswerDeferred, DeferredTransport } from '../../../core/net/deferred.ts';
+import { TransferAccess } from '../../../core/transfer/access.ts';
+import { type HistoryLimits, ZoneHistories } from '../../../core/transfer/history.ts';
+import { type TransferOptions, transferResponder } from '../../../core/transfer/responder.ts';
+import { Slots } from '../../../core/transfer/slots.ts';
+import type { ResourceRecord } from '../../../core/wire/types.ts';
+import { takeMessage } from '../../support/transfer-client.ts';
+import { DEFAULTS, type JournalFactory, type Store, withStore } from '../journal/fixture.ts';
+
+export const LIMITS: HistoryLimits = { entries: 1000, bytes: 1 << 20, total: 16 << 20, zones: 100 };
+/** What every client of these tests is. */
+export const CLIENT = '127.0.0.1';
+
+export interface Transferred {
+  readonly store: Store;
+  readonly histories: ZoneHistories;
+  readonly answer: AnswerDeferred;
+  /** All messages of the answer. */
+  ask(message: Uint8Array, transport?: DeferredTransport): Promise<Uint8Array[]>;
+  /** The records of all messages of a transfer; throws when it fails. */
+  records(message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]>;
+}
+
+export async function withTransfers(
+  work: (rig: Transferred) => Promise<void>,
+  limits: HistoryLimits = LIMITS,
+  options: Partial<TransferOptions> = {},
+): Promise<void> {
+  const histories = new ZoneHistories(limits);
+  const factory: JournalFactory = ({ environment, index }, history) =>
+    openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, zones: histories });
+  await withStore(factory, async (store) => {
+    const { environment, reader } = store;
+    const answer = transferResponder({
+      environment,
+      reader,
+      zoneSettings: DEFAULTS,
+      findKey: () => undefined,
+      access: new TransferAccess([`${CLIENT}/32`]),
+      histories,
+      slots: new Slots(2),
+      respond: () => null,
+      udpPayload: 1232,
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+      ...options,
+    });
+    const ask = async (message: Uint8Array, transport: DeferredTransport = 'tcp'): Promise<Uint8Array[]> => {
+      const messages: Uint8Array[] = [];
+      const cancelled = new AbortController().signal;
+      for await (const one of answer({ message, address: CLIENT, port: 53, transport, cancelled })) messages.push(one);
+      return messages;
+    };
+    const records = async (message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]> => {
+      const all: ResourceRecord[] = [];
+      for (const one of await ask(message, transport)) takeMessage(one, all);
+      return all;
+    };
+    await work({ store, histories, answer, ask, records });
+  });
+}
