@@ -32,6 +32,13 @@ export class TcpConnection {
   private readonly answering: Answering;
   /** What is not answered yet, the length of a message first. */
   private rest: Buffer | null = null;
+  /**
+   * Responses that leave together when the event loop comes round: over TLS every record is data of its own, and most clients put each query into one.
+   */
+  private outgoing: Buffer[] = [];
+  private outgoingBytes = 0;
+  /** Too much is unsent: nothing is read until it has gone. */
+  private blocked = false;
   private ended = false;
   /** Number of the message that is with main, or 0: what comes behind it waits. */
   private deferred = 0;
@@ -52,7 +59,7 @@ export class TcpConnection {
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
     socket.on('end', () => {
       this.ended = true;
-      if (!socket.isPaused()) socket.end();
+      if (!socket.isPaused()) this.finish();
     });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
@@ -71,10 +78,10 @@ export class TcpConnection {
    * is left. `begun`: its first message had begun to arrive before.
    */
   private answer(bytes: Buffer, begun: boolean): void {
-    const { socket, answering } = this;
+    const { socket, answering, outgoing } = this;
     const { packet } = answering;
-    const responses: Buffer[] = [];
-    let unsent = socket.writableLength;
+    const before = outgoing.length;
+    let unsent = socket.writableLength + this.outgoingBytes;
     let at = 0;
     while (unsent <= MAX_UNSENT && bytes.length - at >= LENGTH) {
       const length = bytes.readUInt16BE(at);
@@ -89,7 +96,7 @@ export class TcpConnection {
       }
       // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.
       if (size === 0) {
-        if (responses.length > 0) socket.write(Buffer.concat(responses));
+        this.flush();
         socket.pause();
         this.rest = null;
         this.ended = true;
@@ -99,7 +106,8 @@ export class TcpConnection {
       const response = Buffer.allocUnsafe(LENGTH + size);
       response.writeUInt16BE(size);
       response.set(packet.subarray(0, size), LENGTH);
-      responses.push(response);
+      outgoing.push(response);
+      this.outgoingBytes += LENGTH + size;
       unsent += LENGTH + size;
     }
     this.rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
@@ -111,17 +119,35 @@ export class TcpConnection {
       // Main has its own bounds; what it waits for is timed when it is sent.
       clearTimeout(this.timer);
       this.since = Number.POSITIVE_INFINITY;
-    }
-    if (responses.length === 0) return;
-    const response = responses.length === 1 ? responses[0] : Buffer.concat(responses);
-    if (unsent <= MAX_UNSENT || this.deferred !== 0) {
-      socket.write(response);
+    } else if (unsent > MAX_UNSENT) {
+      socket.pause();
+      this.restart('slow');
+      this.blocked = true;
+      this.flush();
       return;
     }
-    socket.pause();
-    this.restart('slow');
-    // Not 'drain', which does not come for what could be sent at once. Other connections take their turn before the next messages of this one.
-    socket.write(response, () => setImmediate(() => this.sent()));
+    if (before === 0 && outgoing.length > 0) setImmediate(() => this.flush());
+  }
+
+  /** Writes what is outgoing. */
+  private flush(): void {
+    const { socket, outgoing } = this;
+    if (outgoing.length === 0 || socket.destroyed) return;
+    this.outgoing = [];
+    this.outgoingBytes = 0;
+    // Not 'drain', which does not come for what could be sent at once.
+    socket.write(outgoing.length === 1 ? outgoing[0] : Buffer.concat(outgoing), () => {
+      if (!this.blocked || socket.writableLength + this.outgoingBytes > 0) return;
+      this.blocked = false;
+      // Other connections take their turn before the next messages of this one.
+      setImmediate(() => this.sent());
+    });
+  }
+
+  /** Closes our side behind what is outgoing. */
+  private finish(): void {
+    this.flush();
+    this.socket.end();
   }
 
   /** What was waiting to be sent has gone. */
@@ -132,7 +158,7 @@ export class TcpConnection {
     this.rest = null;
     if (rest === null) this.restart('idle');
     else this.answer(rest, false);
-    if (this.ended && !socket.isPaused()) socket.end();
+    if (this.ended && !socket.isPaused()) this.finish();
   }
 
   /** A message of main's answer. */
@@ -142,6 +168,7 @@ export class TcpConnection {
     const frame = Buffer.allocUnsafe(LENGTH + message.length);
     frame.writeUInt16BE(message.length);
     frame.set(message, LENGTH);
+    this.flush();
     this.restart('slow');
     socket.write(frame, () => {
       clearTimeout(this.timer);
