@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const GENERATOR = fileURLToPath(new URL('load.js', import.meta.url));
 const STREAM_GENERATOR = fileURLToPath(new URL('tcp-load.js', import.meta.url));
 
-/** How queries come: over UDP, over TCP with a connection for each, or over TCP connections that stay, several out on each. */
-export type Way = 'udp' | 'tcp-once' | 'tcp-pipelined';
+/** How queries come: over UDP, over TCP with a connection for each, over TCP connections that stay, several out on each, or over such ones with TLS. */
+export type Way = 'udp' | 'tcp-once' | 'tcp-pipelined' | 'dot';
 
 /** Connections of the TCP ways; the window is spread over them. */
 const STREAMS = 32;
@@ -28,9 +28,11 @@ export interface Measured {
   readonly serverBusy: number;
   /** Share of the time that the generator was running, which spins; null for those that wait: dnsperf, and the one over TCP. */
   readonly loadBusy: number | null;
+  /** Either of the two may be the bottleneck, so that it is enough when one of them is busy. */
+  readonly either: boolean;
 }
 
-/** Drives a server with the batching generator (load.ts), or the one over TCP (tcp-load.ts). `window`: queries out at a time. */
+/** Drives a server with the batching generator (load.ts), the one over TCP (tcp-load.ts), or over TLS with dnsperf, which must be there. `window`: queries out at a time. */
 export async function driveBatching(
   on: Started,
   queries: QuerySet,
@@ -38,6 +40,11 @@ export async function driveBatching(
   window: number,
   way: Way,
 ): Promise<Measured> {
+  if (way === 'dot') {
+    const figure = await driveDnsperf(on, queries, seconds, window, way);
+    if (figure === null) throw new Error('dnsperf is needed for DNS over TLS.');
+    return figure;
+  }
   const before = on.process.cpuSeconds();
   const { stdout } = await run('taskset', [
     ...['-c', String(LOAD_CORE), process.execPath, way === 'udp' ? GENERATOR : STREAM_GENERATOR],
@@ -59,10 +66,23 @@ export async function driveBatching(
     wrongAnswer,
     serverBusy: (cpuMicros * qps) / 1e6,
     loadBusy: way === 'udp' ? busy : null,
+    either: false,
   };
 }
 
-/** Drives a server with dnsperf: 8 sockets or connections, no EDNS. Null when dnsperf is not installed, or can't ask in this way. */
+/** User and kernel seconds of the children of a shell, from the last line of its `times`: `0m1.234s 0m5.678s`. */
+function secondsTaken(output: string): number {
+  const parts = [
+    ...output
+      .trimEnd()
+      .split('\n')
+      .at(-1)!
+      .matchAll(/(\d+)m([\d.]+)s/g),
+  ];
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+/** Drives a server with dnsperf: 8 sockets or connections (with TLS 32), no EDNS. Null when dnsperf is not installed, or can't ask in this way. */
 export async function driveDnsperf(
   on: Started,
   queries: QuerySet,
@@ -70,12 +90,26 @@ export async function driveDnsperf(
   window: number,
   way: Way,
 ): Promise<Measured | null> {
-  if (way === 'tcp-once' || firstLine('dnsperf', ['-h']) === null) return null;
+  if (way === 'tcp-once' || (way === 'dot' && on.server.tlsPort === null) || firstLine('dnsperf', ['-h']) === null)
+    return null;
   const before = on.process.cpuSeconds();
   const { stdout } = await run('taskset', [
-    ...['-c', String(LOAD_CORE), 'dnsperf', '-s', '127.0.0.1', '-p', String(on.server.port), '-d', queries.text],
-    ...(way === 'udp' ? [] : ['-m', 'tcp']),
-    ...['-l', String(seconds), '-c', '8', '-q', String(window), '-T', '1', '-t', '0.5'],
+    // The shell says at its end what dnsperf took.
+    ...['-c', String(LOAD_CORE), 'sh', '-c', '"$@"; times', 'sh', 'dnsperf', '-s', '127.0.0.1'],
+    ...['-p', String(way === 'dot' ? on.server.tlsPort : on.server.port), '-d', queries.text],
+    ...(way === 'udp' ? [] : ['-m', way === 'dot' ? 'dot' : 'tcp']),
+    ...[
+      '-l',
+      String(seconds),
+      '-c',
+      way === 'dot' ? String(STREAMS) : '8',
+      '-q',
+      String(window),
+      '-T',
+      '1',
+      '-t',
+      '0.5',
+    ],
   ]);
   const figure = (label: string) => {
     const match = new RegExp(`${label}:\\s+([\\d.]+)`).exec(stdout);
@@ -85,5 +119,7 @@ export async function driveDnsperf(
   const cpuMicros = ((on.process.cpuSeconds() - before) * 1e6) / figure('Queries completed');
   const qps = Math.round(figure('Queries per second'));
   const lost = figure('Queries lost');
-  return { qps, cpuMicros, lost, wrong: 0, wrongAnswer: null, serverBusy: (cpuMicros * qps) / 1e6, loadBusy: null };
+  const loadBusy = way === 'dot' ? secondsTaken(stdout) / figure('Run time \\(s\\)') : null;
+  const serverBusy = (cpuMicros * qps) / 1e6;
+  return { qps, cpuMicros, lost, wrong: 0, wrongAnswer: null, serverBusy, loadBusy, either: way === 'dot' };
 }

@@ -7,6 +7,7 @@ const REFLECTOR = fileURLToPath(new URL('reflector.js', import.meta.url));
 export class Reflector implements Server {
   readonly name = 'no DNS (floor)';
   readonly port = 5944;
+  readonly tlsPort = null;
   readonly answers = false;
 
   version(): string {

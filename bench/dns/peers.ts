@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { tlsFiles } from './certificate.ts';
 import { type Command, firstLine, type Server } from './servers.ts';
 import type { ZoneSet } from './zones.ts';
 
@@ -24,6 +25,8 @@ function find(name: string): string {
 export class Knot implements Server {
   readonly name = 'Knot';
   readonly port = 5941;
+  /** Knot 3.2 has none; 3.4 would. */
+  readonly tlsPort = null;
   readonly answers = true;
 
   version(): string | null {
@@ -63,6 +66,7 @@ zone:
 export class Nsd implements Server {
   readonly name = 'NSD';
   readonly port = 5942;
+  readonly tlsPort = 5952;
   readonly answers = true;
 
   version(): string | null {
@@ -71,8 +75,13 @@ export class Nsd implements Server {
 
   async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
     const folder = emptyFolder(work, 'nsd');
+    const { certificate, key } = tlsFiles(work);
     let text = `server:
   ip-address: 127.0.0.1@${this.port}
+  ip-address: 127.0.0.1@${this.tlsPort}
+  tls-port: ${this.tlsPort}
+  tls-service-key: "${key}"
+  tls-service-pem: "${certificate}"
   server-count: 1
   username: ""
   zonesdir: "${zoneFolder}"

@@ -41,14 +41,15 @@ export function ratios(figures: Figures, subject: string, peer: string, of = (on
   });
 }
 
-/** The servers come paused and are left paused. `say` gets a line for each measurement. */
+/** The servers come paused and are left paused; over TLS those that don't have it are left out. `say` gets a line for each measurement. */
 export async function runRounds(
-  servers: readonly Started[],
+  all: readonly Started[],
   queries: QuerySet,
   way: Way,
   plan: Plan,
   say: (line: string) => void,
 ): Promise<Figures> {
+  const servers = way === 'dot' ? all.filter(({ server }) => server.tlsPort !== null) : all;
   const batching = new Map<string, Measured[]>(servers.map(({ server }) => [server.name, []]));
   const dnsperf = new Map<string, Measured>();
   for (let round = 0; round < plan.rounds; round++) {
@@ -65,7 +66,7 @@ export async function runRounds(
       say(`round ${round + 1}  ${describe(on, figure)}`);
     }
   }
-  for (const on of servers) {
+  for (const on of way === 'dot' ? [] : servers) {
     on.process.resume();
     const figure = await driveDnsperf(on, queries, plan.seconds, plan.window, way);
     on.process.pause();
@@ -81,7 +82,9 @@ export async function runRounds(
 
 /** Whether server or generator had to share its core. */
 export function disturbed(figure: Measured): boolean {
-  return figure.serverBusy < UNDISTURBED || (figure.loadBusy ?? 1) < UNDISTURBED;
+  const { serverBusy, loadBusy, either } = figure;
+  if (either) return Math.max(serverBusy, loadBusy ?? 0) < UNDISTURBED;
+  return serverBusy < UNDISTURBED || (loadBusy ?? 1) < UNDISTURBED;
 }
 
 function describe({ server }: Started, figure: Measured): string {

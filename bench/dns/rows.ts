@@ -102,6 +102,15 @@ export function allRows(quick: boolean): Row[] {
       queries: (folder) => writeQueries(mixLoad(mix), folder),
     },
     {
+      id: 'dot',
+      text: 'mix over TLS, 32 connections that stay, by dnsperf',
+      set: mix,
+      bounded: false,
+      way: 'dot',
+      goals: [{ peer: 'NSD', atLeast: 0.8, aim: 1 }],
+      queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
+    },
+    {
       id: 'big',
       text: `${names} names in ${big.zones.toLocaleString('en')} zones, uniform`,
       set: big,

@@ -23,6 +23,8 @@ export interface Command {
 export interface Server {
   readonly name: string;
   readonly port: number;
+  /** Where it speaks DNS over TLS; null: it does not. */
+  readonly tlsPort: number | null;
   /** False: it answers without any records, so that any answer means that it is ready, and none can be right. */
   readonly answers: boolean;
   /** Its version as it says it itself, or null when it can't be started here. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tlsFiles } from './certificate.ts';
 import { ServerProcess } from './process.ts';
 import { type Command, firstLine, type Server } from './servers.ts';
 import type { ZoneSet } from './zones.ts';
@@ -98,6 +99,7 @@ export class Daemon {
 export class Waypost implements Server {
   readonly name: string;
   readonly port: number;
+  readonly tlsPort: number;
   readonly answers = true;
   readonly #settings: Record<string, string>;
   readonly #instance: number;
@@ -106,6 +108,7 @@ export class Waypost implements Server {
   constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0) {
     this.name = name;
     this.port = 5943 + 2 * instance;
+    this.tlsPort = this.port + 10;
     this.#instance = instance;
     this.#settings = settings;
   }
@@ -117,11 +120,15 @@ export class Waypost implements Server {
   /** Imports the zones once into a data folder that is kept for later runs and rows. */
   async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
     const data = join(work, `waypost-${set.id}${this.#instance === 0 ? '' : `-${this.#instance}`}`);
+    const { certificate, key } = tlsFiles(work);
     const daemon = new Daemon(data, this.port, this.port + 3000, {
       WAYPOST_DNS_WORKERS: '1',
       // The generator has few addresses and many connections.
       WAYPOST_DNS_TCP_MAX_CONNECTIONS: '10000',
       WAYPOST_DNS_TCP_MAX_PER_ADDRESS: '10000',
+      WAYPOST_DNS_TLS_LISTEN: `127.0.0.1:${this.tlsPort}`,
+      WAYPOST_DNS_TLS_CERTIFICATE: certificate,
+      WAYPOST_DNS_TLS_KEY: key,
       ...this.#settings,
     });
     const stamp = `${data}.imported`;

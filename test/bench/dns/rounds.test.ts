@@ -14,6 +14,7 @@ const at = (qps: number, wrong = 0): Measured => ({
   wrongAnswer: null,
   serverBusy: 1,
   loadBusy: 1,
+  either: false,
 });
 const figures = (ours: Measured[], knot: Measured[]) => ({
   batching: new Map([
@@ -61,7 +62,7 @@ test('a goal is met by the median, never with a wrong answer, and is open withou
 
 test('a disturbed round counts for nothing, and a goal is not met by disturbed rounds alone', () => {
   const alone = { ...at(500), serverBusy: 0.5 };
-  const spun = { ...at(20), loadBusy: 0.8 };
+  const spun = { ...at(20), loadBusy: 0.8, either: false };
   assert.equal(ratios(figures([alone, at(300), at(400)], [at(100), at(200), spun]), 'Waypost', 'Knot'), [1.5]);
   assert.is(met([alone], [at(100)]), false);
 });
