@@ -8,7 +8,7 @@ import { snapshot } from './store.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
 
 /** Parameters that name something of an account. */
-const OWNED = new Set(['domain_id', 'record_id', 'token_id', 'account_id', 'purge_id']);
+const OWNED = new Set(['domain_id', 'record_id', 'token_id', 'account_id', 'key_id', 'purge_id']);
 /** Parameters that do not: what they lead to is the same for all. */
 const COMMON = new Set(['seq']);
 
@@ -23,7 +23,14 @@ async function victimOf(world: World, name: string): Promise<Victim> {
   const record = await zone.add('www', 'A', '192.0.2.1');
   await zone.add('mail', 'MX', `10 ${name}.example.org`);
   const token = (await member.client.post('/api/v1/tokens', { name: `of ${name}` })).body;
-  const ids = { domain_id: zone.id, record_id: String(record.id), token_id: String(token.id), account_id: member.id };
+  const key = (await member.client.post('/api/v1/tsig-keys', { name: `of.${name}` })).body;
+  const ids = {
+    domain_id: zone.id,
+    record_id: String(record.id),
+    token_id: String(token.id),
+    key_id: String(key.id),
+    account_id: member.id,
+  };
   return { ...member, zone, ids };
 }
 
@@ -161,7 +168,15 @@ await everywhere('contract, two accounts', (test) => {
         if (method !== 'GET' || admin || scope === null) continue;
         const answer = await bob.client.get(concrete(path, { ...bob.ids, seq: '1' }) + query);
         // A link to the next page repeats the query.
-        for (const secret of ['alice4', id.domain_id, id.record_id, id.token_id, id.account_id, alice.username])
+        for (const secret of [
+          'alice4',
+          id.domain_id,
+          id.record_id,
+          id.token_id,
+          id.key_id,
+          id.account_id,
+          alice.username,
+        ])
           assert.not.ok(answer.text.includes(secret), `${path}${query}: ${answer.text}`);
       }
   });

@@ -34,6 +34,7 @@ async function listsOf(world: World): Promise<Case> {
         { field: 'records', add: (i) => post(zone.records, { name: `r${i}`, type: 'A', content: '192.0.2.1' }) },
       ],
       ['/api/v1/tokens', { field: 'tokens', add: (i) => post('/api/v1/tokens', { name: `t${i}` }) }],
+      ['/api/v1/tsig-keys', { field: 'tsig_keys', add: (i) => post('/api/v1/tsig-keys', { name: `k${i}` }) }],
       [
         '/api/v1/accounts',
         { field: 'accounts', add: (i) => post('/api/v1/accounts', { username: `list${i}`, password: 'long enough' }) },
