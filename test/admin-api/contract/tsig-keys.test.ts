@@ -1,0 +1,100 @@
+/** TSIG keys: made, listed, deleted; their secrets told once and stored sealed. */
+import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../core/secrets.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { mayUse, openKeyring } from '../../../core/tsig/keyring.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { listOf } from '../daemon.ts';
+import { each, everywhere, outcome, refused, succeeded } from './world.ts';
+
+const KEYS = '/api/v1/tsig-keys';
+
+await everywhere('contract, TSIG keys', (test) => {
+  test('POST: name, algorithm, scopes, domain_ids; ok, secret and the key', async ({ world }) => {
+    const { client } = world.user;
+    const answer = succeeded(await client.post(KEYS, { name: 'Transfer.Example.NET.' }));
+    const { secret, id, created_at, ...rest } = answer.body;
+    assert.equal(rest, {
+      ok: true,
+      name: 'transfer.example.net',
+      algorithm: 'hmac-sha256',
+      scopes: ['dns'],
+      domain_ids: null,
+    });
+    assert.is(Buffer.from(String(secret), 'base64').length, 32);
+    assert.is(answer.headers.get('cache-control'), 'no-store');
+    const long = succeeded(
+      await client.post(KEYS, { name: 'long.example.net', algorithm: 'hmac-sha512', scopes: ['dns:read'] }),
+    );
+    assert.is(Buffer.from(String(long.body.secret), 'base64').length, 64);
+    const listed = listOf(succeeded(await client.get(KEYS)).body.tsig_keys);
+    assert.equal(each(listed, 'name'), ['transfer.example.net', 'long.example.net']);
+    assert.equal(Object.keys(listed[0]), ['id', 'name', 'algorithm', 'scopes', 'domain_ids', 'created_at']);
+    assert.is(listed[0].id, id);
+    assert.is(listed[0].created_at, created_at);
+  });
+
+  test('what is no name, no scope of it, or more than the token at hand may do, is refused', async ({ world }) => {
+    const { client } = world.user;
+    for (const name of ['.', 'a..b', '-.'.repeat(200)])
+      refused(await client.post(KEYS, { name }), '422 invalid_name', '/name');
+    for (const scopes of [[], ['account'], ['dns', 'proxy'], ['zone']])
+      refused(await client.post(KEYS, { name: 'refused.example', scopes }), '422 invalid_scope', '/scopes');
+    refused(await client.post(KEYS, { name: 'x.example', algorithm: 'hmac-md5' }), '422 validation', '/algorithm');
+    const reader = await world.scoped(client, ['account', 'dns:read']);
+    refused(await reader.post(KEYS, { name: 'refused.example', scopes: ['dns'] }), '422 invalid_scope', '/scopes');
+    assert.equal(succeeded(await reader.post(KEYS, { name: 'reads.example' })).body.scopes, ['dns:read']);
+    const none = await world.scoped(client, ['account']);
+    refused(await none.post(KEYS, { name: 'refused.example' }), '422 invalid_scope', '/scopes');
+  });
+
+  test('a name is one key, whoever has it; a domain of another account can not be named', async ({ world }) => {
+    const other = await world.member({ plan: 'unlimited' });
+    const zone = await world.zone(other.client);
+    succeeded(await world.user.client.post(KEYS, { name: 'taken.example' }));
+    refused(await other.client.post(KEYS, { name: 'TAKEN.example' }), '409 tsig_key_exists', '/name');
+    refused(
+      await world.user.client.post(KEYS, { name: 'theirs.example', domain_ids: [zone.id] }),
+      '404 no_such_domain',
+    );
+    const made = succeeded(await other.client.post(KEYS, { name: 'own.example', domain_ids: [zone.id, zone.id] }));
+    assert.equal(made.body.domain_ids, [zone.id]);
+  });
+
+  test('what it may do follows from its scopes, its domains, and its account', async ({ world }) => {
+    const { daemon } = world;
+    const reader = new StoreReader(daemon.environment);
+    const find = openKeyring(reader, openSecrets(daemon.keyFile));
+    const owner = await world.member({ plan: 'unlimited' });
+    const [one, two] = [await world.zone(owner.client), await world.zone(owner.client)];
+    const key = async (client: typeof owner.client, name: string, more: object = {}) => {
+      const { secret } = succeeded(await client.post(KEYS, { name, ...more })).body;
+      const held = find(parseName(`${name}.`), 'hmac-sha256')!;
+      assert.is(Buffer.from(held.secret).toString('base64'), secret);
+      return ([one, two] as const).flatMap(({ id }) =>
+        (['read', 'write'] as const).map((access) => mayUse(held, reader.domain(id)!, access)),
+      );
+    };
+    assert.equal(await key(owner.client, 'all.of.owner'), [true, true, true, true]);
+    assert.equal(await key(owner.client, 'reads.of.owner', { scopes: ['dns:read'] }), [true, false, true, false]);
+    assert.equal(await key(owner.client, 'one.of.owner', { domain_ids: [one.id] }), [true, true, false, false]);
+    assert.equal(await key(world.user.client, 'of.stranger'), [false, false, false, false]);
+    assert.equal(await key(world.admin, 'of.operator'), [true, false, true, false]);
+    assert.is(find(parseName('all.of.owner.'), 'hmac-sha512'), undefined);
+    succeeded(await world.admin.patch(`/api/v1/accounts/${owner.id}`, { api_enabled: false }));
+    assert.is(find(parseName('all.of.owner.'), 'hmac-sha256'), undefined);
+  });
+
+  test('DELETE ends it, the audit tells of both, and keys go with their account', async ({ world }) => {
+    const leaving = await world.member();
+    const { id } = succeeded(await leaving.client.post(KEYS, { name: 'leaving.example' })).body;
+    succeeded(await leaving.client.post(KEYS, { name: 'stays.example' }));
+    refused(await world.user.client.delete(`${KEYS}/${id}`), '404 no_such_tsig_key');
+    succeeded(await leaving.client.delete(`${KEYS}/${id}`));
+    assert.is(outcome(await leaving.client.delete(`${KEYS}/${id}`)), '404 no_such_tsig_key');
+    const told = (await world.audit()).filter(({ target }) => target === id);
+    assert.equal(each(told, 'action').sort(), ['tsig.create', 'tsig.delete']);
+    succeeded(await world.admin.delete(`/api/v1/accounts/${leaving.id}`));
+    assert.is(new StoreReader(world.daemon.environment).tsigKeyByName(parseName('stays.example.')), undefined);
+  });
+});
