@@ -45,9 +45,12 @@ export interface AliasObserver {
   looked(result: 'resolved' | 'empty' | 'failed', isOutside: boolean, seconds: number): void;
 }
 
-/** Looks at a time; each is two queries. */
-const SLOTS = 64;
+/** Looks at a time; each is two queries. Those at targets that failed the last time take long as a rule, and may not take all. */
+const SLOTS = 128;
+const FAILING_SLOTS = 32;
 const TICK_MS = 250;
+/** Seconds until a target is looked at again whose row could not be written. */
+const RETRY_WRITE = 10;
 /** Seconds between two looks at a target that is not ours, however often something on the way to it changes. */
 const LEAST_BETWEEN = 1;
 /** Seconds over which the looks after a start are spread, for every thousand targets. */
@@ -66,7 +69,9 @@ export class AliasRefresher {
   private readonly reader: Reader;
   private readonly abort = new AbortController();
   private queue: Target[] = [];
+  private failing: Target[] = [];
   private looking = 0;
+  private lookingAtFailing = 0;
   private readonly writing = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -120,6 +125,7 @@ export class AliasRefresher {
     this.abort.abort();
     this.writer.stop();
     this.queue = [];
+    this.failing = [];
     await Promise.all(this.writing);
   }
 
@@ -131,7 +137,7 @@ export class AliasRefresher {
 
   /** Resolves when nothing is under way and nothing waits for a slot. */
   async idle(): Promise<void> {
-    while (this.looking > 0 || this.queue.length > 0 || this.writing.size > 0) await sleep(1);
+    while (this.looking > 0 || this.queue.length + this.failing.length > 0 || this.writing.size > 0) await sleep(1);
   }
 
   /** Addresses dropped, commits made. */
@@ -209,21 +215,29 @@ export class AliasRefresher {
     if (target.isQueued || target.isRunning || target.isGone) return;
     target.isQueued = true;
     this.schedule.remove(target);
-    this.queue.push(target);
+    (isFailing(target) ? this.failing : this.queue).push(target);
   }
 
   private pump(): void {
+    this.queue = this.begin(this.queue, () => this.looking < SLOTS);
+    this.failing = this.begin(this.failing, () => this.looking < SLOTS && this.lookingAtFailing < FAILING_SLOTS);
+  }
+
+  /** Begins as many looks as there are slots for; returns who still waits. */
+  private begin(waiting: Target[], hasSlot: () => boolean): Target[] {
     let taken = 0;
-    while (this.looking < SLOTS && taken < this.queue.length && !this.abort.signal.aborted) {
-      const target = this.queue[taken++];
+    while (taken < waiting.length && hasSlot() && !this.abort.signal.aborted) {
+      const target = waiting[taken++];
       target.isQueued = false;
       if (!target.isGone) void this.look(target);
     }
-    if (taken > 0) this.queue = this.queue.slice(taken);
+    return taken === 0 ? waiting : waiting.slice(taken);
   }
 
   private async look(target: Target): Promise<void> {
+    const wasFailing = isFailing(target);
     this.looking++;
+    if (wasFailing) this.lookingAtFailing++;
     target.isRunning = true;
     target.isOutdated = false;
     const visited: Name[] = [];
@@ -242,6 +256,7 @@ export class AliasRefresher {
       this.schedule.put(target, this.now() + 60);
     } finally {
       this.looking--;
+      if (wasFailing) this.lookingAtFailing--;
       target.isRunning = false;
       if (target.isGone) this.watch.remove(target);
       else if (target.isOutdated) this.poke(target);
@@ -267,7 +282,11 @@ export class AliasRefresher {
   }
 
   private bring(target: Target): void {
-    this.track(this.writer.bring(target));
+    const brought = this.writer.bring(target).catch((error: unknown) => {
+      if (!target.isGone) this.schedule.put(target, this.now() + RETRY_WRITE);
+      throw error;
+    });
+    this.track(brought);
   }
 
   private track(work: Promise<void>): void {
@@ -280,6 +299,8 @@ export class AliasRefresher {
     this.writing.add(tracked);
   }
 }
+
+const isFailing = ({ a, aaaa }: Target): boolean => a.failures > 0 || aaaa.failures > 0;
 
 function kindOf(a: FamilyResult, aaaa: FamilyResult): 'resolved' | 'empty' | 'failed' {
   if (a.kind === 'addresses' || aaaa.kind === 'addresses') return 'resolved';

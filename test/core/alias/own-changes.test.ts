@@ -1,0 +1,68 @@
+/**
+ * Worlds of our own zones that change step by step: after each step every target has the addresses that a look from scratch finds, so nothing that
+ * leads anywhere was missed. WAYPOST_ALIAS_STEPS: how many.
+ */
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OwnZones } from '../../../core/alias/own-zones.ts';
+import { type FamilyResult, TargetLookup } from '../../../core/alias/target-lookup.ts';
+import { write } from '../../../core/journal/draft.ts';
+import type { AliasFamily } from '../../../core/store/rows.ts';
+import { formatName, parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { ourWorldDraft } from '../../reference/generate.ts';
+import { CLUSTER } from '../../reference/proxy.ts';
+import { describeChanges, putChanges, WorldRows } from '../../reference/rows.ts';
+import { WorldSteps } from '../../reference/steps.ts';
+import { Random } from '../../support/random.ts';
+import { DEFAULTS } from '../journal/fixture.ts';
+import { withAlias } from './fixture.ts';
+
+const STEPS = Number(process.env.WAYPOST_ALIAS_STEPS ?? 150);
+const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+const WORLD_STEPS = 15;
+
+test(`${STEPS} steps, seed ${SEED}`, () =>
+  withAlias(
+    async ({ store, states, pass }) => {
+      const { environment, journal } = store;
+      const random = new Random(SEED);
+      const nobody = async () => ({ kind: 'none' as const, missing: true, ttl: 1, chain: [] });
+      let compared = 0;
+      const drafts = fc
+        .sample(ourWorldDraft, { numRuns: Math.ceil(STEPS / WORLD_STEPS) * 3, seed: SEED })
+        .filter(({ aliasSeed }) => aliasSeed !== undefined);
+      for (const [w, { aliasSeed: _, ...draft }] of drafts.entries()) {
+        if (w * WORLD_STEPS >= STEPS) break;
+        // More of them than a world has as a rule.
+        const more = draft.records.map((record, i) => (i % 4 === 0 ? { ...record, type: TYPE.ALIAS } : record));
+        const steps = new WorldSteps({ ...draft, records: more }, parseName(`w${w}.test.`), random);
+        const rows = new WorldRows(() => null);
+        for (let step = 0; step < WORLD_STEPS; step++) {
+          const change = rows.changeTo(steps.next());
+          await write(environment, journal, 'test', (draft) => putChanges(draft, change));
+          await pass(1.5);
+          const lookup = new TargetLookup(new OwnZones(environment, DEFAULTS), nobody, true, CLUSTER);
+          for (const { name, a, aaaa } of states.live.values()) {
+            const fresh = await lookup.run(name, () => {});
+            const label = `seed ${SEED}, world ${w}, step ${step}, ${formatName(name)}\n${describeChanges(change)}`;
+            compare(fresh.a, a.served, label);
+            compare(fresh.aaaa, aaaa.served, label);
+            if (fresh.a.isOwn) compared++;
+          }
+        }
+      }
+      assert.ok(compared > STEPS, `${compared} targets of ours were compared`);
+    },
+    { allowPrivate: true },
+  ));
+
+/** What a resolver was asked for has to be confirmed, and what fails keeps what was there. */
+function compare(fresh: FamilyResult, served: AliasFamily | null, label: string): void {
+  if (!fresh.isOwn || fresh.kind === 'failed') return;
+  assert.equal(served?.addresses, fresh.kind === 'addresses' ? fresh.addresses : [], label);
+  if (fresh.kind === 'addresses') assert.is(served?.ttl, fresh.ttl, label);
+}
+
+test.run();
