@@ -1,0 +1,154 @@
+/** What a request for a transfer is answered, case by case: refusals, forms, datagrams, large records, who waits. */
+import { setImmediate } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { write } from '../../../core/journal/draft.ts';
+import { domains, records } from '../../../core/store/rows.ts';
+import { TransferAccess } from '../../../core/transfer/access.ts';
+import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { decodeMessage } from '../../support/message.ts';
+import { serialOf, transferRequest } from '../../support/transfer-client.ts';
+import { addressRecord, newDomain, newRecord } from '../journal/fixture.ts';
+import { LIMITS, type Transferred, withTransfers } from './fixture.ts';
+
+const test = suite('transfers, responses');
+const APEX = 'zone.test.';
+const OPT = Buffer.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0);
+
+function withOpt(message: Buffer): Buffer {
+  const bytes = Buffer.concat([message, OPT]);
+  bytes[11] = 1;
+  return bytes;
+}
+
+async function withZone({ store }: Transferred, hosts = 3, size = 0): Promise<ReturnType<typeof newDomain>> {
+  const domain = newDomain(APEX);
+  const text = Buffer.concat(
+    Array.from({ length: size }, () => Buffer.concat([Buffer.of(255), Buffer.alloc(255, 0x61)])),
+  );
+  await write(store.environment, store.journal, 'test', (draft) => {
+    draft.put(domains, domain);
+    for (let i = 0; i < hosts; i++) draft.put(records, addressRecord(domain, `h${i}`));
+    if (size > 0) draft.put(records, newRecord(domain, 'large', TYPE.TXT, text));
+  });
+  return domain;
+}
+
+test('refused: no listed address and no key, and EDE says so to who knows EDNS', () =>
+  withTransfers(
+    async (rig) => {
+      await withZone(rig);
+      for (const zone of [APEX, 'elsewhere.test.']) {
+        const [bare] = await rig.ask(transferRequest(zone));
+        assert.is(decodeMessage(bare).rcode, RCODE.REFUSED);
+        assert.is(decodeMessage(bare).opt, undefined);
+        const [told] = await rig.ask(withOpt(transferRequest(zone)));
+        assert.equal(Buffer.from(decodeMessage(told).opt!.options), Buffer.of(0, 15, 0, 2, 0, 18));
+      }
+      assert.is(rig.histories.size.zones, 0);
+    },
+    LIMITS,
+    { access: new TransferAccess(['192.0.2.0/24', '2001:db8::/32']) },
+  ));
+
+test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
+  withTransfers(async (rig) => {
+    await withZone(rig);
+    const cut = transferRequest(APEX, 1).subarray(0, -3);
+    const twice = Buffer.concat([transferRequest(APEX), Buffer.of(0)]);
+    const without = transferRequest(APEX, 1).subarray(0, transferRequest(APEX).length);
+    without[9] = 0;
+    for (const message of [cut, twice, without]) {
+      const answer = await rig.ask(Buffer.from(message));
+      assert.equal(
+        answer.map((one) => decodeMessage(one).rcode),
+        [RCODE.FORMERR],
+      );
+    }
+    const [overUdp] = await rig.ask(transferRequest(APEX), 'udp');
+    assert.is(decodeMessage(overUdp).rcode, RCODE.FORMERR);
+    const [overHttps] = await rig.ask(transferRequest(APEX), 'https');
+    assert.is(decodeMessage(overHttps).rcode, RCODE.REFUSED);
+  }));
+
+test('AXFR: AA, the question and OPT in the first message only, every message within 16 KB', () =>
+  withTransfers(async (rig) => {
+    await withZone(rig, 2000);
+    const messages = await rig.ask(withOpt(transferRequest(APEX)));
+    assert.ok(messages.length > 1);
+    for (const [i, bytes] of messages.entries()) {
+      const message = decodeMessage(bytes);
+      assert.ok(message.header.aa);
+      assert.is(message.question.length > 0, i === 0);
+      assert.is(message.opt !== undefined, i === 0);
+      assert.ok(bytes.length <= 16 * 1024);
+      assert.ok(message.answer.length > 0);
+    }
+  }));
+
+test('a record that is larger than a message should be has one of its own', () =>
+  withTransfers(async (rig) => {
+    await withZone(rig, 3, 180);
+    const all = await rig.records(transferRequest(APEX));
+    assert.is(all.length, 3 + 2 + 2 + 1);
+    assert.is(Math.max(...all.map(({ rdata }) => rdata.length)), 180 * 256);
+  }));
+
+test('IXFR over UDP: what differs if it fits, else the SOA alone', () =>
+  withTransfers(async (rig) => {
+    const { environment, journal, reader } = rig.store;
+    const domain = await withZone(rig);
+    const { serial } = reader.zoneState(domain.id);
+    await rig.records(transferRequest(APEX));
+    const put = (from: number, to: number): Promise<unknown> =>
+      write(environment, journal, 'test', (draft) => {
+        for (let i = from; i < to; i++) draft.put(records, addressRecord(domain, `more${i}`));
+      });
+    await put(0, 1);
+    const small = await rig.records(transferRequest(APEX, serial), 'udp');
+    assert.equal(
+      small.map(({ type }) => type),
+      [TYPE.SOA, TYPE.SOA, TYPE.SOA, TYPE.A, TYPE.SOA],
+    );
+    await put(1, 30);
+    const current = reader.zoneState(domain.id).serial;
+    // Without EDNS a datagram has 512 bytes.
+    const [plain] = await rig.ask(transferRequest(APEX, serial), 'udp');
+    assert.equal(decodeMessage(plain).answer.map(serialOf), [current]);
+    const [large] = await rig.ask(withOpt(transferRequest(APEX, serial)), 'udp');
+    assert.ok(large.length > 512 && large.length <= 1232);
+    await put(30, 200);
+    const [more] = await rig.ask(withOpt(transferRequest(APEX, serial)), 'udp');
+    assert.is(decodeMessage(more).answer.length, 1);
+  }));
+
+test('so many zones are sent at a time; who leaves the line frees nothing, who ends does', () =>
+  withTransfers(async (rig) => {
+    await withZone(rig, 2000);
+    const begin = (cancelled: AbortSignal) =>
+      rig
+        .answer({ message: transferRequest(APEX), address: '127.0.0.1', port: 53, transport: 'tcp', cancelled })
+        [Symbol.asyncIterator]();
+    const never = new AbortController().signal;
+    const [first, second] = [begin(never), begin(never)];
+    assert.not.ok((await first.next()).done);
+    assert.not.ok((await second.next()).done);
+    const leaving = new AbortController();
+    const left = begin(leaving.signal).next();
+    let third = 'waits';
+    const waiting = begin(never);
+    const begun = waiting.next().then(() => {
+      third = 'goes';
+    });
+    await setImmediate();
+    leaving.abort();
+    assert.ok((await left).done);
+    assert.is(third, 'waits');
+    await first.return?.();
+    await begun;
+    assert.is(third, 'goes');
+    await waiting.return?.();
+    await second.return?.();
+  }));
+
+test.run();
