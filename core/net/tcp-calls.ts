@@ -40,17 +40,19 @@ export class TcpCalls {
   private readonly epollWait;
   readonly epoll: number;
   private readonly event = new DataView(new ArrayBuffer(256));
-  private readonly eventBytes = new Uint8Array(this.event.buffer);
+  private readonly eventAt = addressOf(this.event.buffer);
   private readonly events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
-  private readonly eventsBytes = new Uint8Array(this.events.buffer);
+  private readonly eventsAt = addressOf(this.events.buffer);
   /** The struct sockaddr of the connection accepted last. */
-  readonly peer = new Uint8Array(128);
-  private readonly peerLength = new Uint32Array(32);
+  readonly peer = new Uint8Array(256);
+  private readonly peerAt = addressOf(this.peer.buffer);
+  private readonly peerLength = new Uint32Array(64);
+  private readonly peerLengthAt = addressOf(this.peerLength.buffer);
 
   /** Throws where the calls are not to be had. */
   constructor() {
     const libc = koffi.load(null);
-    this.acceptCall = libc.func('int accept4(int, void*, void*, int)');
+    this.acceptCall = libc.func('int accept4(int, uintptr_t, uintptr_t, int)');
     this.recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
     this.sendCall = libc.func('long send(int, uintptr_t, size_t, int)');
     this.sendBytes = libc.func('long send(int, void*, size_t, int)');
@@ -58,8 +60,8 @@ export class TcpCalls {
     this.setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
     this.closeCall = libc.func('int close(int)');
     this.readCall = libc.func('long read(int, void*, size_t)');
-    this.epollCtl = libc.func('int epoll_ctl(int, int, int, void*)');
-    this.epollWait = libc.func('int epoll_wait(int, void*, int, int)');
+    this.epollCtl = libc.func('int epoll_ctl(int, int, int, uintptr_t)');
+    this.epollWait = libc.func('int epoll_wait(int, uintptr_t, int, int)');
     this.epoll = libc.func('int epoll_create1(int)')(SOCK_CLOEXEC);
     if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
   }
@@ -72,7 +74,7 @@ export class TcpCalls {
   /** The next connection of a listening socket, with its address in `peer`; AGAIN when none waits, BROKEN when there is one but no descriptor for it. */
   accept(fd: number): number {
     this.peerLength[0] = this.peer.length;
-    const accepted: number = this.acceptCall(fd, this.peer, this.peerLength, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const accepted: number = this.acceptCall(fd, this.peerAt, this.peerLengthAt, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) return accepted;
     // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile (accept(2)).
     return [24, 23, 105, 12].includes(koffi.errno()) ? BROKEN : AGAIN;
@@ -125,7 +127,7 @@ export class TcpCalls {
 
   /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */
   wait(ms: number): number {
-    return this.epollWait(this.epoll, this.eventsBytes, MAX_EVENTS, ms);
+    return this.epollWait(this.epoll, this.eventsAt, MAX_EVENTS, ms);
   }
 
   tag(i: number): number {
@@ -139,8 +141,12 @@ export class TcpCalls {
   private control(operation: number, fd: number, tag: number, events: number): boolean {
     this.event.setUint32(0, events, true);
     this.event.setUint32(DATA_AT, tag, true);
-    return this.epollCtl(this.epoll, operation, fd, this.eventBytes) === 0;
+    return this.epollCtl(this.epoll, operation, fd, this.eventAt) === 0;
   }
+}
+
+function addressOf(buffer: ArrayBufferLike): number {
+  return Number(koffi.address(new Uint8Array(buffer)));
 }
 
 /** struct linger: on, no time. */

@@ -27,6 +27,8 @@ const PLACES = 1 << 20;
 /** Tags of listening sockets and the eventfd have the highest bit; those of connections a place and, in these bits, a number. */
 const SPECIAL = 0x8000_0000;
 const WAKE = 0xffff_ffff;
+/** In place of events: epoll does not know the connection yet. */
+const UNWATCHED = -1;
 const GENERATION_SHIFT = 20;
 const GENERATIONS = 1 << 11;
 
@@ -186,7 +188,7 @@ export class TcpLoop {
 
   /** Takes a connection of `client`. Mostly its first query is there already. */
   private admit(fd: number, bucket: number, family: number): void {
-    const { client, calls } = this;
+    const { client } = this;
     const { counters, connections, open } = this.options;
     const place = this.free.pop() ?? this.peers.length;
     if (place === this.peers.length) this.peers.push(new TcpPeer(place));
@@ -200,12 +202,13 @@ export class TcpLoop {
     peer.addressLength = client.length;
     peer.port = client.port;
     peer.state = STATE.READING;
-    peer.events = EPOLLIN;
+    peer.events = UNWATCHED;
     counters.count(COLUMN.tcpAccepted);
     counters.set(COLUMN.tcpOpen, connections.open);
     this.idle.put(peer, this.now);
-    if (!calls.watch(fd, peer.tag, EPOLLIN)) this.drop(peer, true);
-    else this.read(peer);
+    // Watched from when it has been read: epoll need not look at a query that is answered already.
+    this.read(peer);
+    if (peer.state !== STATE.FREE && peer.events === UNWATCHED) this.watch(peer, EPOLLIN);
   }
 
   private event(peer: TcpPeer, ready: number): void {
@@ -306,8 +309,8 @@ export class TcpLoop {
       return;
     }
     if (peer.state !== STATE.DEFERRED) peer.state = STATE.SENDING;
-    this.watch(peer, EPOLLOUT);
     this.slow.put(peer, this.now);
+    this.watch(peer, EPOLLOUT);
   }
 
   /** Sends more of what was kept. */
@@ -334,13 +337,13 @@ export class TcpLoop {
   private proceed(peer: TcpPeer): void {
     if (peer.deferred !== 0) {
       peer.state = STATE.DEFERRED;
-      this.watch(peer, 0);
       // Main has its own bounds.
       peer.queue?.remove(peer);
       if (peer.hasMore) {
         peer.hasMore = false;
         this.options.deferred?.next(peer.deferred);
       }
+      this.watch(peer, 0);
       return;
     }
     if (peer.ended) {
@@ -402,10 +405,14 @@ export class TcpLoop {
     else peer.state = STATE.SENDING;
   }
 
+  /** The last thing to do with `peer`, which is dropped when the system has no room to watch it. */
   private watch(peer: TcpPeer, events: number): void {
     if (peer.events === events) return;
+    const { calls } = this;
+    const { fd, tag } = peer;
+    const isWatched = peer.events === UNWATCHED ? calls.watch(fd, tag, events) : calls.change(fd, tag, events);
     peer.events = events;
-    this.calls.change(peer.fd, peer.tag, events);
+    if (!isWatched) this.drop(peer, true);
   }
 
   /** Puts what was left over back to the beginning of `bytes`; returns its length. */
