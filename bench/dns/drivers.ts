@@ -26,7 +26,7 @@ export interface Measured {
   readonly wrongAnswer: string | null;
   /** Share of the time that the server was running. It always has queries waiting, so less than nearly all means a disturbed measurement. */
   readonly serverBusy: number;
-  /** Share of the time that the generator was running, which spins; null for those that wait: dnsperf, and the one over TCP. */
+  /** Share of the time that the generator was running, which spins over UDP; null for dnsperf, but over TLS. */
   readonly loadBusy: number | null;
   /** Either of the two may be the bottleneck, so that it is enough when one of them is busy. */
   readonly either: boolean;
@@ -65,8 +65,8 @@ export async function driveBatching(
     wrong,
     wrongAnswer,
     serverBusy: (cpuMicros * qps) / 1e6,
-    loadBusy: way === 'udp' ? busy : null,
-    either: false,
+    loadBusy: busy,
+    either: way !== 'udp',
   };
 }
 
