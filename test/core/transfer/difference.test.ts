@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft.ts';
-import { type Domain, domains, newId, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
+import {
+  aliasTargets,
+  type Domain,
+  domains,
+  newId,
+  proxies,
+  type RecordRow,
+  records,
+} from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
@@ -28,6 +36,8 @@ type Step =
   | { readonly kind: 'ttl'; readonly which: number; readonly ttl: number }
   | { readonly kind: 'proxy'; readonly on: boolean }
   | { readonly kind: 'keep' }
+  /** The addresses of the target of all ALIAS records change. */
+  | { readonly kind: 'alias'; readonly value: number }
   /** The secondary looks. */
   | { readonly kind: 'look' };
 
@@ -47,6 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('ttl' as const), which: below(100), ttl: below(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('proxy' as const), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'keep' as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('alias' as const), value: below(3) }) },
   { weight: 4, arbitrary: fc.constant({ kind: 'look' as const }) },
 );
 
@@ -115,6 +126,11 @@ class Writer {
       }
       case 'proxy':
         return (draft) => draft.put(proxies, newProxy(domain, one.on));
+      case 'alias': {
+        const family = { addresses: [`c633640${one.value}`], ttl: 60, stale: false, goodAt: 1 };
+        const row = { name: parseName('elsewhere.example.'), a: family, aaaa: null, error: null, checkedAt: 1 };
+        return (draft) => draft.put(aliasTargets, { ...row, spread: { from: '', to: null } });
+      }
       case 'keep':
         this.domain = { ...domain, createdAt: domain.createdAt + 1 };
         return (draft) => draft.put(domains, this.domain);
