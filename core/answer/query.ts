@@ -11,7 +11,7 @@ import { LABELS } from './index-reader.ts';
 /** What to do with a packet, before anything is looked up. */
 export const SILENCE = -1;
 export const LOOK_UP = -2;
-/** Not for the query path: UPDATE, AXFR, IXFR, and whatever is signed (TSIG). */
+/** Not for the query path: AXFR, IXFR, and whatever is signed (TSIG), which an UPDATE must be. */
 export const DEFER = -3;
 /** A question of class CHAOS. */
 export const CHAOS = -4;
@@ -80,8 +80,8 @@ export class Query {
     this.asked = 0;
     this.transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
-    if ((bytes[start + 2] & 0x78) !== 0) return otherOpcode((bytes[start + 2] >>> 3) & 15);
     const end = start + length;
+    if ((bytes[start + 2] & 0x78) !== 0) return this.otherOpcode(bytes, end);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.parseWithoutQuestion(bytes, end);
     let p = start + HEADER;
     let labels = 0;
@@ -161,6 +161,13 @@ export class Query {
     return p === end;
   }
 
+  /** We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2). */
+  private otherOpcode(bytes: Uint8Array, end: number): number {
+    const opcode = (bytes[this.start + 2] >>> 3) & 15;
+    if (opcode === OPCODE.UPDATE) return updateVerdict(bytes, this.start, end);
+    return opcode === OPCODE.NOTIFY ? RCODE.NOTAUTH : RCODE.NOTIMP;
+  }
+
   /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. */
   private parseWithoutQuestion(bytes: Uint8Array, end: number): number {
     const s = this.start;
@@ -211,10 +218,27 @@ export class Query {
 const isWholeCookie = (length: number): boolean =>
   length >= CLIENT_COOKIE + MIN_SERVER_COOKIE && length <= CLIENT_COOKIE + MAX_SERVER_COOKIE;
 
-/** We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2). */
-function otherOpcode(opcode: number): number {
-  if (opcode === OPCODE.UPDATE) return DEFER;
-  return opcode === OPCODE.NOTIFY ? RCODE.NOTAUTH : RCODE.NOTIMP;
+/**
+ * Nobody changes a zone without a signature, so what has none is refused by the thread that received it: a flood with forged senders costs the journal's thread
+ * nothing, takes no room from what is signed, and its answers are limited as all others. Whether a TSIG is in its place is for whoever verifies it.
+ */
+function updateVerdict(bytes: Uint8Array, start: number, end: number): number {
+  let p = start + HEADER;
+  for (let i = (bytes[start + 4] << 8) | bytes[start + 5]; i > 0; i--) {
+    p = skipName(bytes, p, end);
+    if (p === 0 || p + 4 > end) return RCODE.FORMERR;
+    p += 4;
+  }
+  let records = 0;
+  // Prerequisites, updates, additional records (RFC 2136 section 2.2).
+  for (let at = start + 6; at < start + HEADER; at += 2) records += (bytes[at] << 8) | bytes[at + 1];
+  for (; records > 0; records--) {
+    p = skipName(bytes, p, end);
+    if (p === 0 || p + 10 > end) return RCODE.FORMERR;
+    if (((bytes[p] << 8) | bytes[p + 1]) === TYPE.TSIG) return DEFER;
+    p += 10 + ((bytes[p + 8] << 8) | bytes[p + 9]);
+  }
+  return p === end ? RCODE.REFUSED : RCODE.FORMERR;
 }
 
 /** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */

@@ -41,7 +41,7 @@ export class LocalResponder {
 
   /**
    * Answers a message of at most 65,535 bytes, which is not changed, from a client at `address` (IPv4 or IPv6, in text). Null: it is none that is answered. Zone transfers
-   * and what is signed are REFUSED, updates NOTIMP (RFC 2136 3.1): they have transports of their own.
+   * and what is signed are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
    */
   answer(message: Uint8Array, address: string): LocalResponse | null {
     const { client, buffer } = this;

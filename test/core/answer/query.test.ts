@@ -81,6 +81,11 @@ const nameOfLength = (length: number): Uint8Array => {
 const labels = (count: number): Uint8Array => bytes(...Array.from({ length: count }, () => label(1)), [0]);
 const refused = (name: Uint8Array): Uint8Array => bytes(header(0x8000 | RCODE.REFUSED, 1, 0, 0, 0), question(name));
 
+const updateOf = (
+  [zones, prerequisites, updates, additional]: readonly number[],
+  rest: readonly number[] | Uint8Array = [],
+) => bytes(header(0x2800, zones, prerequisites, updates, additional), Q, rest);
+
 type Case = readonly [what: string, packet: Uint8Array, expected: Uint8Array | null];
 
 const cases: readonly Case[] = [
@@ -98,6 +103,15 @@ const cases: readonly Case[] = [
     const code = { 4: RCODE.NOTAUTH, 5: RCODE.REFUSED }[i + 1] ?? RCODE.NOTIMP;
     return [`opcode ${i + 1}`, bytes(header(flags, 1, 0, 0, 0), Q), noQuestion(code, flags)];
   }),
+  // An UPDATE that is not signed is refused where it comes in, as far as it can be read.
+  ['UPDATE', bytes(header(0x2800, 1, 1, 1, 1), Q, POINTED, POINTED, opt()), noQuestion(RCODE.REFUSED, 0x2800)],
+  ['UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 0)), noQuestion(RCODE.REFUSED, 0x2800)],
+  ['UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.REFUSED, 0x2800)],
+  ['UPDATE without what it counts', bytes(header(0x2800, 1, 0, 1, 0), Q), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE with counts of 65,535', updateOf([0xffff, 0xffff, 0xffff, 0xffff]), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE in half a zone', bytes(header(0x2800, 1, 0, 0, 0), Q.slice(0, -1)), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE in half a record', updateOf([1, 0, 1, 0], POINTED.slice(0, -5)), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE with a byte behind it', bytes(header(0x2800, 1, 0, 0, 0), Q, [0]), noQuestion(RCODE.FORMERR, 0x2800)],
   ['opcode before FORMERR', bytes(header(0x1000, 9, 9, 9, 9), [0xff]), noQuestion(RCODE.NOTIMP, 0x1000)],
   ['an answer in the query', bytes(header(0, 1, 1, 0, 0), Q, POINTED), formErr()],
   ['an authority in the query', bytes(header(0, 1, 0, 1, 0), Q, POINTED), formErr()],

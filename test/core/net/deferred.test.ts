@@ -5,16 +5,20 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnswerDeferred, type DeferredRequest, MAX_PER_CLIENT } from '../../../core/net/deferred.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { signRequest } from '../../../core/wire/tsig.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage } from '../../support/message.ts';
+import { encodeUpdate } from '../../support/update-message.ts';
 import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
 const AXFR = ask('host1', { type: TYPE.AXFR, id: 77 });
-/** The header of an UPDATE with one zone (RFC 2136 2.2). */
-const UPDATE = AXFR.map((byte, i) => (i === 2 ? (byte & 0x87) | (5 << 3) : byte));
+const UNSIGNED = encodeUpdate({ zone: parseName('example.test.') });
+const KEY = { name: parseName('key.'), algorithm: 'hmac-sha256', secret: new Uint8Array(32) } as const;
+const UPDATE = signRequest(UNSIGNED, KEY, 1_700_000_000).message;
 
 /** A message of `size` bytes, told by its number. */
 function numbered(number: number, size = 20): Uint8Array {
@@ -260,6 +264,24 @@ for (const transport of ['batch', 'portable'] as const) {
     assert.ok(most <= MAX_PER_CLIENT, `${most} at a time`);
     flood.close();
     client.close();
+  });
+
+  test('an UPDATE that is not signed is refused by the thread, and never comes to main', async ({ served }) => {
+    answer = async function* () {
+      yield numbered(7);
+    };
+    const client = open();
+    client.socket.write(framed(UNSIGNED, UPDATE));
+    const [refused, answered] = await client.answers(2);
+    assert.equal([...refused], [...UNSIGNED.subarray(0, 2), 0xa8, RCODE.REFUSED, ...new Uint8Array(8)]);
+    assert.is(numberOf(answered), 7);
+    const udp = await UdpClient.connect(served.port);
+    assert.is((await udp.query(UNSIGNED))![3] & 15, RCODE.REFUSED);
+    udp.close();
+    assert.equal(
+      requests.map(({ message }) => Buffer.from(message).toString('hex')),
+      [Buffer.from(UPDATE).toString('hex')],
+    );
   });
 
   test('a thread that dies ends what it had asked for', async ({ served }) => {
