@@ -81,34 +81,18 @@ export class Query {
     this.transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     const end = start + length;
-    if ((bytes[start + 2] & 0x78) !== 0) return this.otherOpcode(bytes, end);
+    if ((bytes[start + 2] & 0x78) !== 0) return this.parseOther(bytes, end, starts);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.parseWithoutQuestion(bytes, end);
-    let p = start + HEADER;
-    let labels = 0;
-    // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
-    for (;;) {
-      if (p >= end) return RCODE.FORMERR;
-      const n = bytes[p];
-      if (n === 0) break;
-      if (n > 63 || labels === LABELS - 1) return RCODE.FORMERR;
-      starts[labels++] = p;
-      p += n + 1;
-    }
-    starts[labels] = p++;
-    if (p - (start + HEADER) > 255 || p + 4 > end) return RCODE.FORMERR;
-    this.nameEnd = p;
-    this.labels = labels;
-    this.type = (bytes[p] << 8) | bytes[p + 1];
-    this.class = (bytes[p + 2] << 8) | bytes[p + 3];
-    this.questionEnd = p + 4;
+    if (!this.readQuestion(bytes, end, starts)) return RCODE.FORMERR;
     // An empty rest is what most queries have.
     const others = bytes[start + 6] | bytes[start + 7] | bytes[start + 8] | bytes[start + 9];
-    const additional = (bytes[start + 10] << 8) | bytes[start + 11];
-    if ((others | additional) === 0) {
+    if ((others | bytes[start + 10] | bytes[start + 11]) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
       return this.judge();
     }
-    if (!this.parseRest(bytes, this.questionEnd, end, additional)) return RCODE.FORMERR;
+    // Only IXFR brings a record before the additional ones, in the authority section (RFC 1995 section 3).
+    if (((bytes[start + 6] | bytes[start + 7]) !== 0 || this.type !== TYPE.IXFR) && others !== 0) return RCODE.FORMERR;
+    if (!this.parseRest(bytes, this.questionEnd, end)) return RCODE.FORMERR;
     // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
     if (this.signed) return DEFER;
     if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
@@ -124,15 +108,59 @@ export class Query {
     return type === TYPE.AXFR || type === TYPE.IXFR ? DEFER : RCODE.NOTIMP;
   }
 
-  /** The records after the question. Only IXFR brings one in the authority section (RFC 1995 section 3). */
-  private parseRest(bytes: Uint8Array, from: number, end: number, additional: number): boolean {
+  /** Reads the question, and whether it is whole. */
+  private readQuestion(bytes: Uint8Array, end: number, starts: Int32Array): boolean {
+    const from = this.start + HEADER;
+    let p = from;
+    let labels = 0;
+    // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
+    for (;;) {
+      if (p >= end) return false;
+      const n = bytes[p];
+      if (n === 0) break;
+      if (n > 63 || labels === LABELS - 1) return false;
+      starts[labels++] = p;
+      p += n + 1;
+    }
+    starts[labels] = p++;
+    if (p - from > 255 || p + 4 > end) return false;
+    this.nameEnd = p;
+    this.labels = labels;
+    this.type = (bytes[p] << 8) | bytes[p + 1];
+    this.class = (bytes[p + 2] << 8) | bytes[p + 3];
+    this.questionEnd = p + 4;
+    return true;
+  }
+
+  /** Other opcodes than QUERY. How messages of unknown ones go on is not known, so there is nothing to echo. */
+  private parseOther(bytes: Uint8Array, end: number, starts: Int32Array): number {
     const s = this.start;
-    const authority = (bytes[s + 8] << 8) | bytes[s + 9];
+    const opcode = (bytes[s + 2] >>> 3) & 15;
+    this.type = 0;
+    if (opcode !== OPCODE.NOTIFY && opcode !== OPCODE.UPDATE) return RCODE.NOTIMP;
+    // Both have one question, which an UPDATE calls its zone (RFC 1996 3.5, RFC 2136 3.1.1).
+    const isSound =
+      bytes[s + 4] === 0 &&
+      bytes[s + 5] === 1 &&
+      this.readQuestion(bytes, end, starts) &&
+      this.parseRest(bytes, this.questionEnd, end);
+    // We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2).
+    if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
+    if (!isSound) return RCODE.FORMERR;
+    // Nobody changes a zone without a signature, so what has none is refused by the thread that received it: a flood with forged senders costs the journal's
+    // thread nothing, takes no room from what is signed, and its answers are limited as all others.
+    return this.signed ? DEFER : RCODE.REFUSED;
+  }
+
+  /** The records after the question: OPT and TSIG among the additional ones are taken note of. False when they are malformed. */
+  private parseRest(bytes: Uint8Array, from: number, end: number): boolean {
+    const s = this.start;
+    const before = ((bytes[s + 6] << 8) | bytes[s + 7]) + ((bytes[s + 8] << 8) | bytes[s + 9]);
+    const all = before + ((bytes[s + 10] << 8) | bytes[s + 11]);
     this.signed = false;
     this.malformed = false;
-    if (bytes[s + 6] !== 0 || bytes[s + 7] !== 0 || (authority !== 0 && this.type !== TYPE.IXFR)) return false;
     let p = from;
-    for (let i = 0; i < authority + additional; i++) {
+    for (let i = 0; i < all; i++) {
       const owner = p;
       p = skipName(bytes, p, end);
       if (p === 0 || p + 10 > end) return false;
@@ -140,20 +168,23 @@ export class Query {
       const next = p + 10 + ((bytes[p + 8] << 8) | bytes[p + 9]);
       if (next > end) return false;
       if (type === TYPE.OPT) {
-        if (i < authority || this.hasOpt || bytes[owner] !== 0) return false;
+        if (i < before || this.hasOpt || bytes[owner] !== 0) return false;
         this.udpSize = (bytes[p + 2] << 8) | bytes[p + 3];
         this.version = bytes[p + 5];
         this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
-        if (next !== p + 10 && !this.readOptions(bytes, p + 10, next)) return false;
+        if (next !== p + 10 && !this.readOptions(bytes, p + 10, next)) {
+          this.asked = 0;
+          return false;
+        }
         this.hasOpt = true;
         if (this.malformed) {
           this.asked = 0;
           return false;
         }
       }
-      if (type === TYPE.TSIG && i >= authority) {
+      if (type === TYPE.TSIG && i >= before) {
         // RFC 8945 5.1: the last record, and the only one.
-        if (i !== authority + additional - 1) return false;
+        if (i !== all - 1) return false;
         this.signed = true;
       }
       p = next;
@@ -161,24 +192,15 @@ export class Query {
     return p === end;
   }
 
-  /** We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2). */
-  private otherOpcode(bytes: Uint8Array, end: number): number {
-    const opcode = (bytes[this.start + 2] >>> 3) & 15;
-    if (opcode === OPCODE.UPDATE) return updateVerdict(bytes, this.start, end);
-    return opcode === OPCODE.NOTIFY ? RCODE.NOTAUTH : RCODE.NOTIMP;
-  }
-
-  /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. */
+  /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. Two questions: RFC 9619. */
   private parseWithoutQuestion(bytes: Uint8Array, end: number): number {
     const s = this.start;
-    const additional = (bytes[s + 10] << 8) | bytes[s + 11];
-    if (bytes[s + 4] !== 0 || bytes[s + 5] !== 0 || !this.heedsCookies) return RCODE.FORMERR;
     this.type = 0;
-    if (this.parseRest(bytes, s + HEADER, end, additional) && !this.signed && (this.asked & ASKED.COOKIE) !== 0)
-      return COOKIE_ONLY;
-    this.hasOpt = false;
-    this.asked = 0;
-    return RCODE.FORMERR;
+    if ((bytes[s + 4] | bytes[s + 5] | bytes[s + 6] | bytes[s + 7] | bytes[s + 8] | bytes[s + 9]) !== 0)
+      return RCODE.FORMERR;
+    if (!this.parseRest(bytes, s + HEADER, end) || this.signed) return RCODE.FORMERR;
+    if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
+    return (this.asked & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
   }
 
   /**
@@ -217,29 +239,6 @@ export class Query {
 
 const isWholeCookie = (length: number): boolean =>
   length >= CLIENT_COOKIE + MIN_SERVER_COOKIE && length <= CLIENT_COOKIE + MAX_SERVER_COOKIE;
-
-/**
- * Nobody changes a zone without a signature, so what has none is refused by the thread that received it: a flood with forged senders costs the journal's thread
- * nothing, takes no room from what is signed, and its answers are limited as all others. Whether a TSIG is in its place is for whoever verifies it.
- */
-function updateVerdict(bytes: Uint8Array, start: number, end: number): number {
-  let p = start + HEADER;
-  for (let i = (bytes[start + 4] << 8) | bytes[start + 5]; i > 0; i--) {
-    p = skipName(bytes, p, end);
-    if (p === 0 || p + 4 > end) return RCODE.FORMERR;
-    p += 4;
-  }
-  let records = 0;
-  // Prerequisites, updates, additional records (RFC 2136 section 2.2).
-  for (let at = start + 6; at < start + HEADER; at += 2) records += (bytes[at] << 8) | bytes[at + 1];
-  for (; records > 0; records--) {
-    p = skipName(bytes, p, end);
-    if (p === 0 || p + 10 > end) return RCODE.FORMERR;
-    if (((bytes[p] << 8) | bytes[p + 1]) === TYPE.TSIG) return DEFER;
-    p += 10 + ((bytes[p + 8] << 8) | bytes[p + 9]);
-  }
-  return p === end ? RCODE.REFUSED : RCODE.FORMERR;
-}
 
 /** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */
 function skipName(bytes: Uint8Array, p: number, end: number): number {

@@ -105,10 +105,17 @@ test('a query may be a cookie alone (RFC 7873 5.4)', () => {
     [cookie(CLIENT_COOKIE), plain],
   ] as const) {
     const message = send(asker, options, { bare: true });
-    assert.equal([message.rcode, message.opt], [RCODE.FORMERR, undefined]);
+    assert.equal([message.rcode, codes(message).includes(EDNS_OPTION.COOKIE)], [RCODE.FORMERR, false]);
   }
   // Not in a later version, whose options nobody knows.
-  assert.is(send(on, cookie(CLIENT_COOKIE), { bare: true, version: 1 }).rcode, RCODE.FORMERR);
+  assert.is(send(on, cookie(CLIENT_COOKIE), { bare: true, version: 1 }).rcode, RCODE.BADVERS);
+});
+
+test('an OPT that is not whole has no cookie: its response has none, and nobody is exempt for it', () => {
+  for (const rest of [[0], [0, 3, 0, 1], option(EDNS_OPTION.NSID).slice(0, 3)]) {
+    const message = send(on, [...cookie(GIVEN), ...rest]);
+    assert.equal([message.rcode, message.opt, on.query.cookie], [RCODE.FORMERR, undefined, COOKIE.NONE]);
+  }
 });
 
 test('a signed query that is a cookie alone has no question to be signed for', () => {

@@ -86,6 +86,8 @@ const updateOf = (
   rest: readonly number[] | Uint8Array = [],
 ) => bytes(header(0x2800, zones, prerequisites, updates, additional), Q, rest);
 
+const malformedUpdate = bytes(header(0xa801, 1, 0, 0, 0), Q);
+
 type Case = readonly [what: string, packet: Uint8Array, expected: Uint8Array | null];
 
 const cases: readonly Case[] = [
@@ -94,24 +96,50 @@ const cases: readonly Case[] = [
   ['RD is copied', bytes(header(0x0100, 1, 0, 0, 0), Q), bytes(header(AA | 0x0100, 1, 1, 0, 0), Q, A1)],
   ['TC, AA, RA, Z, AD, CD and a code in a query are cleared', bytes(header(0x06ff, 1, 0, 0, 0), Q), good],
   ['no question', bytes(header(0, 0, 0, 0, 0)), noQuestion(RCODE.FORMERR)],
-  ['no question, but OPT', bytes(header(0, 0, 0, 0, 1), opt()), noQuestion(RCODE.FORMERR)],
+  ['no question, but OPT', bytes(header(0, 0, 0, 0, 1), opt()), bytes(header(FORMERR, 0, 0, 0, 1), reply())],
+  ['no question, but other records', bytes(header(0, 0, 0, 1, 1), POINTED, opt()), noQuestion(RCODE.FORMERR)],
+  [
+    'no question, but version 1',
+    bytes(header(0, 0, 0, 0, 1), opt({ version: 1 })),
+    bytes(header(0x8000, 0, 0, 0, 1), reply(1)),
+  ],
   ['two questions', bytes(header(0, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.FORMERR)],
   ['256 questions', bytes(header(0, 256, 0, 0, 0), Q), noQuestion(RCODE.FORMERR)],
   ['257 questions', bytes(header(0, 257, 0, 0, 0), Q), noQuestion(RCODE.FORMERR)],
   ...Array.from({ length: 15 }, (_, i): Case => {
     const flags = ((i + 1) << 11) | 0x0100;
-    const code = { 4: RCODE.NOTAUTH, 5: RCODE.REFUSED }[i + 1] ?? RCODE.NOTIMP;
-    return [`opcode ${i + 1}`, bytes(header(flags, 1, 0, 0, 0), Q), noQuestion(code, flags)];
+    const code = { 4: RCODE.NOTAUTH, 5: RCODE.REFUSED }[i + 1];
+    const echoed = bytes(header(0x8000 | flags | (code ?? 0), 1, 0, 0, 0), Q);
+    return [
+      `opcode ${i + 1}`,
+      bytes(header(flags, 1, 0, 0, 0), Q),
+      code === undefined ? noQuestion(RCODE.NOTIMP, flags) : echoed,
+    ];
   }),
+  // A NOTIFY may bring the new SOA (RFC 1996 3.7), and has AA set.
+  [
+    'NOTIFY with an answer and OPT',
+    bytes(header(0x2400, 1, 1, 0, 1), Q, POINTED, opt()),
+    bytes(header(0xa009, 1, 0, 0, 1), Q, reply()),
+  ],
+  ['NOTIFY that is signed', bytes(header(0x2400, 1, 0, 0, 1), Q, TSIG), bytes(header(0xa009, 1, 0, 0, 0), Q)],
+  ['NOTIFY of half a record', bytes(header(0x2400, 1, 1, 0, 0), Q, [0]), bytes(header(0xa009, 1, 0, 0, 0), Q)],
+  ['NOTIFY of two zones', bytes(header(0x2400, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.NOTAUTH, 0x2000)],
+  ['NOTIFY of no zone', bytes(header(0x2400, 0, 0, 0, 0)), noQuestion(RCODE.NOTAUTH, 0x2000)],
+  ['NOTIFY of half a name', bytes(header(0x2400, 1, 0, 0, 0), Q.slice(0, 9)), noQuestion(RCODE.NOTAUTH, 0x2000)],
   // An UPDATE that is not signed is refused where it comes in, as far as it can be read.
-  ['UPDATE', bytes(header(0x2800, 1, 1, 1, 1), Q, POINTED, POINTED, opt()), noQuestion(RCODE.REFUSED, 0x2800)],
-  ['UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 0)), noQuestion(RCODE.REFUSED, 0x2800)],
-  ['UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.REFUSED, 0x2800)],
-  ['UPDATE without what it counts', bytes(header(0x2800, 1, 0, 1, 0), Q), noQuestion(RCODE.FORMERR, 0x2800)],
+  [
+    'UPDATE',
+    bytes(header(0x2800, 1, 1, 1, 1), Q, POINTED, POINTED, opt()),
+    bytes(header(0xa805, 1, 0, 0, 1), Q, reply()),
+  ],
+  ['UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 0)), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE without what it counts', bytes(header(0x2800, 1, 0, 1, 0), Q), malformedUpdate],
   ['UPDATE with counts of 65,535', updateOf([0xffff, 0xffff, 0xffff, 0xffff]), noQuestion(RCODE.FORMERR, 0x2800)],
   ['UPDATE in half a zone', bytes(header(0x2800, 1, 0, 0, 0), Q.slice(0, -1)), noQuestion(RCODE.FORMERR, 0x2800)],
-  ['UPDATE in half a record', updateOf([1, 0, 1, 0], POINTED.slice(0, -5)), noQuestion(RCODE.FORMERR, 0x2800)],
-  ['UPDATE with a byte behind it', bytes(header(0x2800, 1, 0, 0, 0), Q, [0]), noQuestion(RCODE.FORMERR, 0x2800)],
+  ['UPDATE in half a record', updateOf([1, 0, 1, 0], POINTED.slice(0, -5)), malformedUpdate],
+  ['UPDATE with a byte behind it', bytes(header(0x2800, 1, 0, 0, 0), Q, [0]), malformedUpdate],
   ['opcode before FORMERR', bytes(header(0x1000, 9, 9, 9, 9), [0xff]), noQuestion(RCODE.NOTIMP, 0x1000)],
   ['an answer in the query', bytes(header(0, 1, 1, 0, 0), Q, POINTED), formErr()],
   ['an authority in the query', bytes(header(0, 1, 0, 1, 0), Q, POINTED), formErr()],
