@@ -15,6 +15,7 @@ import { nowSeconds } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
+import { Neighbours } from './rules/neighbours.ts';
 import { checkPlace } from './rules/place.ts';
 import { checkRecord } from './rules/record.ts';
 import { viewRecord } from './view.ts';
@@ -141,8 +142,8 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 
 /**
  * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `others`: the records at its name, for who has
- * read them. Returns the record as it was written.
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `beside`: the records at its name, for who has
+ * read them; the record comes to them.
  */
 export function place(
   draft: Draft,
@@ -151,24 +152,17 @@ export function place(
   {
     adopts,
     isNew,
-    others = draft.recordsAt(domain.id, record.name),
-  }: { readonly adopts: boolean; readonly isNew: boolean; readonly others?: readonly RecordRow[] },
+    beside = new Neighbours(draft.recordsAt(domain.id, record.name)),
+  }: { readonly adopts: boolean; readonly isNew: boolean; readonly beside?: Neighbours },
 ): RecordRow {
-  checkPlace(draft, domain, record, others);
-  const web = WEB_TYPES.has(record.type);
-  const neighbour = web && adopts ? others.find(({ type }) => WEB_TYPES.has(type)) : undefined;
-  const { ttl, updatedAt } = record;
-  const proxied = neighbour === undefined ? record.proxied : neighbour.proxied;
-  const said = web ? proxied : null;
-  const placed = said === record.proxied ? record : { ...record, proxied: said };
+  checkPlace(draft, domain, record, beside);
+  const said = adopts ? beside.proxied : undefined;
+  const proxied = WEB_TYPES.has(record.type) ? (said === undefined ? record.proxied : said) : null;
+  const placed = proxied === record.proxied ? record : { ...record, proxied };
   if (isNew) draft.insert(records, placed);
   else draft.put(records, placed);
-  for (const other of others) {
-    const wantedTtl = other.type === record.type ? ttl : other.ttl;
-    const wantedProxied = web && WEB_TYPES.has(other.type) ? proxied : other.proxied;
-    if (other.ttl !== wantedTtl || other.proxied !== wantedProxied)
-      draft.put(records, { ...other, ttl: wantedTtl, proxied: wantedProxied, updatedAt });
-  }
+  for (const other of beside.align(placed)) draft.put(records, other);
+  beside.add(placed);
   return placed;
 }
 

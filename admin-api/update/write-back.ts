@@ -8,6 +8,7 @@ import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
+import { Neighbours } from '../records/rules/neighbours.ts';
 import { checkRecord } from '../records/rules/record.ts';
 import { place } from '../records/service.ts';
 import type { Steps } from '../steps.ts';
@@ -75,13 +76,13 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
   }
   for (const [name, coming] of arrivals) {
     // Read once: of thousands at one name each would read all those before it.
-    const others = draft.recordsAt(domain.id, name);
+    const beside = new Neighbours(draft.recordsAt(domain.id, name));
     for (const record of coming) {
       added++;
       tell('+', record);
       obeying(record, () => {
         checkRecord(domain.apex, name, record.type, record.rdata);
-        others.push(place(draft, domain, record, { adopts: false, isNew: true, others }));
+        place(draft, domain, record, { adopts: false, isNew: true, beside });
       });
       await steps.next();
     }

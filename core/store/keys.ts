@@ -108,6 +108,13 @@ export function recordsAt(domainId: string, name: Name): Buffer {
   return prefixed(domainId, name, 1, 0);
 }
 
+/** Prefix of the records of one type at exactly this name. */
+export function recordsOfType(domainId: string, name: Name, type: number): Buffer {
+  const key = prefixed(domainId, name, 3, 0);
+  key.writeUInt16BE(type, key.length - 2);
+  return key;
+}
+
 export function recordKey(domainId: string, name: Name, type: number, id: string): Buffer {
   const key = prefixed(domainId, name, 11, 0);
   const at = key.length - 10;

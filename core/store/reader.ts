@@ -9,6 +9,7 @@ import {
   nameKey,
   nameOfKey,
   recordsAt,
+  recordsOfType,
   targetKeyParts,
   targetsAt,
 } from './keys.ts';
@@ -234,6 +235,12 @@ export class Reader {
   recordsAt(domainId: string, name: Name): RecordRow[] {
     const prefix = recordsAt(domainId, name);
     return this.rows(records, prefix, afterPrefix(prefix));
+  }
+
+  /** Whether a name has a record of a type. */
+  hasType(domainId: string, name: Name, type: number): boolean {
+    const prefix = recordsOfType(domainId, name, type);
+    return this.raw.range(records.number, prefix, afterPrefix(prefix), 1).length > 0;
   }
 
   /** Owners and types of the records that lead to a name, as the last commit left them. */

@@ -18,58 +18,50 @@ import {
   tooManyTypes,
   wouldOcclude,
 } from './faults.ts';
+import type { Neighbours } from './neighbours.ts';
 import { MAX_AT_NAME, MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from './record.ts';
 
 export type Placed = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
-/** `others`: the records at the name, without the one that is replaced. Throws StateError or InvalidError. */
-export function checkPlace(draft: Draft, domain: Domain, record: Placed, others: readonly RecordRow[]): void {
-  checkAbove(draft, domain, record, others);
-  checkBeside(domain, record, others);
+/** `beside`: the records at the name, without the one that is replaced. Throws StateError or InvalidError. */
+export function checkPlace(draft: Draft, domain: Domain, record: Placed, beside: Neighbours): void {
+  checkAbove(draft, domain, record, beside);
+  checkBeside(domain, record, beside);
   checkTarget(draft, domain, record);
   if (record.type === TYPE.CNAME) checkPointedAt(draft, domain, record.name);
-  const delegates = record.type === TYPE.NS && record.name.length !== domain.apex.length;
-  if (delegates) checkHidden(others, record, record.name);
+  // Where there is a delegation already, nothing is hidden by another server of it.
+  const delegates = record.type === TYPE.NS && record.name.length !== domain.apex.length && !beside.has(TYPE.NS);
+  if (delegates) checkHidden(record, beside);
   if (delegates || record.type === TYPE.DNAME) checkBelow(draft, domain, record);
 }
 
 /** Delegations, DNAMEs and nested domains on the way down to the name. */
-function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed, others: readonly RecordRow[]): void {
+function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed, beside: Neighbours): void {
   for (let at = name; ; at = parentName(at)) {
     const isOwn = at === name;
     const isApex = at.length === domain.apex.length;
     if (!isApex && !mayStandUnderCut(type, isOwn) && draft.domainByApex(at) !== undefined) throw inNestedZone(at);
-    if (!isOwn || !isApex)
-      for (const above of isOwn ? others : draft.recordsAt(domain.id, at)) {
-        if (above.type === TYPE.NS && !isApex && !mayStandUnderCut(type, isOwn)) throw occludedBy(TYPE.NS, at);
-        if (above.type === TYPE.NS && !isApex && !isOwn && type === TYPE.NS) throw occludedBy(TYPE.NS, at);
-        if (above.type === TYPE.DNAME && !isOwn) throw occludedBy(TYPE.DNAME, at);
-      }
+    if (!isApex && !mayStandUnderCut(type, isOwn))
+      if (isOwn ? beside.has(TYPE.NS) : draft.hasType(domain.id, at, TYPE.NS)) throw occludedBy(TYPE.NS, at);
+    if (!isOwn && draft.hasType(domain.id, at, TYPE.DNAME)) throw occludedBy(TYPE.DNAME, at);
     if (isApex) return;
   }
 }
 
 /** What may stand together at one name. */
-function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, others: readonly RecordRow[]): void {
-  let size = rdata.length + RECORD_OVERHEAD;
-  let sizeAtName = size;
-  const types = new Set([type]);
-  for (const other of others) {
-    types.add(other.type);
-    sizeAtName += other.rdata.length + RECORD_OVERHEAD;
-    if (other.type !== type) continue;
-    if (equalNames(other.rdata, rdata)) throw recordExists();
-    size += other.rdata.length + RECORD_OVERHEAD;
-  }
-  if (types.has(TYPE.CNAME) && others.length > 0) throw cnameConflict(name);
-  if (types.has(TYPE.ALIAS) && (types.has(TYPE.A) || types.has(TYPE.AAAA))) throw aliasConflict(name);
-  if (type === TYPE.ALIAS && others.some((other) => other.type === TYPE.ALIAS)) throw aliasConflict(name);
-  if (type === TYPE.DNAME && others.some((other) => other.type === TYPE.DNAME)) throw dnameConflict(name);
+function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, beside: Neighbours): void {
+  const has = (one: number): boolean => one === type || beside.has(one);
+  if (beside.holds(type, rdata)) throw recordExists();
+  if (has(TYPE.CNAME) && beside.types.size > 0) throw cnameConflict(name);
+  if (has(TYPE.ALIAS) && (has(TYPE.A) || has(TYPE.AAAA))) throw aliasConflict(name);
+  if (type === TYPE.ALIAS && beside.has(TYPE.ALIAS)) throw aliasConflict(name);
+  if (type === TYPE.DNAME && beside.has(TYPE.DNAME)) throw dnameConflict(name);
   // At the apex both may stand: there NS is no delegation.
-  if (name.length !== apex.length && types.has(TYPE.DNAME) && types.has(TYPE.NS)) throw dnameConflict(name);
-  if (types.size > MAX_TYPES) throw tooManyTypes(name, MAX_TYPES);
-  if (size > MAX_RRSET) throw rrsetTooLarge(type, name);
-  if (sizeAtName > MAX_AT_NAME) throw nameTooLarge(name);
+  if (name.length !== apex.length && has(TYPE.DNAME) && has(TYPE.NS)) throw dnameConflict(name);
+  const size = rdata.length + RECORD_OVERHEAD;
+  if (beside.types.size + (beside.has(type) ? 0 : 1) > MAX_TYPES) throw tooManyTypes(name, MAX_TYPES);
+  if (beside.sizeOf(type) + size > MAX_RRSET) throw rrsetTooLarge(type, name);
+  if (beside.size + size > MAX_AT_NAME) throw nameTooLarge(name);
 }
 
 function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed): void {
@@ -77,8 +69,7 @@ function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed): voi
   if (at === undefined) return;
   const target = nameAt(rdata, at);
   if (!isWithin(target, domain.apex)) return;
-  if (draft.recordsAt(domain.id, target).some((record) => record.type === TYPE.CNAME))
-    throw targetIsCname(type, target);
+  if (draft.hasType(domain.id, target, TYPE.CNAME)) throw targetIsCname(type, target);
 }
 
 /** MX, NS and SRV that point at a name which is to be a CNAME. */
@@ -93,10 +84,9 @@ function pointsAt(row: RecordRow, type: number, name: Name): boolean {
   return row.type === type && equalNames(nameAt(row.rdata, ADDITIONAL_TARGET.get(type) ?? 0), name);
 }
 
-/** Records that a new delegation would hide. */
-function checkHidden(rows: Iterable<RecordRow>, record: Placed, cut: Name): void {
-  for (const row of rows)
-    if (!mayStandUnderCut(row.type, equalNames(row.name, cut))) throw wouldOcclude(record.type, cut, row.name);
+/** Records of the name itself that a new delegation would hide. */
+function checkHidden({ type, name }: Placed, beside: Neighbours): void {
+  for (const other of beside.types.keys()) if (!mayStandUnderCut(other, true)) throw wouldOcclude(type, name, name);
 }
 
 const PAGE = 200;

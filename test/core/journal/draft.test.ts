@@ -315,4 +315,30 @@ test(
   }),
 );
 
+test(
+  'who asks for a type at a name sees its own changes, and conflicts with who brings that type there, not with who brings another',
+  run(async ({ environment, journal }) => {
+    const domain = newDomain('zone.test.');
+    const cut = parseName('cut.zone.test.');
+    const address = addressRecord(domain, 'cut');
+    const delegation = { ...addressRecord(domain, 'cut', 2), type: TYPE.NS, rdata: parseName('ns.example.') };
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const draft = new Draft(environment, journal.head);
+    assert.is(draft.hasType(domain.id, cut, TYPE.NS), false);
+    draft.put(records, addressRecord(domain, 'below.cut'));
+    for (const [row, conflicts] of [
+      [address, false],
+      [delegation, true],
+    ] as const) {
+      await write(environment, journal, 'test', (other) => {
+        other.put(records, row);
+        assert.is(other.hasType(domain.id, cut, row.type), true);
+        assert.is(other.hasType(domain.id, parseName('t.cut.zone.test.'), row.type), false);
+      });
+      const outcome = await journal.commit({ ...draft.request, by: 'test' }).catch((error) => error);
+      assert.is(outcome instanceof ConflictError, conflicts);
+    }
+  }),
+);
+
 test.run();

@@ -10,6 +10,7 @@ import {
   recordKeyParts,
   recordsAt,
   recordsBelow,
+  recordsOfType,
   recordsOfZone,
   sequenceKey,
   targetKey,
@@ -112,6 +113,9 @@ test('a record key gives back zone, name, type and id, and lies in the ranges of
       const has = (prefix: Buffer) => key.subarray(0, prefix.length).equals(prefix);
       assert.ok(has(recordsOfZone(domain)));
       assert.is(has(recordsAt(domain, other)), equalNames(lower(owner), lower(other)));
+      const isOfType = (wanted: number): boolean => has(recordsOfType(domain, other, wanted));
+      assert.is(isOfType(type), equalNames(lower(owner), lower(other)));
+      assert.not.ok(isOfType(type ^ 1));
       assert.is(has(recordsBelow(domain, other)), isWithin(lower(owner), lower(other)));
     }),
     { numRuns: 1000 },

@@ -1,0 +1,95 @@
+/** What is counted at a name is what a look at all its records would give, and costs no such look. */
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Neighbours } from '../../../../admin-api/records/rules/neighbours.ts';
+import { RECORD_OVERHEAD } from '../../../../admin-api/records/rules/record.ts';
+import type { RecordRow } from '../../../../core/store/rows.ts';
+import { parseName } from '../../../../core/wire/name.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { WEB_TYPES } from '../../../../core/zone/proxied.ts';
+
+let ids = 0;
+const row = (type: number, rdata: Uint8Array, ttl = 60, proxied: boolean | null = null): RecordRow => ({
+  id: String(++ids).padStart(16, '0'),
+  domainId: '0000000000000001',
+  name: parseName('a.example.'),
+  type,
+  ttl,
+  rdata,
+  proxied,
+  createdAt: 1,
+  updatedAt: 1,
+});
+
+const rows = fc.array(
+  fc
+    .record({
+      type: fc.constantFrom(TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.MX),
+      rdata: fc.uint8Array({ minLength: 1, maxLength: 3 }),
+      ttl: fc.constantFrom(60, 90),
+      proxied: fc.constantFrom(true, false, null),
+    })
+    .map(({ type, rdata, ttl, proxied }) => row(type, rdata, ttl, WEB_TYPES.has(type) ? proxied : null)),
+  { maxLength: 30 },
+);
+
+test('sizes, types and alignment are those of all records, one by one', () => {
+  fc.assert(
+    fc.property(rows, (list) => {
+      const beside = new Neighbours([]);
+      let plain: RecordRow[] = [];
+      for (const one of list) {
+        const { type, rdata, ttl, proxied } = one;
+        const same = plain.filter((other) => other.type === type);
+        assert.is(beside.has(type), same.length > 0);
+        assert.is(beside.types.size, new Set(plain.map((other) => other.type)).size);
+        assert.is(
+          beside.holds(type, rdata),
+          same.some((other) => Buffer.compare(other.rdata, rdata) === 0),
+        );
+        const size = (of: readonly RecordRow[]) => of.reduce((sum, x) => sum + x.rdata.length + RECORD_OVERHEAD, 0);
+        assert.equal([beside.size, beside.sizeOf(type)], [size(plain), size(same)]);
+        const web = WEB_TYPES.has(type);
+        const wanted = plain.map((other) => ({
+          ...other,
+          ttl: other.type === type ? ttl : other.ttl,
+          proxied: web && WEB_TYPES.has(other.type) ? proxied : other.proxied,
+        }));
+        const changed = wanted.filter((x, i) => x.ttl !== plain[i].ttl || x.proxied !== plain[i].proxied);
+        const byId = (a: RecordRow, b: RecordRow): number => (a.id < b.id ? -1 : 1);
+        assert.equal(
+          beside.align({ ...one, updatedAt: 7 }).sort(byId),
+          changed.map((x) => ({ ...x, updatedAt: 7 })).sort(byId),
+        );
+        plain = wanted.map((x) => (changed.includes(x) ? { ...x, updatedAt: 7 } : x));
+        beside.add(one);
+        plain.push(one);
+        const said = plain.filter((x) => WEB_TYPES.has(x.type)).map((x) => x.proxied);
+        assert.equal(new Set(said).size, said.length === 0 ? 0 : new Set([...said, beside.proxied]).size);
+      }
+    }),
+  );
+});
+
+test('of many records that come one after another, none is looked at by each that follows', () => {
+  const MANY = 2000;
+  let looks = 0;
+  const beside = new Neighbours([]);
+  for (let i = 0; i < MANY; i++) {
+    const plain = row(TYPE.A, Uint8Array.of(192, 0, i >>> 8, i));
+    const { ttl } = plain;
+    const watched = Object.defineProperty({ ...plain }, 'ttl', {
+      get: () => {
+        looks++;
+        return ttl;
+      },
+    });
+    beside.align(plain);
+    beside.add(watched);
+  }
+  assert.is(beside.types.size, 1);
+  assert.ok(looks <= 6 * MANY, `${looks} looks`);
+});
+
+test.run();
