@@ -1,13 +1,14 @@
 /**
- * Runs every test file in a process of its own, as many at a time as there are cores, and adds up what they say.
+ * Runs every test file under uvu in a process of its own, as many at a time as there are cores, and adds up what they say.
  * `node dist/test/run.js [pattern]`: only files whose path the pattern matches. WAYPOST_TEST_JOBS: how many at a time.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const root = import.meta.dirname;
+const uvu = fileURLToPath(new URL('../../node_modules/uvu/bin.js', import.meta.url));
 const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
@@ -35,7 +36,8 @@ const started = performance.now();
 
 /** Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
 function run(file: string): Promise<Result> {
-  const child = spawn(process.execPath, [join(root, file)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
+  const child = spawn(process.execPath, [uvu, root, alone], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
@@ -48,8 +50,8 @@ function run(file: string): Promise<Result> {
         Number(new RegExp(`^ *${label}: *(?:\\u001b\\[\\d+m)?(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const result = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
       const isWhole = code === 0 && result.total > 0 && result.passed + result.skipped === result.total;
-      process.stdout.write(`\n${relative(root, join(root, file))}\n${text.trim()}\n`);
-      if (signal !== null) process.stdout.write(`ended by ${signal}\n`);
+      process.stdout.write(`\n${text.trim()}\n`);
+      if (signal !== null) process.stdout.write(`${file} ended by ${signal}\n`);
       if (!isWhole) failed.push(file);
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed + result.skipped === result.total;

@@ -16,7 +16,7 @@ interface AddOptions extends GlobalOptions {
 const KEYS = '/api/v1/tsig-keys';
 
 export function addTsigCommands(program: Command, context: CommandContext): void {
-  const tsig = addGroup(program, 'tsig', 'TSIG keys for zone transfers and dynamic updates: add, list, remove', [
+  const tsig = addGroup(program, 'tsig', 'TSIG keys of transfers and updates: add, list, rm', [
     'waypost tsig add transfer.example.net --scope dns:read',
     'waypost tsig list',
   ]);

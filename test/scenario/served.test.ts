@@ -115,7 +115,11 @@ test(`${WORLDS} worlds from master file to packet, seed ${SEED}`, async () => {
         await checkServedWorld(
           async (packet, overTcp) => (overTcp ? (await queryTcp(daemon.dnsPort, [packet]))[0] : client.query(packet)),
           now,
-          asked.map((question) => buildQuestion(question, now)).filter((query) => query !== undefined),
+          asked
+            .map((question) => buildQuestion(question, now))
+            .filter((query) => query !== undefined)
+            // What becomes of transfers is not for the query path to say.
+            .filter(({ type }) => type !== TYPE.AXFR && type !== TYPE.IXFR),
         );
       };
       await check(new Map());
