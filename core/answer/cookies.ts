@@ -9,7 +9,6 @@ import type { Client } from './client.ts';
 import { COOKIE } from './query.ts';
 import { sipHash24, sipKey } from './siphash.ts';
 
-/** Client cookie and server cookie of ours. */
 /** Bytes: client cookie and server cookie of ours. */
 export const WHOLE_COOKIE = 24;
 const WORDS = WHOLE_COOKIE / 4;

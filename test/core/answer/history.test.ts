@@ -1,0 +1,100 @@
+/** One object answers all packets of a thread: whatever came before, a packet gets the same response, and those who count and limit are told the same. */
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TRANSPORT } from '../../../core/answer/client.ts';
+import { EDNS_OPTION } from '../../../core/wire/edns.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { Asker, option, queryWith } from './fixture.ts';
+
+const asker = new Asker({ cookies: 'require', nsid: 'node', version: 'v', identity: 'i' });
+
+// The clock stands still: cookies tell the second in which they were given.
+const now = Date.now();
+Date.now = () => now;
+
+/** A cookie of ours, which is the last option of the response. */
+const GIVEN = asker
+  .ask(queryWith(option(EDNS_OPTION.COOKIE, [1, 2, 3, 4, 5, 6, 7, 8])), TRANSPORT.TCP)
+  .response.slice(-24);
+
+const TSIG = [0, 0, TYPE.TSIG, 0, 255, 0, 0, 0, 0, 0, 0];
+const options = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      option(EDNS_OPTION.COOKIE, GIVEN),
+      option(EDNS_OPTION.COOKIE, [...GIVEN.slice(0, 23), 0]),
+      option(EDNS_OPTION.COOKIE, GIVEN.slice(0, 8)),
+      option(EDNS_OPTION.COOKIE, [1]),
+      option(EDNS_OPTION.NSID),
+      option(EDNS_OPTION.TCP_KEEPALIVE),
+      option(EDNS_OPTION.TCP_KEEPALIVE, [0]),
+      option(EDNS_OPTION.PADDING, [0, 0]),
+      [0, 3, 0],
+    ),
+  ),
+  { maxLength: 4 },
+);
+const query = fc
+  .record({
+    options,
+    name: fc.constantFrom('host1', 'none', 'medium', 'long', 'a.b.c.d').map((name) => `${name}.example.test`),
+    elsewhere: fc.constantFrom(undefined, undefined, 'elsewhere.test', 'version.bind'),
+    type: fc.constantFrom(TYPE.A, TYPE.A, TYPE.TXT, TYPE.ANY, TYPE.DS, TYPE.AXFR, TYPE.OPT, 250),
+    class: fc.constantFrom(1, 1, 1, 3, 255),
+    version: fc.constantFrom(0, 0, 0, 1),
+    size: fc.constantFrom(0, 512, 1232, 65_535),
+    bare: fc.constantFrom(false, false, false, true),
+    hasOpt: fc.constantFrom(true, true, false),
+    isSigned: fc.constantFrom(false, false, false, true),
+    flags: fc.constantFrom(0, 0, 0, 0x01, 0x20, 0x28, 0x30, 0x80),
+    /** Bytes cut off the end, and one to change. */
+    cut: fc.constantFrom(0, 0, 0, 1, 5, 12, 30),
+    change: fc.constantFrom(null, null, [4, 1], [5, 2], [7, 1], [9, 1], [11, 0], [11, 3], [12, 0xc0]),
+  })
+  .map((asked) => {
+    const list = asked.options.flat();
+    const whole = [...queryWith(list, { ...asked, name: asked.elsewhere ?? asked.name })];
+    if (!asked.hasOpt) {
+      whole.length -= 11 + list.length;
+      whole[11] = 0;
+    }
+    if (asked.isSigned) {
+      whole.push(...TSIG);
+      whole[11]++;
+    }
+    whole[2] = asked.flags;
+    if (asked.change !== null) whole[asked.change[0]] = asked.change[1];
+    return Uint8Array.from(whole.slice(0, whole.length - asked.cut));
+  });
+const transport = fc.constantFrom(...Object.values(TRANSPORT));
+
+function told(packet: Uint8Array, over: number): unknown {
+  const { length, response } = asker.ask(packet, over);
+  const { query } = asker;
+  const { cookie, account, asked, hasOpt, dnssecOk, questionEnd } = query;
+  // Nothing has been answered yet to what is deferred, and never to silence.
+  const rcode = length > 0 ? query.rcode : null;
+  const type = questionEnd === 0 ? null : query.type;
+  return { length, hex: Buffer.from(response).toString('hex'), cookie, account, asked, hasOpt, dnssecOk, rcode, type };
+}
+
+test('what came before leaves nothing behind', () => {
+  const run = fc.check(
+    fc.property(
+      fc.array(fc.tuple(query, transport), { minLength: 1, maxLength: 3 }),
+      query,
+      transport,
+      (before, packet, over) => {
+        for (const [earlier, way] of before) told(earlier, way);
+        const after = told(packet, over);
+        told(queryWith([]), TRANSPORT.UDP);
+        assert.equal(after, told(packet, over));
+      },
+    ),
+    { numRuns: 5000 },
+  );
+  assert.not.ok(run.failed, `seed ${run.seed}: ${JSON.stringify(run.counterexample)} ${String(run.errorInstance)}`);
+});
+
+test.run();
