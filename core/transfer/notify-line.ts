@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
 import { isSignedResponse, signRequest, type TsigKey } from '../wire/tsig.ts';
-import { notifyRequest, readNotifyResponse } from './notify-message.ts';
+import { isAbout, notifyRequest, readNotifyResponse } from './notify-message.ts';
 
 /** Milliseconds. */
 export interface NotifyTimes {
@@ -22,7 +22,11 @@ export interface NotifyLineOptions {
   readonly key: () => TsigKey | null | undefined;
   /** `rcode` null: it was given up. */
   readonly settled: (apex: Name, rcode: number | null) => void;
+  /** A 16-bit id for the next message; left out, a random one, so that nobody can guess it. */
+  readonly newId?: () => number;
 }
+
+const randomId = (): number => randomInt(0x10000);
 
 /** Sent and not answered, at a time. */
 const MOST_UNDER_WAY = 64;
@@ -92,6 +96,7 @@ export class NotifyLine {
     const notice = domainId === undefined ? undefined : this.notices.get(domainId);
     if (response === null || domainId === undefined || notice === undefined) return;
     const { key, mac, apex, again } = notice;
+    if (!isAbout(message, apex)) return;
     // Not from who holds the key: as if nothing had come.
     if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
     this.forget(domainId, notice);
@@ -118,9 +123,10 @@ export class NotifyLine {
 
   private send(domainId: string, notice: Notice): void {
     const { options, byId } = this;
-    byId.delete(notice.id);
-    do notice.id = randomInt(0x10000);
-    while (byId.has(notice.id));
+    this.freeId(domainId, notice);
+    do notice.id = (options.newId ?? randomId)();
+    while (this.isAwaited(notice.id));
+    // One that is only waiting for its next try gives its id away: a secondary that is down may be owed more answers than there are ids.
     byId.set(notice.id, domainId);
     notice.tries++;
     notice.again = false;
@@ -165,8 +171,19 @@ export class NotifyLine {
     if (notice.timer !== null) clearTimeout(notice.timer);
     if (notice.awaited) this.underWay--;
     this.ready.delete(domainId);
-    this.byId.delete(notice.id);
+    this.freeId(domainId, notice);
     this.notices.delete(domainId);
+  }
+
+  /** Whether the id is that of one of the few that are under way. */
+  private isAwaited(id: number): boolean {
+    const domainId = this.byId.get(id);
+    return domainId !== undefined && this.notices.get(domainId)?.awaited === true;
+  }
+
+  /** Another may have the id by now. */
+  private freeId(domainId: string, { id }: Notice): void {
+    if (this.byId.get(id) === domainId) this.byId.delete(id);
   }
 }
 

@@ -21,3 +21,13 @@ export function readNotifyResponse(message: Uint8Array): { readonly id: number; 
   if (message.length < HEADER || (message[2] & 0x80) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY) return null;
   return { id: (message[0] << 8) | message[1], rcode: message[3] & 15 };
 }
+
+/** Whether a response names the zone, in whatever case, or none: some repeat the header alone when they refuse. */
+export function isAbout(message: Uint8Array, apex: Name): boolean {
+  if (message[4] === 0 && message[5] === 0) return true;
+  if (message.length < HEADER + apex.length) return false;
+  return apex.every((byte, i) => {
+    const other = message[HEADER + i];
+    return byte === (other >= 0x41 && other <= 0x5a ? other | 0x20 : other);
+  });
+}

@@ -11,7 +11,7 @@ import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 export interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
   readonly reader: StoreReader;
-  /** The key of a name; undefined when there is none. */
+  /** The key of a name; undefined when there is none. Throws when its secret can't be opened. */
   readonly keyByName: (name: string) => TsigKey | undefined;
   readonly log: Logger;
   readonly times?: NotifyTimes;
@@ -28,6 +28,7 @@ const PACE = 500;
 
 interface Secondary {
   readonly target: NotifyTarget;
+  readonly key: () => TsigKey | null | undefined;
   readonly line: NotifyLine;
 }
 
@@ -41,7 +42,7 @@ export class Notifier {
 
   constructor(options: NotifierOptions) {
     this.options = options;
-    this.secondaries = options.targets.map((target) => ({ target, line: this.lineOf(target) }));
+    this.secondaries = options.targets.map((target) => this.secondaryOf(target));
   }
 
   /** How many NOTIFY are not answered, over all secondaries. */
@@ -60,8 +61,9 @@ export class Notifier {
     this.gathering ??= setTimeout(() => this.tell(), GATHER).unref();
   }
 
-  /** Begins to tell of all zones, some at a time. */
+  /** Begins to tell of all zones, some at a time. Keys that can't be used are logged now, and not when a zone first changes. */
   start(): void {
+    for (const { key } of this.secondaries) key();
     if (this.secondaries.length > 0) this.tellAll(null);
   }
 
@@ -86,13 +88,20 @@ export class Notifier {
     this.starting = last === undefined ? null : setTimeout(() => this.tellAll(last.apex), PACE).unref();
   }
 
-  private lineOf(target: NotifyTarget): NotifyLine {
+  private secondaryOf(target: NotifyTarget): Secondary {
     const { log, times = TIMES, keyByName, observer } = this.options;
     const secondary = `${target.address} port ${target.port}`;
-    return new NotifyLine({
+    const key = keyOf(target, keyByName, (problem) =>
+      log.error("a secondary is not told of changes: the TSIG key that transfer.notify names can't be used", {
+        secondary,
+        key: target.key,
+        problem,
+      }),
+    );
+    const line = new NotifyLine({
       times,
       send: (message) => this.send(target, message),
-      key: () => (target.key === null ? null : keyByName(target.key)),
+      key,
       settled(apex, rcode) {
         const zone = formatName(apex);
         observer?.notified(rcode === null ? 'given up' : rcode === 0 ? 'answered' : 'refused');
@@ -101,6 +110,7 @@ export class Notifier {
         else log.warn('a secondary refuses NOTIFY', { zone, secondary, rcode });
       },
     });
+    return { target, key, line };
   }
 
   private send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
@@ -123,4 +133,30 @@ export class Notifier {
     });
     return socket;
   }
+}
+
+/**
+ * The key of a secondary, looked up anew each time, since it may be made while we run: undefined when it can't be used, of which `onProblem` is told once
+ * until it can.
+ */
+function keyOf(
+  { key: name }: NotifyTarget,
+  keyByName: NotifierOptions['keyByName'],
+  onProblem: (problem: string) => void,
+): () => TsigKey | null | undefined {
+  if (name === null) return () => null;
+  let isKnown = false;
+  return () => {
+    let key: TsigKey | undefined;
+    let problem = 'there is no such key, or its account is disabled';
+    try {
+      key = keyByName(name);
+    } catch (error) {
+      // We are in a timer, and nobody else would take it.
+      problem = (error as Error).message;
+    }
+    if (key === undefined && !isKnown) onProblem(problem);
+    isKnown = key === undefined;
+    return key;
+  };
 }

@@ -116,4 +116,26 @@ test('signed with a key, only an answer signed with it counts; without the key n
   without.line.close();
 });
 
+test('an id is taken from one that waits for its next try, not from one under way: there may be more zones than ids', async () => {
+  const ids = [7, 7, 8, 7, 9];
+  const { line, sent, settled } = lineOf({
+    times: { answer: 20, retry: 100_000, tries: 2 },
+    newId: () => ids.shift()!,
+  });
+  const idOf = (message: Buffer): number => message.readUInt16BE(0);
+  line.add('1', parseName('one.test.'));
+  line.add('2', parseName('two.test.'));
+  assert.equal(sent.map(idOf), [7, 8], 'the first is under way');
+  // Nothing is under way once both have had no answer.
+  await sleep(100);
+  line.add('3', parseName('three.test.'));
+  assert.is(idOf(sent[2]), 7);
+  line.receive(answerTo(sent[0]));
+  assert.equal(settled, [], 'a late answer to the one whose id was taken names another zone');
+  line.remove('1');
+  line.receive(answerTo(sent[2]));
+  assert.equal(settled, ['three.test. 0'], 'the id belongs to its new holder');
+  line.close();
+});
+
 test.run();
