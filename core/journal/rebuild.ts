@@ -4,6 +4,7 @@ import { idKey } from '../store/keys.ts';
 import { encodeUsage, StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
+import { renumberZones } from './renumber.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
@@ -21,23 +22,31 @@ function fingerprint(defaults: ZoneSettings): string {
   return JSON.stringify([COMPILER_VERSION, defaults]);
 }
 
+/** The settings that the answers were made with; null: not known, since the last rebuild was interrupted or there was none. */
+function settingsBefore(environment: Environment): Partial<ZoneSettings> | null {
+  const stored = environment.meta.get(FINGERPRINT);
+  return stored === undefined ? null : (JSON.parse(stored.toString()) as [number, Partial<ZoneSettings>])[1];
+}
+
 /**
  * Compiles every zone. Interrupted, it starts again at the next start, since the fingerprint is written last. `progress` is told how many zones
- * are done. Serials stay as they are.
+ * are done. Serials stay as they are, but for zones that serve other records by the new settings: they are raised in one transaction, so that being
+ * interrupted raises none twice.
  */
 export async function rebuildAnswers(
   environment: Environment,
   defaults: ZoneSettings,
   progress: (zones: number) => void = () => {},
 ): Promise<{ zones: number; answers: number }> {
+  const reader = new StoreReader(environment);
   await environment.root.transaction(() => {
+    renumberZones(environment, reader, defaults, settingsBefore(environment));
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
     environment.aliases.clearSync();
   });
   environment.root.resetReadTxn();
-  const reader = new StoreReader(environment);
   const usage = new Map<string, { domains: number; records: number }>();
   let zones = 0;
   let answers = 0;

@@ -319,11 +319,11 @@ test('answers are current until the settings of the apex change', () =>
     assert.ok(answersAreCurrent(environment, DEFAULTS));
     assert.not(answersAreCurrent(environment, { ...DEFAULTS, nsTtl: 1 }));
     const before = dump(environment, ['answers', 'zones']);
+    await rebuildAnswers(environment, DEFAULTS);
+    assert.equal(dump(environment, ['answers', 'zones']), before, 'serials stay');
     const other = { ...DEFAULTS, nameservers: ['elsewhere.test'] };
     assert.equal(await rebuildAnswers(environment, other), { zones: 1, answers: 1 });
     assert.ok(dump(environment, ['answers']).join().includes(Buffer.from('elsewhere').toString('hex')));
-    await rebuildAnswers(environment, DEFAULTS);
-    assert.equal(dump(environment, ['answers', 'zones']), before, 'serials stay');
   }));
 
 test('a domain that goes takes its answers with it, many below one zone come at once', () =>
