@@ -11,6 +11,8 @@ import type { Lookup } from './resolver.ts';
 export const MAX_ADDRESSES = 32;
 /** Times that the chain may leave our zones. */
 const MAX_LEAVES = 4;
+/** Names of others that are watched, in case one becomes ours: the first of a chain. For those behind, the next look does. */
+const MAX_WATCHED = 4;
 
 /** `isOwn`: read from our own zones, so there is nothing to confirm, and changes tell themselves. `note`: what the customer should know. */
 export type FamilyResult =
@@ -79,7 +81,7 @@ export class TargetLookup {
       if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
       const back = outcome.chain.find((step) => this.own.zoneOf(step.name) !== undefined);
       if (back === undefined) {
-        for (const step of outcome.chain) trail.visit(step.name);
+        for (const step of outcome.chain.slice(0, MAX_WATCHED)) trail.visit(step.name);
         const ttl = Math.min(trail.ttl, outcome.ttl);
         if (outcome.kind === 'addresses') return this.public(outcome.addresses, ttl, isOwn);
         return { kind: 'none', ttl, isOwn, note: outcome.missing ? NO_NAME : noAddress(type), isDropped: false };

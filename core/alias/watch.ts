@@ -1,5 +1,12 @@
-/** Which targets have to be looked at when the answers of a name change, or when a zone comes or goes. */
-import { isWildcard, MAX_NAME, type Name, nameId, parentName, wildcardOf } from '../wire/name.ts';
+/**
+ * Which targets have to be looked at when the answers of a name change, or when a zone comes or goes. May name too many, never too few: names are told apart by
+ * their last labels alone, since whoever writes targets of 127 labels would fill the memory with what lies above them.
+ */
+import { isWildcard, labelCount, type Name, nameId, parentName, wildcardOf } from '../wire/name.ts';
+
+/** Labels by which names are told apart: hardly a name has more, and hardly an apex has as many as APEX_LABELS. */
+const LABELS = 8;
+const APEX_LABELS = 4;
 
 export class Watch<T> {
   private readonly byName = new Map<string, Set<T>>();
@@ -15,15 +22,9 @@ export class Watch<T> {
       this.of.set(item, known);
     }
     const { names, ancestors } = known;
-    names.add(nameId(name));
-    for (let above = name; ; above = parentName(above)) {
-      ancestors.add(nameId(above));
-      // The node of an apex changes with every serial; who comes or goes there is told by `below`.
-      if (apex === undefined || above.length > apex.length) names.add(nameId(above));
-      // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name above that comes.
-      if (above !== name && above.length + 2 <= MAX_NAME && !isWildcard(above)) names.add(nameId(wildcardOf(above)));
-      if (above.length === 1) break;
-    }
+    for (let above = cut(name, APEX_LABELS); above.length > 1; above = parentName(above)) ancestors.add(nameId(above));
+    // Nothing of ours is answered where no zone of ours is.
+    if (apex !== undefined) watched(name, apex, names);
     for (const id of names) add(this.byName, id, item);
     for (const id of ancestors) add(this.byAncestor, id, item);
   }
@@ -38,16 +39,36 @@ export class Watch<T> {
 
   /** Whose chains the name is part of, or may become. */
   at(name: Name): Iterable<T> {
-    return this.byName.size === 0 ? NONE : (this.byName.get(nameId(name)) ?? NONE);
+    return this.byName.size === 0 ? NONE : (this.byName.get(nameId(cut(name, LABELS))) ?? NONE);
   }
 
   /** Whose chains go through names at or below an apex. */
   below(apex: Name): Iterable<T> {
-    return this.byAncestor.get(nameId(apex)) ?? NONE;
+    return this.byAncestor.get(nameId(cut(apex, APEX_LABELS))) ?? NONE;
   }
 }
 
 const NONE: readonly never[] = [];
+
+/** The names whose answers concern one that lies in the zone of an apex. */
+function watched(name: Name, apex: Name, names: Set<string>): void {
+  const lowest = cut(name, LABELS);
+  names.add(nameId(lowest));
+  // The node of an apex changes with every serial; who comes or goes there is told by `below`.
+  for (let above = lowest; above.length > apex.length; above = parentName(above)) {
+    names.add(nameId(above));
+    // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name above that comes.
+    const beside = parentName(above);
+    if (beside.length >= apex.length && !isWildcard(beside)) names.add(nameId(wildcardOf(beside)));
+  }
+}
+
+/** The name without what it has more than so many labels. */
+function cut(name: Name, labels: number): Name {
+  let last = name;
+  for (let more = labelCount(name) - labels; more > 0; more--) last = parentName(last);
+  return last;
+}
 
 function add<T>(map: Map<string, Set<T>>, id: string, item: T): void {
   const known = map.get(id);

@@ -24,18 +24,45 @@ test('an apex itself, and names of others', () => {
   watch.add('own', name('z.test.'), name('z.test.'));
   watch.add('other', name('www.example.'), undefined);
   assert.equal([...watch.at(name('z.test.'))], ['own']);
-  assert.equal([...watch.at(name('example.'))], ['other'], 'a zone that comes');
-  assert.equal([...watch.below(name('example.'))], ['other']);
+  assert.equal([...watch.below(name('example.'))], ['other'], 'a zone that comes');
   watch.remove('own');
   watch.remove('other');
   assert.equal([...watch.at(name('z.test.'))], []);
   assert.equal([...watch.below(name('example.'))], []);
 });
 
+/** Strings that the watch holds for one name of an item. */
+function held(text: string, apex: string | undefined): number {
+  const watch = new Watch<string>();
+  watch.add('t', name(text), apex === undefined ? undefined : name(apex));
+  return Object.values(watch)
+    .filter((map: unknown): map is Map<string, Set<string>> => map instanceof Map && !map.has('t'))
+    .reduce((sum, map) => sum + map.size, 0);
+}
+
+test('a name with many labels takes no more memory than others, and is not missed', () => {
+  const deep = `${'a.'.repeat(100)}z.test.`;
+  assert.ok(held(deep, 'z.test.') <= 20);
+  assert.ok(held(deep, undefined) <= 4);
+  const watch = new Watch<string>();
+  watch.add('own', name(deep), name('z.test.'));
+  watch.add('other', name(`${'a.'.repeat(100)}example.`), undefined);
+  const concerns = (text: string) => [...watch.at(name(text))].includes('own');
+  for (let labels = 100; labels > 0; labels--) {
+    assert.ok(concerns(`${'a.'.repeat(labels)}z.test.`), `${labels}`);
+    if (labels < 100) assert.ok(concerns(`*.${'a.'.repeat(labels)}z.test.`), `wildcard ${labels}`);
+    assert.equal([...watch.below(name(`${'a.'.repeat(labels)}example.`))], ['other'], `apex ${labels}`);
+  }
+  assert.not(concerns('b.z.test.'));
+  const zone = `${'a.'.repeat(50)}z.test.`;
+  watch.add('nested', name(`b.${zone}`), name(zone));
+  assert.ok([...watch.at(name(`*.${zone}`))].includes('nested'));
+});
+
 test('several on one name', () => {
   const watch = new Watch<string>();
-  watch.add('a', name('x.test.'), undefined);
-  watch.add('b', name('x.test.'), undefined);
+  watch.add('a', name('x.test.'), name('test.'));
+  watch.add('b', name('x.test.'), name('test.'));
   watch.remove('a');
   assert.equal([...watch.at(name('x.test.'))], ['b']);
 });
