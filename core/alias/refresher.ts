@@ -12,6 +12,7 @@ import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasTarget, aliasTargets } from '../store/rows.ts';
 import { formatName, type Name, nameId } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
+import { FairQueue } from './fair-queue.ts';
 import { advance, delay } from './family-state.ts';
 import { OwnZones } from './own-zones.ts';
 import { type Lookup, recursiveLookup } from './resolver.ts';
@@ -37,6 +38,8 @@ export interface AliasOptions {
   readonly observer?: AliasObserver;
   /** Seconds since 1970; the clock of the machine when left out. */
   readonly now?: () => number;
+  /** Seconds by a clock that nobody sets: it tells what is due. */
+  readonly clock?: () => number;
   readonly lookup?: Lookup;
 }
 
@@ -48,6 +51,10 @@ export interface AliasObserver {
 /** Looks at a time; each is two queries. Those at targets that failed the last time take long as a rule, and may not take all. */
 const SLOTS = 128;
 const FAILING_SLOTS = 32;
+/** Looks that begin between two turns of the event loop: those at our own zones end at once. */
+const TURN = 64;
+/** Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets than that is served later. */
+const RATE = 1000;
 const TICK_MS = 250;
 /** Seconds until a target is looked at again whose row could not be written. */
 const RETRY_WRITE = 10;
@@ -61,6 +68,7 @@ const PIECE = 500;
 export class AliasRefresher {
   private readonly options: AliasOptions;
   private readonly now: () => number;
+  private readonly clock: () => number;
   private readonly own: OwnZones;
   private readonly lookup: TargetLookup;
   private readonly writer: TargetWriter;
@@ -68,8 +76,13 @@ export class AliasRefresher {
   private readonly schedule = new Schedule<Target>();
   private readonly reader: Reader;
   private readonly abort = new AbortController();
-  private queue: Target[] = [];
-  private failing: Target[] = [];
+  private readonly queue = new FairQueue<Target>();
+  private readonly failing = new FairQueue<Target>();
+  /** Looks at resolvers that may begin before the next tick. */
+  private budget = RATE;
+  /** Looks that may begin before the event loop turns. */
+  private turn = TURN;
+  private isFailingTurn = false;
   private looking = 0;
   private lookingAtFailing = 0;
   private readonly writing = new Set<Promise<void>>();
@@ -79,6 +92,7 @@ export class AliasRefresher {
     const { environment, zoneSettings, journal, staleMax } = options;
     this.options = options;
     this.now = options.now ?? (() => Date.now() / 1000);
+    this.clock = options.clock ?? (() => performance.now() / 1000);
     this.own = new OwnZones(environment, zoneSettings);
     const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.abort.signal);
     this.lookup = new TargetLookup(this.own, lookup, options.allowPrivate, zoneSettings.cluster);
@@ -107,9 +121,9 @@ export class AliasRefresher {
     }
     const spread = (all.length / 1000) * START_SPREAD;
     for (const target of all) {
-      if (target.isGone || target.isQueued || target.isRunning) continue;
+      if (target.isGone || target.isRunning || this.isWaiting(target)) continue;
       if (target.row === null || spread < 1) this.enqueue(target);
-      else this.schedule.put(target, this.now() + Math.random() * spread);
+      else this.schedule.put(target, this.clock() + Math.random() * spread);
       // Its last change had not come to all names when the process ended.
       if (target.row?.spread?.to != null) this.bring(target);
     }
@@ -124,20 +138,21 @@ export class AliasRefresher {
     clearInterval(this.timer);
     this.abort.abort();
     this.writer.stop();
-    this.queue = [];
-    this.failing = [];
+    this.queue.clear();
+    this.failing.clear();
     await Promise.all(this.writing);
   }
 
   /** Begins the looks that are due. */
   tick(): void {
-    for (const target of this.schedule.take(this.now())) this.enqueue(target);
+    this.budget = Math.min(this.budget + (RATE * TICK_MS) / 1000, RATE);
+    for (const target of this.schedule.take(this.clock())) this.enqueue(target);
     this.pump();
   }
 
   /** Resolves when nothing is under way and nothing waits for a slot. */
   async idle(): Promise<void> {
-    while (this.looking > 0 || this.queue.length + this.failing.length > 0 || this.writing.size > 0) await sleep(1);
+    while (this.looking > 0 || this.queue.size + this.failing.size > 0 || this.writing.size > 0) await sleep(1);
   }
 
   /** Addresses dropped, commits made. */
@@ -176,6 +191,8 @@ export class AliasRefresher {
     live.delete(nameId(name));
     this.watch.remove(target);
     this.schedule.remove(target);
+    this.queue.remove(target);
+    this.failing.remove(target);
     this.track(this.removeRow(name));
   }
 
@@ -207,31 +224,54 @@ export class AliasRefresher {
   /** Something on the way to the target has changed. */
   private poke(target: Target): void {
     if (target.isRunning) target.isOutdated = true;
-    else if (target.isOutside) this.schedule.put(target, Math.max(this.now(), target.checkedAt + LEAST_BETWEEN));
+    else if (target.isOutside) this.schedule.put(target, this.clock() + this.untilNext(target));
     else this.enqueue(target);
   }
 
+  /** Seconds until a target may be looked at again; no more than usual when the clock has been set. */
+  private untilNext({ checkedAt }: Target): number {
+    return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.now(), 0), LEAST_BETWEEN);
+  }
+
   private enqueue(target: Target): void {
-    if (target.isQueued || target.isRunning || target.isGone) return;
-    target.isQueued = true;
+    if (target.isRunning || target.isGone) return;
     this.schedule.remove(target);
-    (isFailing(target) ? this.failing : this.queue).push(target);
+    if (this.isWaiting(target)) return;
+    (isFailing(target) ? this.failing : this.queue).put(target, this.accountOf(target.name));
   }
 
+  private isWaiting(target: Target): boolean {
+    return this.queue.has(target) || this.failing.has(target);
+  }
+
+  /** Whose targets wait with this one: the account of the oldest domain that leads to it. */
+  private accountOf(name: Name): string {
+    const prefix = aliasOwners(name);
+    for (const key of this.options.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
+      return this.reader.domain(aliasOwnerParts(key as Buffer).domainId)?.accountId ?? '';
+    return '';
+  }
+
+  /** Begins as many looks as there is room for. */
   private pump(): void {
-    this.queue = this.begin(this.queue, () => this.looking < SLOTS);
-    this.failing = this.begin(this.failing, () => this.looking < SLOTS && this.lookingAtFailing < FAILING_SLOTS);
+    while (this.looking < SLOTS && this.budget > 0 && this.turn > 0 && !this.abort.signal.aborted) {
+      const target = this.next();
+      if (target === undefined) return;
+      if (--this.turn === 0)
+        setImmediate(() => {
+          this.turn = TURN;
+          this.pump();
+        });
+      void this.look(target);
+    }
   }
 
-  /** Begins as many looks as there are slots for; returns who still waits. */
-  private begin(waiting: Target[], hasSlot: () => boolean): Target[] {
-    let taken = 0;
-    while (taken < waiting.length && hasSlot() && !this.abort.signal.aborted) {
-      const target = waiting[taken++];
-      target.isQueued = false;
-      if (!target.isGone) void this.look(target);
-    }
-    return taken === 0 ? waiting : waiting.slice(taken);
+  /** From both queues in turns, since either may never become empty. */
+  private next(): Target | undefined {
+    const { queue } = this;
+    const failing = this.lookingAtFailing < FAILING_SLOTS ? this.failing : undefined;
+    this.isFailingTurn = !this.isFailingTurn;
+    return this.isFailingTurn ? (failing?.take() ?? queue.take()) : (queue.take() ?? failing?.take());
   }
 
   private async look(target: Target): Promise<void> {
@@ -253,7 +293,7 @@ export class AliasRefresher {
         target: formatName(target.name),
         error,
       });
-      this.schedule.put(target, this.now() + 60);
+      this.schedule.put(target, this.clock() + 60);
     } finally {
       this.looking--;
       if (wasFailing) this.lookingAtFailing--;
@@ -276,14 +316,15 @@ export class AliasRefresher {
     this.watch.remove(target);
     for (const name of visited) this.watch.add(target, name, this.own.zoneOf(name)?.apex);
     const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
-    this.schedule.put(target, now + seconds);
+    this.schedule.put(target, this.clock() + seconds);
+    if (target.isOutside) this.budget--;
     observer?.looked(kindOf(a, aaaa), target.isOutside, (performance.now() - began) / 1000);
     this.bring(target);
   }
 
   private bring(target: Target): void {
     const brought = this.writer.bring(target).catch((error: unknown) => {
-      if (!target.isGone) this.schedule.put(target, this.now() + RETRY_WRITE);
+      if (!target.isGone) this.schedule.put(target, this.clock() + RETRY_WRITE);
       throw error;
     });
     this.track(brought);

@@ -13,8 +13,7 @@ export class Target {
   checkedAt: number;
   /** As it was written last. */
   row: AliasTarget | null;
-  /** It waits for its turn, or is being looked up. */
-  isQueued = false;
+  /** It is being looked up. */
   isRunning = false;
   /** Something on its way has changed while it was looked up. */
   isOutdated = false;

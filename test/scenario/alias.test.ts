@@ -71,6 +71,20 @@ test('looks are repeated ahead of the end of the TTL, and what changes is served
     assert.is(ask('one.test', TYPE.AAAA).ttl, 50, 'a TTL follows downwards at once');
   }));
 
+test('a clock that is set back by a day does not end the looks', () =>
+  withAlias(async (rig) => {
+    const { server, zone, pass, ask } = rig;
+    server.set('cdn.example', { addresses: [V4], ttl: 100 });
+    await zone('one.test', '@ ALIAS cdn.example.');
+    rig.setBack = 86_400;
+    server.set('cdn.example', { addresses: [OTHER_V4], ttl: 100 });
+    await pass(100);
+    assert.equal(ask('one.test').addresses, [OTHER_V4]);
+    server.set('cdn.example', { addresses: [V4], ttl: 100 });
+    await pass(100);
+    assert.equal(ask('one.test').addresses, [V4]);
+  }));
+
 test('what a resolver keeps grows older, and is neither served with its last seconds nor written each time', () =>
   withAlias(async ({ server, zone, ask, pass, refresher }) => {
     server.set(TARGET, { addresses: [V4], ttl: 100 }, { rcode: 0, negativeTtl: 10_000 });

@@ -29,6 +29,8 @@ export interface AliasRig {
   states: AliasStates;
   /** Seconds since 1970. */
   now: number;
+  /** Seconds by which the machine's clock has been set back. */
+  setBack: number;
   /** A domain with records such as `www A 192.0.2.1`; TTL 300. */
   zone(apex: string, ...lines: string[]): Promise<Domain>;
   add(domain: Domain, line: string, ttl?: number): Promise<RecordRow>;
@@ -76,7 +78,8 @@ export async function withAlias(
           resolvers: [server.address],
           staleMax,
           allowPrivate,
-          now: () => rig.now,
+          now: () => rig.now - rig.setBack,
+          clock: () => rig.now,
         });
         return { states, refresher };
       };
@@ -84,6 +87,7 @@ export async function withAlias(
         store,
         server,
         now: 1_800_000_000,
+        setBack: 0,
         ...begin(),
         async zone(apex, ...lines) {
           const domain = newDomain(apex);
