@@ -16,6 +16,8 @@ const RA = 0x80;
 const UDP_SIZE = 1232;
 /** TTLs with the top bit set count as 0 (RFC 2181 section 8). */
 const MAX_TTL = 0x7fffffff;
+/** A name has at most 127 labels, and hardly a pointer leads to another one. Without a bound one message might have millions followed. */
+const MAX_POINTERS = 128;
 /** Seconds for which "no" is believed when its answer does not say how long (RFC 2308 section 5 has no default). */
 const NEGATIVE_TTL = 30;
 
@@ -103,7 +105,9 @@ function readOutcome(message: Buffer, start: number, { name, type }: Question): 
   const rcode = message[3] & 15;
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
     return { kind: 'failed', error: `the resolver answered ${rcodeName(rcode)}` };
-  const { addresses, ttl, chain, soaTtl, isReferral } = readSections(message, start, name, type);
+  const { addresses, ttl, chain, isEndless, soaTtl, isReferral } = readSections(message, start, name, type);
+  // Whoever goes on through names that come again, or through more than anybody follows, has not said that there is nothing.
+  if (isEndless) return { kind: 'failed', error: 'the target leads in a circle, or through too many names' };
   if (rcode === RCODE.NOERROR && addresses.length > 0) return { kind: 'addresses', addresses, ttl, chain };
   const isFromSomebodyWhoKnows = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;
   if (!isFromSomebodyWhoKnows || (isReferral && rcode === RCODE.NOERROR && (message[2] & AA) === 0))
@@ -115,6 +119,8 @@ interface Sections {
   readonly addresses: Uint8Array[];
   readonly ttl: number;
   readonly chain: ChainStep[];
+  /** It goes on. */
+  readonly isEndless: boolean;
   /** Null: no SOA in the authority section. */
   readonly soaTtl: number | null;
   /** NS in the authority section and no SOA. */
@@ -166,6 +172,7 @@ function readSections(message: Buffer, start: number, asked: Name, type: number)
     addresses: last?.rdatas ?? [],
     ttl: Math.min(ttl, last?.ttl ?? MAX_TTL),
     chain,
+    isEndless: aliases.has(id),
     soaTtl,
     isReferral: hasNs && soaTtl === null,
   };
@@ -195,6 +202,7 @@ export function readName(message: Uint8Array, offset: number): { name: Name; end
   let length = 0;
   let end = -1;
   let bound = offset;
+  let pointers = 0;
   for (let at = offset; ; ) {
     const size = message[at];
     if (size === undefined) throw new RangeError('name');
@@ -202,7 +210,7 @@ export function readName(message: Uint8Array, offset: number): { name: Name; end
       if (at + 1 >= message.length) throw new RangeError('pointer');
       if (end < 0) end = at + 2;
       const to = ((size & 0x3f) << 8) | message[at + 1];
-      if (to >= bound) throw new RangeError('pointer');
+      if (to >= bound || ++pointers > MAX_POINTERS) throw new RangeError('pointer');
       bound = to;
       at = to;
       continue;

@@ -62,6 +62,35 @@ test('a question is what dns-packet reads', () => {
   );
 });
 
+test('a chain that goes in a circle, or does not end, is no "no"', () => {
+  const circle = [
+    cname('lb.example', 'a.example', 9),
+    cname('a.example', 'b.example', 9),
+    cname('b.example', 'a.example', 9),
+  ];
+  assert.is(outcome({ answers: circle }).kind, 'failed');
+  const long = Array.from({ length: 40 }, (_, i) =>
+    cname(i === 0 ? 'lb.example' : `n${i}.example`, `n${i + 1}.example`, 9),
+  );
+  assert.is(outcome({ answers: long }).kind, 'failed');
+  assert.is(outcome({ answers: circle.slice(0, 1) }).kind, 'none');
+});
+
+test('pointers to pointers are followed so far and no further', () => {
+  const pointers = (count: number): Buffer => {
+    const bytes = Buffer.alloc(2 + 2 * count);
+    for (let i = 1; i < count; i++) bytes.writeUInt16BE(0xc000 | (2 * i), 2 + 2 * i);
+    bytes.writeUInt16BE(0xc000, 2);
+    return bytes;
+  };
+  const at = (count: number) => readName(pointers(count), 2 * count);
+  assert.equal(at(100), { name: Uint8Array.of(0), end: 202 });
+  assert.throws(
+    () => at(200),
+    (error: unknown) => error instanceof RangeError,
+  );
+});
+
 test('chains in any order, the least TTL, and each step of the way', () => {
   const found = outcome({
     answers: [
