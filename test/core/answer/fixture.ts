@@ -18,7 +18,8 @@ export class Asker {
   readonly client = new Client();
   readonly index = new IndexWriter(1 << 20);
   private readonly reader: IndexReader;
-  private readonly responder: Responder;
+  private responder: Responder;
+  private readonly settings: AnswerSettings;
   private readonly buffer = new Uint8Array(65_535 + 64);
 
   constructor(settings: Partial<AnswerSettings> = {}) {
@@ -27,8 +28,18 @@ export class Asker {
     port1.unref();
     port2.unref();
     this.reader = new IndexReader(this.index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
-    this.responder = new Responder(this.reader, UDP_PAYLOAD, { ...PLAIN, cookieSecrets: [SECRET], ...settings });
+    this.settings = { ...PLAIN, cookieSecrets: [SECRET], ...settings };
+    this.responder = this.fresh();
     this.client.setAddress(Uint8Array.of(192, 0, 2, 77), 0, 4);
+  }
+
+  /** From now on the answers are those of a responder that has answered nothing yet, with the same index. */
+  forget(): void {
+    this.responder = this.fresh();
+  }
+
+  private fresh(): Responder {
+    return new Responder(this.reader, UDP_PAYLOAD, this.settings);
   }
 
   /** The query parsed last. */
