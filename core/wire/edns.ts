@@ -1,4 +1,5 @@
 /** Numbers of EDNS (IANA "DNS EDNS0 Option Codes (OPT)" and "Extended DNS Error Codes"). */
+import { TYPE } from './types.ts';
 
 export const EDNS_OPTION = {
   /** RFC 5001. */
@@ -24,6 +25,8 @@ export const EXTENDED_ERROR = {
 
 /** Bytes of an OPT record without options: owner, type, size, extended code and flags, length (RFC 6891 6.1.2). */
 export const OPT_LENGTH = 11;
+/** Such a record of ours: 1232 bytes over UDP. */
+export const PLAIN_OPT: Uint8Array = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
 /** Bytes before an option's data: code and length. */
 export const OPTION_HEADER = 4;
 

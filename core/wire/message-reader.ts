@@ -6,6 +6,9 @@ import { InvalidError } from '../errors.ts';
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from './name.ts';
 import { TYPE } from './types.ts';
 
+/** Pointers that one name may go through: one to a label. A message of 64 KB has room for thousands that lead to one another, and for thousands of names there. */
+const MAX_POINTERS = 127;
+
 /** A record as it stands in a message of any opcode: class and TTL may mean something else than in a zone. */
 export interface MessageRecord {
   /** In lower case. */
@@ -73,6 +76,7 @@ export class MessageReader {
   name(): Name {
     const { bytes, scratch } = this;
     let length = 0;
+    let pointers = 0;
     let end = -1;
     let before = this.at;
     for (let p = this.at; ; ) {
@@ -82,6 +86,7 @@ export class MessageReader {
         if (p + 1 >= bytes.length) return malformed('a name ends in half a pointer');
         const target = ((n & 0x3f) << 8) | bytes[p + 1];
         if (target >= before) return malformed('a pointer does not lead back');
+        if (++pointers > MAX_POINTERS) return malformed('a name goes through too many pointers');
         if (end < 0) end = p + 2;
         before = target;
         p = target;

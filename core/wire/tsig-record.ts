@@ -1,5 +1,7 @@
 /** The TSIG record (RFC 8945 section 4.2): found at the end of a message, taken apart, written. */
-import { LOWER, MAX_NAME, type Name } from './name.ts';
+import { InvalidError } from '../errors.ts';
+import { MessageReader } from './message-reader.ts';
+import type { Name } from './name.ts';
 import { TYPE } from './types.ts';
 
 const HEADER = 12;
@@ -10,8 +12,6 @@ const FIXED = 10;
 const BEFORE_MAC = 10;
 /** Original id, error, length of the other data. */
 const AFTER_MAC = 6;
-/** Pointers that one name may go through; each leads back, so that it ends anyway. */
-const MAX_POINTERS = 16;
 
 export interface TsigRecord {
   /** Key name, in lower case. */
@@ -115,23 +115,12 @@ function skipName(message: Uint8Array, at: number): number {
 
 /** The name at `at` in lower case, its pointers followed; null when it is none. */
 function readName(message: Uint8Array, at: number): Name | null {
-  const name = new Uint8Array(MAX_NAME);
-  let length = 0;
-  let pointers = 0;
-  for (let p = at; p < message.length; ) {
-    const n = message[p];
-    if (n >= 0xc0) {
-      const target = ((n & 0x3f) << 8) | message[p + 1];
-      if (target >= p || ++pointers > MAX_POINTERS) return null;
-      p = target;
-      continue;
-    }
-    if (n > 63 || length + n + 1 > MAX_NAME || p + n >= message.length) return null;
-    for (let i = 0; i <= n; i++) name[length++] = i === 0 ? n : LOWER[message[p + i]];
-    if (n === 0) return name.slice(0, length);
-    p += n + 1;
+  try {
+    return new MessageReader(message, at).name();
+  } catch (error) {
+    if (error instanceof InvalidError) return null;
+    throw error;
   }
-  return null;
 }
 
 /** The record's bytes as they are put behind a message. */

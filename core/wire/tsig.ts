@@ -3,10 +3,11 @@
  * cut is answered BADTRUNC.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { OPT_LENGTH, PLAIN_OPT } from './edns.ts';
 import type { Name } from './name.ts';
 import { algorithmOf, macOf, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
 import { appendTsig, encodeTsig, type Found, findTsig, type TsigRecord, withoutTsig } from './tsig-record.ts';
-import { RCODE, TYPE } from './types.ts';
+import { RCODE } from './types.ts';
 
 export { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
 
@@ -31,6 +32,8 @@ export type TsigVerdict<K extends TsigKey> =
       readonly mac: Uint8Array;
       /** UDP payload that the sender takes, as its OPT says; null: there is none. */
       readonly udpSize: number | null;
+      /** The last second, since 1970, in which the request is good: whoever must not take it twice remembers it until then. */
+      readonly goodUntil: number;
       /** Signs the response, or the messages of a stream one after another. */
       readonly signer: TsigSigner;
     }
@@ -77,7 +80,9 @@ export function verifyTsig<K extends TsigKey>(
     });
   if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return signed(TSIG_ERROR.BADTIME, u48(nowSeconds));
   if (given.length < expected.length) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
-  return { kind: 'ok', key, message: unsigned, mac: given, udpSize: found.udpSize, signer: new TsigSigner(key, given) };
+  const { udpSize } = found;
+  const goodUntil = record.timeSigned + record.fudge;
+  return { kind: 'ok', key, message: unsigned, mac: given, udpSize, goodUntil, signer: new TsigSigner(key, given) };
 }
 
 /** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
@@ -168,7 +173,7 @@ function bare(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>, rcod
   const { questionEnd } = found;
   const hasOpt = found.kind === 'found' && found.udpSize !== null;
   const head = questionEnd === 0 ? HEADER : questionEnd;
-  const bytes = Buffer.alloc(head + (hasOpt ? OPT.length : 0));
+  const bytes = Buffer.alloc(head + (hasOpt ? OPT_LENGTH : 0));
   bytes.set(message.subarray(0, head));
   // QR set; opcode and RD as they came.
   bytes[2] = 0x80 | (message[2] & 0x79);
@@ -176,14 +181,12 @@ function bare(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>, rcod
   bytes.fill(0, 4, HEADER);
   bytes[5] = questionEnd === 0 ? 0 : 1;
   if (!hasOpt) return bytes;
-  bytes.set(OPT, head);
+  bytes.set(PLAIN_OPT, head);
   bytes[11] = 1;
   return bytes;
 }
 
 const HEADER = 12;
-/** An OPT record without options; we take 1232 bytes over UDP. */
-const OPT = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
 
 function u48(value: number): Buffer {
   const bytes = Buffer.alloc(6);

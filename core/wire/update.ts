@@ -1,5 +1,6 @@
 /** The form of an update message and of its response (RFC 2136 sections 2 and 3.8). */
 import { InvalidError } from '../errors.ts';
+import { OPT_LENGTH, PLAIN_OPT } from './edns.ts';
 import { MessageReader, type MessageRecord } from './message-reader.ts';
 import { isDataType } from './mnemonics.ts';
 import type { Name } from './name.ts';
@@ -65,8 +66,6 @@ function canonical(record: MessageRecord): MessageRecord {
   return { ...record, rdata: canonicalRdata(record.type, record.rdata) };
 }
 
-/** An OPT record without options: we take 1232 bytes over UDP. */
-const OPT = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
 const EXTENDED_RCODE = 5;
 
 /**
@@ -75,14 +74,14 @@ const EXTENDED_RCODE = 5;
  */
 export function updateResponse(message: Uint8Array, rcode: number, edns = false): Uint8Array {
   const zoneEnd = endOfZone(message);
-  const response = Buffer.alloc(zoneEnd + (edns ? OPT.length : 0));
+  const response = Buffer.alloc(zoneEnd + (edns ? OPT_LENGTH : 0));
   response.set(message.subarray(0, zoneEnd));
   response.writeUInt16BE(0x8000 | (OPCODE.UPDATE << 11) | (rcode & 15), 2);
   response.fill(0, 4, HEADER);
   response.writeUInt16BE(zoneEnd > HEADER ? 1 : 0, 4);
   if (!edns) return response;
   response.writeUInt16BE(1, 10);
-  response.set(OPT, zoneEnd);
+  response.set(PLAIN_OPT, zoneEnd);
   response[zoneEnd + EXTENDED_RCODE] = rcode >>> 4;
   return response;
 }

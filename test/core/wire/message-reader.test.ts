@@ -48,6 +48,28 @@ test('a name that is none is refused', () => {
   fails(() => nameAt(bytes([0x81, 0]), 0), /unknown form/);
 });
 
+test('a name may take every label from another place, but goes through no chain of pointers longer than that', () => {
+  const chain = (links: number, link: (to: number) => readonly number[]): { message: Uint8Array; last: number } => {
+    const parts: (readonly number[])[] = [[0]];
+    let to = 0;
+    let end = 1;
+    for (let i = 0; i < links; i++) {
+      const part = link(to);
+      parts.push(part);
+      to = end;
+      end += part.length;
+    }
+    return { message: bytes(...parts), last: to };
+  };
+  const pointer = (to: number): readonly number[] => [0xc0 | (to >>> 8), to & 255];
+  const labels = chain(127, (to) => [1, 0x61, ...pointer(to)]);
+  assert.is(new MessageReader(labels.message, labels.last).name().length, 255);
+  const most = chain(127, pointer);
+  assert.is(nameAt(most.message, most.last), `. ${most.last + 2}`);
+  const long = chain(8000, pointer);
+  fails(() => nameAt(long.message, long.last), /too many pointers/);
+});
+
 test('a name has 255 bytes at most, however it is put together', () => {
   const label = bytes([62], 'x'.repeat(62));
   const whole = bytes([...label], [...label], [...label], [...label], [2], 'xx');

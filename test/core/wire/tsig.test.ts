@@ -75,6 +75,7 @@ test('a request that is signed as the RFC says is taken, and its message is what
     assert.equal(Buffer.from(verdict.message), message);
     assert.is(verdict.key, key);
     assert.is(verdict.udpSize, 4096);
+    assert.is(verdict.goodUntil, NOW + 300);
     assert.equal(Buffer.from(verdict.mac), Buffer.from(mac));
   }
 });
