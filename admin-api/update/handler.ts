@@ -2,14 +2,14 @@
  * Dynamic update (RFC 2136): who signs with a key of an account (TSIG, RFC 8945) changes the records of its zones. What is not signed is refused. The answer
  * leaves when the change is served; it is signed, too.
  */
-import { ConflictError, InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/errors.ts';
 import type { Counter, Registry } from '../../core/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
 import { RCODE } from '../../core/wire/types.ts';
 import { parseUpdate, updateResponse } from '../../core/wire/update.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError, statusOf } from '../http/errors.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import { nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
@@ -17,9 +17,11 @@ import { UpdateError } from './fault.ts';
 import { performUpdate } from './perform.ts';
 import { Repeats } from './repeats.ts';
 
-/** Updates under way at a time, and those of one key: what comes beyond is to be sent again (SERVFAIL). */
+/** Updates under way at a time, and those of one account, whatever number of keys it has: what comes beyond is to be sent again (SERVFAIL). */
 const MOST_UPDATES = 256;
-const MOST_PER_KEY = 64;
+const MOST_PER_ACCOUNT = 64;
+/** Bytes of a signature that tell it from others. */
+const ENOUGH = 16;
 
 const FIVE_MINUTES = 300;
 const HEADER = 12;
@@ -32,18 +34,13 @@ export function createUpdateHandler(services: Services, metrics: Registry): Answ
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([name, rcode]) => [rcode, name]));
 
-interface Outcome {
-  readonly rcode: number;
-  readonly edns: boolean;
-}
-
 class UpdateHandler {
   readonly #services: Services;
   readonly #findKey;
   readonly #rate: RateLimit;
   readonly #answered: Counter;
-  readonly #repeats = new Repeats(() => performance.now() / 1000);
-  /** Updates under way by key. */
+  readonly #repeats = new Repeats(nowSeconds);
+  /** Updates under way by account. */
   readonly #underWay = new Map<string, number>();
   #total = 0;
 
@@ -70,10 +67,17 @@ class UpdateHandler {
       this.#count(verdict.rcode);
       yield verdict.response();
     } else if (!cancelled.aborted) {
-      const { key, message: unsigned, mac, signer } = verdict;
-      const { rcode, edns } = await this.#take(key, unsigned, mac, address);
+      const { key, message: unsigned, mac, udpSize, goodUntil, signer } = verdict;
+      const signature = `${key.row.id} ${Buffer.from(mac).toString('latin1', 0, ENOUGH)}`;
+      // What comes again takes nothing of what the key may send: anybody who has seen a message can send it.
+      const rcode = await this.#repeats.once(
+        signature,
+        goodUntil,
+        () => this.#take(key, unsigned, address),
+        (code) => code !== RCODE.SERVFAIL,
+      );
       this.#count(rcode);
-      yield signer.sign(updateResponse(unsigned, rcode, edns), nowSeconds());
+      yield signer.sign(updateResponse(unsigned, rcode, udpSize !== null), nowSeconds());
     }
   }
 
@@ -81,14 +85,20 @@ class UpdateHandler {
     this.#answered.add(1, NAMES.get(rcode) ?? String(rcode));
   }
 
-  async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<Outcome> {
-    const { id } = key.row;
+  async #take(key: HeldKey, message: Uint8Array, address: string): Promise<number> {
+    const { id } = key.account;
     const own = this.#underWay.get(id) ?? 0;
-    if (this.#total >= MOST_UPDATES || own >= MOST_PER_KEY) return { rcode: RCODE.SERVFAIL, edns: false };
+    if (this.#total >= MOST_UPDATES || own >= MOST_PER_ACCOUNT) return RCODE.SERVFAIL;
     this.#total++;
     this.#underWay.set(id, own + 1);
     try {
-      return await this.#run(key, message, mac, address);
+      this.#rate.take(key.row.id, {});
+      const update = parseUpdate(message);
+      if (update.version !== null && update.version > 0) return RCODE.BADVERS;
+      await performUpdate(this.#services, key, address, update);
+      return RCODE.NOERROR;
+    } catch (error) {
+      return this.#codeOf(error, key);
     } finally {
       this.#total--;
       const left = (this.#underWay.get(id) ?? 1) - 1;
@@ -97,47 +107,32 @@ class UpdateHandler {
     }
   }
 
-  async #run(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<Outcome> {
-    let edns = false;
-    try {
-      this.#rate.take(key.row.id, {});
-      const update = parseUpdate(message);
-      edns = update.version !== null;
-      if (update.version !== null && update.version > 0) return { rcode: RCODE.BADVERS, edns };
-      const signature = `${key.row.id} ${Buffer.from(mac).toString('base64')}`;
-      const work = async (): Promise<number> => {
-        try {
-          await performUpdate(this.#services, key, address, update);
-          return RCODE.NOERROR;
-        } catch (error) {
-          return this.#codeOf(error, key);
-        }
-      };
-      const rcode = await this.#repeats.once(signature, work, (code) => code !== RCODE.SERVFAIL);
-      return { rcode, edns };
-    } catch (error) {
-      return { rcode: this.#codeOf(error, key), edns };
-    }
-  }
-
   /** The response code of what ended an update. */
   #codeOf(error: unknown, { row }: HeldKey): number {
     const { log } = this.#services;
     const told = (rcode: number, why: string): number => {
       const fields = { key: row.name, rcode, why };
-      if (PREREQUISITE.has(rcode)) log.debug('update not made', fields);
+      if (OFTEN.has(rcode)) log.debug('update not made', fields);
       else log.info('update not made', fields);
       return rcode;
     };
     if (error instanceof UpdateError) return told(error.rcode, error.message);
     if (error instanceof InvalidError) return told(RCODE.FORMERR, error.message);
-    // Too many, or too many at once for this change: later it may be made. An account that is gone has no zones any more.
-    if (error instanceof HttpError) return told(error.status === 429 ? RCODE.SERVFAIL : RCODE.REFUSED, error.code);
-    if (error instanceof ConflictError) return told(RCODE.SERVFAIL, error.code);
+    const status = statusOf(error);
+    // Too many, too many at once for this change, or the service is stopping: later it may be made.
+    if (status === 429 || status === 503) return told(RCODE.SERVFAIL, (error as Error).message);
+    // An account that is gone has no zones any more.
+    if (error instanceof HttpError) return told(RCODE.REFUSED, error.code);
     log.error('an update caused an exception', { key: row.name, error: error as Error });
     return RCODE.SERVFAIL;
   }
 }
 
-/** What does not hold is an answer, as clients ask for it. */
-const PREREQUISITE: ReadonlySet<number> = new Set([RCODE.NXDOMAIN, RCODE.YXDOMAIN, RCODE.NXRRSET, RCODE.YXRRSET]);
+/** What does not hold is an answer, as clients ask for it; and a key that sends too much is not to fill the log with that. */
+const OFTEN: ReadonlySet<number> = new Set([
+  RCODE.NXDOMAIN,
+  RCODE.YXDOMAIN,
+  RCODE.NXRRSET,
+  RCODE.YXRRSET,
+  RCODE.SERVFAIL,
+]);

@@ -32,10 +32,11 @@ export async function performUpdate(
   const { reader, turns } = services;
   const { id, apex } = updatedDomain(reader, key, zone);
   const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency: null, headers: {} };
+  const isMany = prerequisites.length + updates.length > MANY;
   const commit = async (): Promise<void> => {
     await change(services, requester, async (draft) => {
       const domain = requireUpdatable(draft, key, id);
-      if (updates.length > MANY) readWhole(draft, domain);
+      if (isMany) readWhole(draft, domain);
       const asFound = servedAt(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // The serial that is compared rises with every change of the zone.
@@ -63,8 +64,8 @@ export async function performUpdate(
   const names = new Map(updates.map(({ name }) => [nameId(name), name]));
   const [first] = names.values();
   if (first === undefined) return commit();
-  // As single writes of the API do; of several names each would have to wait for its turn.
-  if (names.size > 1) return turns.exclusive(id, commit);
+  // As single writes of the API do; of several names each would have to wait for its turn, and what counts the whole zone as read conflicts with every write to it.
+  if (names.size > 1 || isMany) return turns.exclusive(id, commit);
   return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
 }
 

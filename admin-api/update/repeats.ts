@@ -3,10 +3,8 @@
  * while its time is good. Either gets the answer of the first; nothing is done twice.
  */
 
-/** Seconds for which an outcome is known: as long as clocks may differ either way (RFC 8945 section 10). */
-const KNOWN_FOR = 600;
-/** Outcomes that are known; the oldest is forgotten first. */
-const MOST_KNOWN = 10_000;
+/** Outcomes that are known, some 200 bytes each; the oldest is forgotten first. */
+const MOST_KNOWN = 50_000;
 
 interface Known {
   readonly rcode: Promise<number>;
@@ -17,7 +15,7 @@ export class Repeats {
   readonly #known = new Map<string, Known>();
   readonly #now: () => number;
 
-  /** `now` in seconds. */
+  /** `now`: in seconds, of the clock by which signatures are judged. */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -27,16 +25,21 @@ export class Repeats {
   }
 
   /**
-   * The response code of the update with this signature; `work` gives it the first time. What `work` rejects with, and a code for which `isFinal` is
-   * false, is not kept.
+   * The response code of the update with this signature, which is good `until` a second that its sender chose; `work` gives it the first time. What `work`
+   * rejects with, and a code for which `isFinal` is false, is not kept.
    */
-  once(signature: string, work: () => Promise<number>, isFinal: (rcode: number) => boolean): Promise<number> {
+  once(
+    signature: string,
+    until: number,
+    work: () => Promise<number>,
+    isFinal: (rcode: number) => boolean,
+  ): Promise<number> {
     const now = this.#now();
     const before = this.#known.get(signature);
-    if (before !== undefined && before.until > now) return before.rcode;
+    if (before !== undefined && before.until >= now) return before.rcode;
     this.#forget(now);
     const rcode = work();
-    const known: Known = { rcode, until: now + KNOWN_FOR };
+    const known: Known = { rcode, until };
     // Behind the others, so that the oldest are first.
     this.#known.delete(signature);
     this.#known.set(signature, known);
@@ -49,7 +52,7 @@ export class Repeats {
 
   #forget(now: number): void {
     for (const [signature, { until }] of this.#known) {
-      if (until > now && this.#known.size < MOST_KNOWN) return;
+      if (until >= now && this.#known.size < MOST_KNOWN) return;
       this.#known.delete(signature);
     }
   }

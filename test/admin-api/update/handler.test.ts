@@ -457,9 +457,33 @@ test('what a key may send has a rate; beyond it updates fail until later', async
   }
 });
 
-test('more at once than a key may have are told to come again', async () => {
+test('what comes again takes nothing of the rate of its key', async () => {
+  const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
+  try {
+    const own = await small.key(small.admin);
+    const { apex } = await small.zone();
+    const { message } = signRequest(encodeUpdate({ zone: apex }), own, now());
+    for (let i = 0; i < 10; i++) assert.is(rcodeOf((await small.send(message))[0]), 'NOERROR');
+    const others = [await small.update(own, { zone: apex, id: 1 }), await small.update(own, { zone: apex, id: 2 })];
+    assert.equal(others, ['NOERROR', 'NOERROR']);
+    assert.is(await small.update(own, { zone: apex, id: 3 }), 'SERVFAIL');
+    assert.is(rcodeOf((await small.send(message))[0]), 'NOERROR', 'as the first time');
+  } finally {
+    await small.stop();
+  }
+});
+
+test('more at once than an account may have, with all its keys, are told to come again; others are not', async () => {
   const { at, run } = await zone();
-  const rcodes = await Promise.all(Array.from({ length: 80 }, (_, i) => run([add(at(`n${i}`), 60, 'A', '192.0.2.1')])));
+  const second = await world.key(world.admin);
+  const { id, token } = await world.daemon.account('neighbour');
+  const theirs = await world.key(id);
+  const { apex } = await world.zone(token, 'neighbour.example.net');
+  const updates = Array.from({ length: 80 }, (_, i) =>
+    run([add(at(`n${i}`), 60, 'A', '192.0.2.1')], [], i % 2 ? key : second),
+  );
+  assert.is(await world.update(theirs, { zone: apex }), 'NOERROR');
+  const rcodes = await Promise.all(updates);
   const count = (rcode: string): number => rcodes.filter((one) => one === rcode).length;
   assert.is(count('NOERROR'), 64);
   assert.is(count('SERVFAIL'), 16);
