@@ -1,8 +1,7 @@
 /** The names of class CHAOS by which a nameserver is asked what and which it is (RFC 4892; `.bind` as BIND has them). */
 import { LOWER } from '../wire/name.ts';
-import { TYPE } from '../wire/types.ts';
+import { CLASS_CHAOS, TYPE } from '../wire/types.ts';
 
-export const CLASS_CHAOS = 3;
 /** Most bytes of a text: one character-string (RFC 1035 3.3). */
 export const MAX_TEXT = 255;
 

@@ -3,8 +3,7 @@
  */
 
 import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
-import { CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
-import { CLASS_CHAOS } from './chaos.ts';
+import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { isEncrypted, isStream } from './client.ts';
 import { LABELS } from './index-reader.ts';
 

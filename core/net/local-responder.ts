@@ -7,13 +7,10 @@ import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
-import { RCODE } from '../wire/types.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
 import { LmdbNodeStore } from './node-store.ts';
-
-/** OPCODE of a message (RFC 1035 4.1.1), in the third byte; 0 is QUERY. */
-const OPCODE_BITS = 0x78;
+import { nobodysCode } from './refusal.ts';
 
 export interface LocalResponse {
   readonly message: Uint8Array;
@@ -51,8 +48,7 @@ export class LocalResponder {
     index.enter();
     try {
       let length = responder.respond(buffer, 0, message.length, client);
-      if (length === DEFERRED)
-        length = responder.refuse((message[2] & OPCODE_BITS) === 0 ? RCODE.REFUSED : RCODE.NOTIMP);
+      if (length === DEFERRED) length = responder.refuse(nobodysCode(message, 0));
       if (length === 0) {
         counters.count(COLUMN.notQuery);
         return null;

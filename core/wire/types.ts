@@ -1,6 +1,8 @@
 /** Numbers of the DNS protocol (IANA "Domain Name System (DNS) Parameters"). */
 
 export const CLASS_IN = 1;
+/** RFC 1035 3.2.4. */
+export const CLASS_CHAOS = 3;
 
 export const RCODE = {
   NOERROR: 0,
