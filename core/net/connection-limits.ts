@@ -56,9 +56,10 @@ export class ConnectionLimits {
   /** Counts a connection of `client`. Returns what `leave` takes it back by, FULL or CLIENT_FULL. */
   enter(client: Client): number {
     const { counts, own } = this;
-    if (this.sum(0) >= this.maxConnections) return FULL;
     const bucket = 1 + this.bucketOf(client);
+    // First: where all is full another's connection is closed to make room, and not for one that is not taken then.
     if (this.sum(bucket) >= this.maxPerAddress) return CLIENT_FULL;
+    if (this.sum(0) >= this.maxConnections) return FULL;
     counts[own]++;
     counts[own + bucket]++;
     return bucket;

@@ -6,7 +6,7 @@ import { CLIENT_FULL, type ConnectionLimits, FULL } from './connection-limits.ts
 import { COLUMN } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
 import { nobodysCode } from './refusal.ts';
-import { type Answering, TcpConnection } from './tcp-connection.ts';
+import { type Answering, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { Reader, TcpLimits } from './worker-data.ts';
 
 /** Connections looked at for one that makes room. */
@@ -14,6 +14,8 @@ const LOOK_AT = 8;
 
 interface Entry {
   readonly bucket: number;
+  /** When it came, as `performance.now()` counts. */
+  readonly since: number;
   /** Null while a handshake is under way. */
   connection: TcpConnection | null;
 }
@@ -63,7 +65,7 @@ export class Streams {
       socket.destroy();
       return null;
     }
-    entries.set(socket, { bucket, connection: null });
+    entries.set(socket, { bucket, since: performance.now(), connection: null });
     counters.count(COLUMN.tcpAccepted);
     counters.set(COLUMN.tcpOpen, connections.open);
     socket.once('close', () => this.leave(socket));
@@ -98,7 +100,7 @@ export class Streams {
     let looked = 0;
     for (const [socket, entry] of entries) {
       if (looked++ === LOOK_AT) break;
-      if (entry.connection?.makeRoom()) {
+      if (entry.connection === null ? this.cutHandshake(socket, entry) : entry.connection.makeRoom()) {
         this.leave(socket);
         return true;
       }
@@ -106,6 +108,14 @@ export class Streams {
       entries.set(socket, entry);
     }
     return false;
+  }
+
+  /** A handshake takes the client's next message within the time that a query has, or the place is another's. */
+  private cutHandshake(socket: Socket, { since }: Entry): boolean {
+    if (performance.now() - since < QUIET_MS) return false;
+    this.reader.counters.count(COLUMN.tcpSlow);
+    socket.destroy();
+    return true;
   }
 
   private answering(client: Client, family: number): Answering {
