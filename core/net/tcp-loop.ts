@@ -302,7 +302,7 @@ export class TcpLoop {
   /** Keeps what the client did not take. */
   private keepUnsent(peer: TcpPeer, unsent: Uint8Array): void {
     peer.unsent = unsent;
-    this.held += unsent.length;
+    this.held += memoryOf(unsent);
     if (this.held > MAX_HELD) {
       this.options.counters.count(COLUMN.tcpSlow);
       this.drop(peer, true);
@@ -322,13 +322,10 @@ export class TcpLoop {
       return;
     }
     if (sent < unsent.length) {
-      if (sent > 0) {
-        this.held -= sent;
-        peer.unsent = unsent.subarray(sent);
-      }
+      if (sent > 0) peer.unsent = unsent.subarray(sent);
       return;
     }
-    this.held -= unsent.length;
+    this.held -= memoryOf(unsent);
     peer.unsent = null;
     this.proceed(peer);
   }
@@ -391,7 +388,7 @@ export class TcpLoop {
     if (peer.unsent === null) this.send(peer, OUT + 2 + length);
     else {
       const before = peer.unsent;
-      this.held -= before.length;
+      this.held -= memoryOf(before);
       this.keepUnsent(peer, Buffer.concat([before, bytes.subarray(OUT, OUT + 2 + length)]));
     }
   }
@@ -438,7 +435,7 @@ export class TcpLoop {
   private drop(peer: TcpPeer, reset: boolean): void {
     const { counters, connections, deferred, open } = this.options;
     if (peer.deferred !== 0) deferred?.cancel(peer.deferred);
-    this.held -= (peer.rest?.length ?? 0) + (peer.unsent?.length ?? 0);
+    this.held -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
     peer.rest = null;
     peer.unsent = null;
     peer.deferred = 0;
@@ -476,6 +473,11 @@ class PeerTaker {
   end(failed: boolean): void {
     if (this.peer.tag === this.tag) this.loop.endDeferred(this.peer, failed);
   }
+}
+
+/** What a part of an array holds: all of it, else a client that takes all but one byte would hold what nobody counts. */
+function memoryOf({ buffer }: Uint8Array): number {
+  return buffer.byteLength;
 }
 
 function isWhole(frames: Uint8Array): boolean {

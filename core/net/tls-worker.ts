@@ -21,10 +21,10 @@ const reader = openReader(data);
 const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TLS, faultReporter(post));
 const STOP_MS = 100;
 
-/** Of connections whose handshake is under way, by what they have in common with their TLS socket: both addresses. */
+/** Of connections whose handshake is under way, by what they have in common with their TLS socket: addresses and ports. */
 const clients = new Map<string, { readonly socket: Socket; readonly client: Client }>();
-const idOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
-  `${remoteAddress} ${remotePort} ${localAddress}`;
+const idOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
 const contextOf = ({ certificate, key, ticketKeys }: TlsMaterial) => ({
   cert: certificate,
