@@ -101,8 +101,13 @@ function load(files: Paths): { certificate: string; key: string } {
 function stateOf({ certificate, key }: Paths): string {
   return [certificate, key]
     .map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-      return found === undefined ? 'none' : `${found.ino} ${found.mtimeNs} ${found.size}`;
+      try {
+        const { ino, mtimeNs, size } = statSync(path, { bigint: true });
+        return `${ino} ${mtimeNs} ${size}`;
+      } catch (error) {
+        // Gone, or not to be looked at (EACCES, ELOOP): whoever renews it may be in the middle of that, and we are in a timer.
+        return (error as NodeJS.ErrnoException).code;
+      }
     })
     .join(', ');
 }

@@ -1,7 +1,7 @@
 /** DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and clients that misbehave. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -233,6 +233,35 @@ test('a new certificate is used without dropping a connection; one that is not u
     next.destroy();
     assert.ok(seen.size < 3);
   }
+});
+
+test('a certificate that can not even be looked at leaves the last one, and is logged', async ({ served }) => {
+  served.log.splice(0);
+  rmSync(files.key);
+  symlinkSync(files.key, files.key);
+  process.emit('SIGHUP');
+  assert.match(served.log.join(), /not usable.*ELOOP/);
+  const still = dial();
+  await once(still, 'secureConnect');
+  assert.is(nameOf(still), 'second.test');
+  rmSync(files.key);
+  renew('second.test');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+});
+
+test('too many: handshakes that do not go on make room', async () => {
+  const served = await serve({ tls: { listen: [V4], ...files }, tcp: { ...LIMITS, maxConnections: 2 } });
+  const { port } = served.tlsListen[0];
+  const silent = [0, 1].map(() => connectTcp(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  await sleep(1200);
+  const socket = dial({ port });
+  const client = new StreamClient(socket);
+  socket.write(framed(ask('host6')));
+  assert.is(octetOf((await client.answers(1))[0]), 6);
+  for (const one of silent) one.destroy();
+  await served.stop();
 });
 
 test('a thread that dies comes back with the newest certificate', async ({ served }) => {
