@@ -1,6 +1,7 @@
 /**
  * Writes what is answered for a target, and has the owners compiled anew in pieces, each a commit: ten thousand zones may lead to one name. The row says which
  * owners its entry is for, so that every node compiles the same; a row that waits for its next piece when the process ends is taken up at the next start.
+ * What has begun to be spread is spread to the end, since with a target that changes faster than that the last owners would never get anything.
  */
 import { setImmediate } from 'node:timers/promises';
 import { write } from '../journal/draft.ts';
@@ -16,12 +17,18 @@ import type { Target } from './target.ts';
 const PIECE = 200;
 const BY = 'alias';
 
+type Served = Pick<AliasTarget, 'a' | 'aaaa'>;
+
 export class TargetWriter {
   private readonly environment: Environment;
   private readonly journal: Journal;
   /** Seconds after which a row is written though what is served has not changed, so that a restart knows how old its answers are. */
   private readonly interval: number;
   private stopped = false;
+  /** Owners in commits that are under way. Many targets may change at once, and all that waits becomes one commit, which holds up the event loop. */
+  private underWay = 0;
+  /** Who waits until these are fewer than PIECE. */
+  private readonly waiting = new Set<() => void>();
   /** Commits made. */
   written = 0;
 
@@ -44,10 +51,10 @@ export class TargetWriter {
       while (target.isDirty && !this.stopped) {
         target.isDirty = false;
         const { row } = target;
-        if (!isServed(row, target)) await this.put(target, '');
-        else if (row?.spread?.to != null) await this.put(target, row.spread.to);
-        else if (this.isOld(target)) await this.put(target, null);
-        if (target.row?.spread?.to != null) target.isDirty = true;
+        if (row?.spread?.to != null) await this.put(target, row, row.spread.to);
+        else if (!isServed(row, target)) await this.put(target, null, '');
+        else if (this.isOld(target)) await this.put(target, null, null);
+        if (target.row?.spread?.to != null || !isServed(target.row, target)) target.isDirty = true;
         // Requests that wait come between two pieces.
         if (target.isDirty) await setImmediate();
       }
@@ -71,28 +78,47 @@ export class TargetWriter {
     return false;
   }
 
-  /** `from`: where the piece begins, null when nobody is to be compiled. */
-  private async put(target: Target, from: string | null): Promise<void> {
-    const row: AliasTarget = {
-      name: target.name,
-      a: target.a.served,
-      aaaa: target.aaaa.served,
-      error: target.error,
-      checkedAt: target.checkedAt,
-      spread: from === null ? null : this.piece(target.name, from),
-    };
-    await write(this.environment, this.journal, BY, (draft) => draft.put(aliasTargets, row));
-    target.row = row;
-    this.written++;
+  /** `served`: null for the target's state; `from`: where the piece begins, null when nobody is to be compiled. */
+  private async put(target: Target, served: Served | null, from: string | null): Promise<void> {
+    while (this.underWay >= PIECE) await new Promise<void>((resume) => this.waiting.add(resume));
+    const { spread, owners } = from === null ? { spread: null, owners: 1 } : this.piece(target.name, from);
+    this.underWay += owners;
+    this.resumeOne();
+    try {
+      if (this.stopped) return;
+      const row: AliasTarget = {
+        name: target.name,
+        a: served === null ? target.a.served : served.a,
+        aaaa: served === null ? target.aaaa.served : served.aaaa,
+        error: target.error,
+        checkedAt: target.checkedAt,
+        spread,
+      };
+      await write(this.environment, this.journal, BY, (draft) => draft.put(aliasTargets, row));
+      target.row = row;
+      this.written++;
+    } finally {
+      this.underWay -= owners;
+      this.resumeOne();
+    }
   }
 
-  private piece(name: Name, from: string): Spread {
+  private resumeOne(): void {
+    if (this.underWay >= PIECE) return;
+    for (const resume of this.waiting) {
+      this.waiting.delete(resume);
+      resume();
+      return;
+    }
+  }
+
+  private piece(name: Name, from: string): { spread: Spread; owners: number } {
     const prefix = aliasOwners(name);
     const start = Buffer.concat([prefix, Buffer.from(from, 'hex')]);
-    let count = 0;
+    let owners = 0;
     for (const key of this.environment.aliases.getKeys({ start, end: afterPrefix(prefix), limit: PIECE + 1 }))
-      if (++count > PIECE) return { from, to: (key as Buffer).toString('hex', prefix.length) };
-    return { from, to: null };
+      if (++owners > PIECE) return { spread: { from, to: (key as Buffer).toString('hex', prefix.length) }, owners };
+    return { spread: { from, to: null }, owners: Math.max(owners, 1) };
   }
 
   private isOld({ row, a, aaaa }: Target): boolean {

@@ -124,7 +124,7 @@ test('"no" for as long as it holds', () => {
   assert.equal(none({ flags: RA | 3, authorities: [SOA] }), [true, 40]);
   assert.equal(none({ authorities: [SOA] }), [false, 40]);
   assert.equal(none({ answers: [cname('lb.example', 'mid.example', 20)], authorities: [SOA] }), [false, 20]);
-  assert.equal(none({ answers: [cname('lb.example', 'lb.example', 20)] }), [false, 20], 'a loop has an end');
+  assert.is(none({ answers: [cname('lb.example', 'lb.example', 20)] }), 'failed', 'a loop');
   assert.equal(none({}), [false, 30]);
 });
 
