@@ -4,12 +4,14 @@ import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Caller, Context } from '../http/route.ts';
 import type { Services } from '../services.ts';
 import { Steps } from '../steps.ts';
+import { Neighbours } from './rules/neighbours.ts';
 import { MAX_BATCH } from './schema.ts';
 import { existing, newRecord, place, type RecordBody, renewed } from './service.ts';
 import { viewRecord } from './view.ts';
@@ -61,8 +63,13 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
         replaced.push(faults.note(`/put/${i}/id`, () => take(id)));
         await steps.next();
       }
+      // Nothing goes any more, so that each name is read once: of thousands at one name each would read all those before it.
+      const neighbours = new Map<string, Neighbours>();
       const placed = (body: RecordBody, record: RecordRow, isNew: boolean): RecordRow => {
-        place(draft, domain, record, { adopts: body.proxied === undefined, isNew });
+        const id = nameId(record.name);
+        const beside = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
+        neighbours.set(id, beside);
+        place(draft, domain, record, { adopts: body.proxied === undefined, isNew, beside });
         return record;
       };
       const updated: (RecordRow | undefined)[] = [];
