@@ -2,7 +2,14 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../log/index.ts';
 import { RCODE } from '../wire/types.ts';
-import { type AnswerDeferred, type DeferredChannel, type FromMain, MAX_PER_CLIENT, type ToMain } from './deferred.ts';
+import {
+  type AnswerDeferred,
+  type DeferredChannel,
+  type DeferredTransport,
+  type FromMain,
+  MAX_PER_CLIENT,
+  type ToMain,
+} from './deferred.ts';
 import type { SendUdp } from './deferred-udp.ts';
 import { clientNetwork } from './ipv6.ts';
 import { refusal } from './refusal.ts';
@@ -15,6 +22,9 @@ interface Running {
   resume: () => void;
 }
 
+/** Milliseconds between two exceptions that are told. */
+const BETWEEN_FAULTS = 1000;
+
 /** One thread's requests. */
 export interface DeferredLine {
   /** The thread has ended: nobody waits for anything. */
@@ -26,6 +36,9 @@ export class DeferredServer {
   private readonly sendUdp: SendUdp;
   private readonly log: Logger;
   private readonly perClient = new Map<string, number>();
+  private toldAt = Number.NEGATIVE_INFINITY;
+  /** Exceptions since then. */
+  private untold = 0;
 
   /** `sendUdp` sends what threads that block have no ear for. */
   constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger) {
@@ -104,7 +117,7 @@ export class DeferredServer {
         }
       } catch (error) {
         if (!signal.aborted) {
-          this.log.error('a deferred DNS message caused an exception', { transport, error: error as Error });
+          this.tell(transport, error as Error);
           failed = sent > 0;
           if (!failed) give(refusal(ask.message, RCODE.SERVFAIL));
         }
@@ -114,5 +127,17 @@ export class DeferredServer {
       else this.perClient.set(network, left);
     }
     if (reply === null) post({ kind: 'end', id, failed });
+  }
+
+  /** Not of every one of a flood: who knows such a message could fill the disk. */
+  private tell(transport: DeferredTransport, error: Error): void {
+    const now = performance.now();
+    if (now - this.toldAt < BETWEEN_FAULTS) {
+      this.untold++;
+      return;
+    }
+    this.log.error('a deferred DNS message caused an exception', { transport, error, untold: this.untold });
+    this.toldAt = now;
+    this.untold = 0;
   }
 }
