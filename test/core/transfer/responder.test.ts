@@ -151,4 +151,41 @@ test('so many zones are sent at a time; who leaves the line frees nothing, who e
     await second.return?.();
   }));
 
+for (const kind of ['AXFR', 'IXFR'])
+  test(`${kind}: a client that takes it too slowly is left, so that nothing is held for it`, () => {
+    let now = 0;
+    return withTransfers(
+      async (rig) => {
+        const { environment, journal, reader } = rig.store;
+        const domain = await withZone(rig);
+        await rig.records(transferRequest(APEX));
+        const { serial } = reader.zoneState(domain.id);
+        await write(environment, journal, 'test', (draft) => {
+          for (let i = 0; i < 3000; i++) draft.put(records, addressRecord(domain, `more${i}`));
+        });
+        const request = kind === 'AXFR' ? transferRequest(APEX) : transferRequest(APEX, serial);
+        const take = async (step: number): Promise<number> => {
+          let messages = 0;
+          const cancelled = new AbortController().signal;
+          const client = { address: '127.0.0.1', port: 53, transport: 'tcp', cancelled } as const;
+          for await (const message of rig.answer({ message: request, ...client })) {
+            assert.ok(message.length > 0);
+            messages++;
+            now += step;
+          }
+          return messages;
+        };
+        assert.ok((await take(5000)) > 2);
+        for (let i = 0; i < 3; i++)
+          await take(61_000).then(
+            () => assert.unreachable(),
+            (error: Error) => assert.match(error.message, /too slowly/),
+          );
+        assert.ok((await take(0)) > 2, 'its slot is free again');
+      },
+      LIMITS,
+      { now: () => now },
+    );
+  });
+
 test.run();
