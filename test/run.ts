@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 const root = import.meta.dirname;
-const uvu = fileURLToPath(new URL('../../node_modules/uvu/bin.js', import.meta.url));
+const uvu = join(root, '../../node_modules/uvu/bin.js');
 const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
