@@ -54,4 +54,12 @@ test('none, all, and IPv4 within IPv6', () => {
   assert.is(new PrefixList(['::/0']).holds(four), false);
 });
 
+test('a prefix of IPv4-mapped addresses is one of IPv4', () => {
+  const list = new PrefixList(['::ffff:192.0.2.0/120']);
+  assert.ok(list.holds(clientOf(Uint8Array.of(192, 0, 2, 1))));
+  assert.ok(list.holds(clientOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 9))));
+  assert.not(list.holds(clientOf(Uint8Array.of(192, 0, 3, 1))));
+  assert.not(list.holds(clientOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 2, 1))));
+});
+
 test.run();
