@@ -7,7 +7,7 @@ import { addressText } from './ipv6.ts';
 
 const NAMES: readonly DeferredTransport[] = ['udp', 'tcp', 'tls', 'https'];
 /**
- * Requests over UDP in a second, and in a burst. Their senders may be forged, and each costs main some 50 µs of what the API has; whoever gets no answer
+ * Requests over UDP in a second, of all threads: main is one, and their senders may be forged. Each costs it some 90 µs of what the API has; whoever gets no answer
  * asks over TCP.
  */
 const UDP_PER_SECOND = 1000;
@@ -24,13 +24,16 @@ export class DeferredQueue {
   private readonly port: MessagePort;
   private readonly underWay: Int32Array;
   private readonly takers = new Map<number, Taker>();
+  private readonly udpSecond: Int32Array;
+  private readonly now: () => number;
   private id = 0;
-  private allowance = UDP_PER_SECOND;
-  private allowedAt = 0;
 
-  constructor({ port, underWay }: DeferredChannel<MessagePort>) {
+  /** `now`: milliseconds, of a clock that all threads share. */
+  constructor({ port, underWay, udpSecond }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
     this.port = port;
     this.underWay = new Int32Array(underWay);
+    this.udpSecond = new Int32Array(udpSecond);
+    this.now = now;
   }
 
   /** Has the event loop hand the answers over; without it `receive` does. */
@@ -92,12 +95,11 @@ export class DeferredQueue {
   }
 
   private allowed(): boolean {
-    const now = performance.now();
-    this.allowance = Math.min(UDP_PER_SECOND, this.allowance + ((now - this.allowedAt) * UDP_PER_SECOND) / 1000);
-    this.allowedAt = now;
-    if (this.allowance < 1) return false;
-    this.allowance--;
-    return true;
+    const { udpSecond } = this;
+    const second = Math.floor(this.now() / 1000) | 0;
+    // Two threads that begin a second at once let a few more pass.
+    if (Atomics.exchange(udpSecond, 0, second) !== second) Atomics.store(udpSecond, 1, 0);
+    return Atomics.add(udpSecond, 1, 1) < UDP_PER_SECOND;
   }
 
   private post(message: ToMain): void {

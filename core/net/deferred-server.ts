@@ -35,6 +35,8 @@ export class DeferredServer {
   private readonly answer: AnswerDeferred;
   private readonly sendUdp: SendUdp;
   private readonly log: Logger;
+  /** See DeferredChannel. */
+  readonly udpSecond = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   private readonly perClient = new Map<string, number>();
   private toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
@@ -48,7 +50,7 @@ export class DeferredServer {
   }
 
   /** Serves one thread. `wake` is called after each message to it. */
-  open({ port, underWay }: DeferredChannel<MessagePort>, wake: () => void): DeferredLine {
+  open({ port, underWay }: Pick<DeferredChannel<MessagePort>, 'port' | 'underWay'>, wake: () => void): DeferredLine {
     const count = new Int32Array(underWay);
     const running = new Map<number, Running>();
     const post = (message: FromMain): void => {

@@ -51,6 +51,8 @@ export interface DeferredChannel<Port> {
   readonly port: Port;
   /** One 32-bit word: requests of the thread that main has not ended. The thread adds, main takes off. */
   readonly underWay: SharedArrayBuffer;
+  /** Two 32-bit words of all threads: a second, and how many requests came over UDP in it. */
+  readonly udpSecond: SharedArrayBuffer;
 }
 
 /** Requests of one thread at a time. */
