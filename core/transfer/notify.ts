@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { NotifyTarget } from '../config/index.ts';
 import type { ZoneChange } from '../journal/difference.ts';
-import type { Logger } from '../log/index.ts';
+import type { LogFields, Logger } from '../log/index.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { formatName, type Name } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';
@@ -25,6 +25,8 @@ const GATHER = 50;
 /** After a start: zones that are told of together, and milliseconds from some to the next. */
 const AT_ONCE = 100;
 const PACE = 500;
+/** From one warning about a secondary to the next, in milliseconds: one that is down, or does not know us, would have as many as there are zones. */
+const BETWEEN_WARNINGS = 60_000;
 
 interface Secondary {
   readonly target: NotifyTarget;
@@ -98,6 +100,19 @@ export class Notifier {
         problem,
       }),
     );
+    let warnedAt = Number.NEGATIVE_INFINITY;
+    let untold = 0;
+    const warn = (message: string, fields: LogFields): void => {
+      const now = performance.now();
+      if (now - warnedAt < BETWEEN_WARNINGS) {
+        untold++;
+        log.debug(message, fields);
+        return;
+      }
+      log.warn(message, { ...fields, untold });
+      warnedAt = now;
+      untold = 0;
+    };
     const line = new NotifyLine({
       times,
       send: (message) => this.send(target, message),
@@ -106,8 +121,8 @@ export class Notifier {
         const zone = formatName(apex);
         observer?.notified(rcode === null ? 'given up' : rcode === 0 ? 'answered' : 'refused');
         if (rcode === 0) log.debug('a secondary has taken a NOTIFY', { zone, secondary });
-        else if (rcode === null) log.warn('a secondary does not answer NOTIFY', { zone, secondary });
-        else log.warn('a secondary refuses NOTIFY', { zone, secondary, rcode });
+        else if (rcode === null) warn('a secondary does not answer NOTIFY', { zone, secondary });
+        else warn('a secondary refuses NOTIFY', { zone, secondary, rcode });
       },
     });
     return { target, key, line };

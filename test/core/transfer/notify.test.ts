@@ -1,6 +1,7 @@
-/** Keys that sign what secondaries are told, when they can't be used. */
+/** What the log says of secondaries: of keys that can't be used, and of those that refuse. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft.ts';
@@ -8,9 +9,10 @@ import { createLogger } from '../../../core/log/index.ts';
 import { domains } from '../../../core/store/rows.ts';
 import { Notifier } from '../../../core/transfer/notify.ts';
 import type { TsigKey } from '../../../core/wire/tsig.ts';
+import { RCODE } from '../../../core/wire/types.ts';
 import { embedded, newDomain, withStore } from '../journal/fixture.ts';
 
-const test = suite('NOTIFY, keys');
+const test = suite('NOTIFY, log');
 
 async function logOf(keyByName: () => TsigKey | undefined): Promise<string[]> {
   const log: string[] = [];
@@ -45,6 +47,41 @@ test("a key whose secret can't be opened ends nothing but its own secondary's ne
   });
   assert.is(log.length, 1);
   assert.match(log[0], /transfer\.test.*sealed by another key/);
+});
+
+test('a secondary that refuses every zone is one warning', async () => {
+  const log: string[] = [];
+  const secondary = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  secondary.on('message', (message, { port, address }) => {
+    message[2] |= 0x80;
+    message[3] = RCODE.REFUSED;
+    secondary.send(message, port, address);
+  });
+  await withStore(embedded, async ({ environment, journal, reader }) => {
+    await write(environment, journal, 'test', (draft) => {
+      for (let i = 0; i < 80; i++) draft.put(domains, newDomain(`z${i}.test.`));
+    });
+    let refused = 0;
+    const notifier = new Notifier({
+      targets: [{ address: '127.0.0.1', port: secondary.address().port, family: 4, key: null }],
+      reader,
+      keyByName: () => undefined,
+      log: createLogger({ level: 'info', format: 'text', write: (line) => log.push(line) }),
+      observer: {
+        notified(outcome) {
+          if (outcome === 'refused') refused++;
+        },
+      },
+    });
+    notifier.start();
+    for (let i = 0; i < 500 && refused < 80; i++) await sleep(10);
+    notifier.close();
+    assert.is(refused, 80);
+  });
+  secondary.close();
+  assert.is(log.length, 1);
+  assert.match(log[0], /refuses NOTIFY/);
 });
 
 test.run();
