@@ -69,14 +69,22 @@ export class OwnZones {
     return undefined;
   }
 
-  /** Follows the name as far as it is ours. */
-  follow(start: Name, trail: Trail): End {
+  /** Whether a name lies in a zone of ours that an account's own ALIAS may be followed into. */
+  isOf(account: string | null, name: Name): boolean {
+    return account !== null && this.zoneOf(name)?.accountId === account;
+  }
+
+  /**
+   * Follows the name as far as it lies in zones of the account; null: no zone is. Nobody has to prove that a domain is theirs before they make its zone, so
+   * that for others what the world is told counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS to it.
+   */
+  follow(start: Name, trail: Trail, account: string | null): End {
     const zones = new ZoneUpdates(this.environment, this.settings, () => false);
     let name = start;
     for (;;) {
       trail.visit(name);
       const domain = this.zoneOf(name);
-      if (domain === undefined) return { kind: 'outside', name };
+      if (domain === undefined || domain.accountId !== account) return { kind: 'outside', name };
       const outcome = walk(zones.view(domain), name);
       switch (outcome.kind) {
         case 'outside':

@@ -15,6 +15,7 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { FairQueue } from './fair-queue.ts';
 import { advance, delay } from './family-state.ts';
 import { OwnZones } from './own-zones.ts';
+import { Owners } from './owners.ts';
 import { type Lookup, recursiveLookup } from './resolver.ts';
 import { Schedule } from './schedule.ts';
 import type { AliasStates } from './states.ts';
@@ -52,7 +53,7 @@ export interface AliasObserver {
 const SLOTS = 128;
 const FAILING_SLOTS = 32;
 /** Looks that begin between two turns of the event loop: those at our own zones end at once. */
-const TURN = 64;
+const TURN = 16;
 /** Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets than that is served later. */
 const RATE = 1000;
 const TICK_MS = 250;
@@ -70,6 +71,7 @@ export class AliasRefresher {
   private readonly now: () => number;
   private readonly clock: () => number;
   private readonly own: OwnZones;
+  private readonly owners: Owners;
   private readonly lookup: TargetLookup;
   private readonly writer: TargetWriter;
   private readonly watch = new Watch<Target>();
@@ -94,12 +96,13 @@ export class AliasRefresher {
     this.now = options.now ?? (() => Date.now() / 1000);
     this.clock = options.clock ?? (() => performance.now() / 1000);
     this.own = new OwnZones(environment, zoneSettings);
+    this.owners = new Owners(environment);
     const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.abort.signal);
     this.lookup = new TargetLookup(this.own, lookup, options.allowPrivate, zoneSettings.cluster);
     this.writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
     this.reader = new Reader(rawReader(environment));
     journal.onAnswers(({ names, aliasTargets: targets }) => {
-      for (const target of targets) this.ownersChanged(target);
+      for (const { target, domainIds } of targets) this.ownersChanged(target, domainIds);
       for (const name of names) for (const target of this.watch.at(name)) this.poke(target);
       this.pump();
     });
@@ -178,11 +181,12 @@ export class AliasRefresher {
   }
 
   /** ALIAS records for the target came or went. */
-  private ownersChanged(name: Name): void {
+  private ownersChanged(name: Name, domainIds: ReadonlySet<string>): void {
     const { live } = this.options.states;
     if (this.writer.hasOwners(name)) {
       const added = this.add(name);
       if (added !== null) this.enqueue(added);
+      else this.accountsChanged(live.get(nameId(name))!, domainIds);
       return;
     }
     const target = live.get(nameId(name));
@@ -194,6 +198,20 @@ export class AliasRefresher {
     this.queue.remove(target);
     this.failing.remove(target);
     this.track(this.removeRow(name));
+  }
+
+  /** Zones that were believed, since the owners were all of their account, are not once another account leads there, too. */
+  private accountsChanged(target: Target, domainIds: ReadonlySet<string>): void {
+    const { account } = target;
+    if (account === null) target.account = undefined;
+    if (account === null || account === undefined) return;
+    for (const id of domainIds) {
+      if ((this.owners.accountOf(id) ?? account) === account) continue;
+      target.account = null;
+      if (target.isRunning) target.isOutdated = true;
+      else this.enqueue(target);
+      return;
+    }
   }
 
   private async removeRow(name: Name): Promise<void> {
@@ -237,19 +255,11 @@ export class AliasRefresher {
     if (target.isRunning || target.isGone) return;
     this.schedule.remove(target);
     if (this.isWaiting(target)) return;
-    (isFailing(target) ? this.failing : this.queue).put(target, this.accountOf(target.name));
+    (isFailing(target) ? this.failing : this.queue).put(target, this.owners.firstAccount(target.name));
   }
 
   private isWaiting(target: Target): boolean {
     return this.queue.has(target) || this.failing.has(target);
-  }
-
-  /** Whose targets wait with this one: the account of the oldest domain that leads to it. */
-  private accountOf(name: Name): string {
-    const prefix = aliasOwners(name);
-    for (const key of this.options.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
-      return this.reader.domain(aliasOwnerParts(key as Buffer).domainId)?.accountId ?? '';
-    return '';
   }
 
   /** Begins as many looks as there is room for. */
@@ -283,7 +293,8 @@ export class AliasRefresher {
     const visited: Name[] = [];
     const began = performance.now();
     try {
-      const result = await this.lookup.run(target.name, (name) => {
+      if (target.account === undefined) target.account = this.owners.onlyAccount(target.name);
+      const result = await this.lookup.run(target.name, target.account, (name) => {
         visited.push(name);
         this.watch.add(target, name, this.own.zoneOf(name)?.apex);
       });

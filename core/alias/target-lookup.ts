@@ -55,20 +55,20 @@ export class TargetLookup {
     this.cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
   }
 
-  /** `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
-  async run(target: Name, onVisit: (name: Name) => void): Promise<TargetResult> {
+  /** `account`: whose zones are followed in the store. `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
+  async run(target: Name, account: string | null, onVisit: (name: Name) => void): Promise<TargetResult> {
     const [a, aaaa] = await Promise.all([
-      this.family(target, TYPE.A, new Trail(onVisit)),
-      this.family(target, TYPE.AAAA, new Trail(onVisit)),
+      this.family(target, TYPE.A, account, new Trail(onVisit)),
+      this.family(target, TYPE.AAAA, account, new Trail(onVisit)),
     ]);
     return { a, aaaa };
   }
 
-  private async family(target: Name, type: number, trail: Trail): Promise<FamilyResult> {
+  private async family(target: Name, type: number, account: string | null, trail: Trail): Promise<FamilyResult> {
     let name = target;
     let isOwn = true;
     for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {
-      const end = this.own.follow(name, trail);
+      const end = this.own.follow(name, trail, account);
       if (end.kind === 'failed') return { kind: 'failed', isOwn, error: end.error };
       if (end.kind === 'missing') return { kind: 'none', ttl: 0, isOwn, note: NO_NAME, isDropped: false };
       if (end.kind === 'sets') {
@@ -79,7 +79,7 @@ export class TargetLookup {
       isOwn = false;
       const outcome = await this.lookup(end.name, type);
       if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
-      const back = outcome.chain.find((step) => this.own.zoneOf(step.name) !== undefined);
+      const back = outcome.chain.find((step) => this.own.isOf(account, step.name));
       if (back === undefined) {
         for (const step of outcome.chain.slice(0, MAX_WATCHED)) trail.visit(step.name);
         const ttl = Math.min(trail.ttl, outcome.ttl);

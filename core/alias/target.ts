@@ -17,6 +17,8 @@ export class Target {
   isRunning = false;
   /** Something on its way has changed while it was looked up. */
   isOutdated = false;
+  /** Whose domains lead here; null: of several accounts; undefined: to be looked up. */
+  account: string | null | undefined;
   /** Whether the last look asked a resolver. */
   isOutside = false;
   isGone = false;

@@ -104,5 +104,5 @@ function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { ke
   const entry = aliasOwnerKey(target, key);
   if (value === null) aliases.remove(entry);
   else aliases.put(entry, EMPTY);
-  updates.ownersChanged(Uint8Array.from(target));
+  updates.ownersChanged(Uint8Array.from(target), key.toString('hex', 0, 8));
 }

@@ -59,7 +59,7 @@ export class ZoneUpdates {
   /** Domains that came or went. What encloses them changes. */
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** Targets of ALIAS records that come or go, by nameId. */
-  readonly aliasTargets = new Map<string, Name>();
+  readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<string> }>();
   /** Of each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
   private readonly usage = new UsageChanges();
@@ -113,8 +113,11 @@ export class ZoneUpdates {
   }
 
   /** Records of ALIAS with this target come or go. */
-  ownersChanged(target: Name): void {
-    this.aliasTargets.set(nameId(target), target);
+  ownersChanged(target: Name, domainId: string): void {
+    const id = nameId(target);
+    const known = this.aliasTargets.get(id);
+    if (known === undefined) this.aliasTargets.set(id, { target, domainIds: new Set([domainId]) });
+    else known.domainIds.add(domainId);
   }
 
   /** What is known of the target with this key changes. */

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { write } from '../../core/journal/draft.ts';
 import { type Domain, domains, proxies, records } from '../../core/store/rows.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
-import { type AliasRig, withAlias } from '../core/alias/fixture.ts';
-import { newProxy } from '../core/journal/fixture.ts';
+import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
+import { newDomain, newProxy } from '../core/journal/fixture.ts';
 import { CLUSTER } from '../reference/proxy.ts';
 
 const V4 = '93.184.215.14';
@@ -135,6 +135,27 @@ test('a target in a proxied zone is the cluster, and turns with the proxy; so do
     assert.equal(ask('one.test').addresses, cluster);
     assert.equal(ask('_s.one.test').addresses, [V4]);
     await setProxy(rig, one, false);
+    assert.equal(ask('one.test').addresses, [V4]);
+  }));
+
+test('the zone of another account is not believed: nobody has shown that it is theirs', () =>
+  withAlias(async (rig) => {
+    const { server, zone, ask, store, settle } = rig;
+    server.set('d1.cdn.example', { addresses: [V4], ttl: 100 });
+    // Somebody makes a zone of a name that others' ALIAS records lead to, and has an ALIAS there, too.
+    const squatter = { ...newDomain('cdn.example'), accountId: 'f'.repeat(16) };
+    const accomplice = { ...newDomain('two.test'), accountId: 'f'.repeat(16) };
+    await write(store.environment, store.journal, 'test', (draft) => {
+      draft.put(domains, squatter);
+      draft.put(domains, accomplice);
+      draft.put(records, recordOf(squatter, `d1 A ${OTHER_V4}`));
+      draft.put(records, recordOf(accomplice, '@ ALIAS d1.cdn.example.'));
+    });
+    await settle();
+    assert.equal(ask('two.test').addresses, [OTHER_V4], 'what is of the same account is');
+    await zone('one.test', '@ ALIAS d1.cdn.example.');
+    assert.equal(ask('one.test').addresses, [V4]);
+    await rig.pass(90);
     assert.equal(ask('one.test').addresses, [V4]);
   }));
 

@@ -1,0 +1,52 @@
+/** Whose ALIAS records lead to a name. */
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, aliasOwnerParts, aliasOwners } from '../store/keys.ts';
+import { Reader, rawReader } from '../store/reader.ts';
+import type { Name } from '../wire/name.ts';
+
+/** Owners that are looked through; who has more of them is taken for several accounts. */
+const MOST = 10_000;
+
+export class Owners {
+  private readonly environment: Environment;
+  private readonly reader: Reader;
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+    this.reader = new Reader(rawReader(environment));
+  }
+
+  /** The account of the oldest domain that leads to the name; '' when none does. */
+  firstAccount(target: Name): string {
+    for (const domainId of this.domains(target, 1)) return this.accountOf(domainId) ?? '';
+    return '';
+  }
+
+  /** The account of all domains that lead to the name; null: there are several. */
+  onlyAccount(target: Name): string | null {
+    let only: string | null = null;
+    let last = '';
+    let count = 0;
+    for (const domainId of this.domains(target, MOST)) {
+      if (++count === MOST) return null;
+      if (domainId === last) continue;
+      last = domainId;
+      const account = this.accountOf(domainId);
+      if (account === undefined || account === only) continue;
+      if (only !== null) return null;
+      only = account;
+    }
+    return only;
+  }
+
+  /** Undefined: the domain is gone. */
+  accountOf(domainId: string): string | undefined {
+    return this.reader.domain(domainId)?.accountId;
+  }
+
+  private *domains(target: Name, limit: number): Iterable<string> {
+    const prefix = aliasOwners(target);
+    for (const key of this.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit }))
+      yield aliasOwnerParts(key as Buffer).domainId;
+  }
+}
