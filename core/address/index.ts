@@ -8,7 +8,7 @@ export {
   parseExemptions,
   type Verdict,
 } from './classify.ts';
-export { contains, formatAddress, type Prefix, parseAddress, parsePrefix } from './prefix.ts';
+export { contains, formatAddress, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
 export { isLocalhost } from './special-names.ts';
 export { type Host, readHost } from './spelling.ts';

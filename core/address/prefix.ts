@@ -42,7 +42,7 @@ function mask(bits: number, at: number): number {
 }
 
 /** Whether an address of the same family lies in the prefix. */
-export function contains(prefix: Prefix, address: Uint8Array): boolean {
+export function contains(prefix: Pick<Prefix, 'bytes' | 'bits'>, address: Uint8Array): boolean {
   if (prefix.bytes.length !== address.length) return false;
   for (let i = 0; i * 8 < prefix.bits; i++)
     if (((prefix.bytes[i] ^ address[i]) & mask(prefix.bits, i)) !== 0) return false;
@@ -72,4 +72,13 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
   const canonical = `${formatAddress(network).replace('::ffff:0.0.0.0', '::ffff:0:0')}/${bits}`;
   if (network.some((byte, i) => byte !== bytes[i])) fail(`has bits set past its length; write ${canonical}`);
   return { bytes: network, bits, text: canonical };
+}
+
+const MAPPED = parsePrefix('::ffff:0:0/96');
+
+/** Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so a prefix that is written so does, too. */
+export function unmapped({ bytes, bits }: Pick<Prefix, 'bytes' | 'bits'>): Pick<Prefix, 'bytes' | 'bits'> {
+  return bits >= MAPPED.bits && contains(MAPPED, bytes)
+    ? { bytes: bytes.subarray(12), bits: bits - MAPPED.bits }
+    : { bytes, bits };
 }

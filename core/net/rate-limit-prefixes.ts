@@ -1,6 +1,6 @@
 /** Client addresses as 32-bit words, and a list of prefixes that they are looked up in. */
 
-import { contains, type Prefix, parsePrefix } from '../address/index.ts';
+import { parsePrefix, unmapped } from '../address/index.ts';
 import type { Client } from '../answer/client.ts';
 
 /** Words of the longest address. */
@@ -50,15 +50,6 @@ export class PrefixList {
     }
     return false;
   }
-}
-
-const MAPPED = parsePrefix('::ffff:0:0/96');
-
-/** Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so a prefix that is written so does, too. */
-function unmapped({ bytes, bits }: Pick<Prefix, 'bytes' | 'bits'>): Pick<Prefix, 'bytes' | 'bits'> {
-  return bits >= MAPPED.bits && contains(MAPPED, bytes)
-    ? { bytes: bytes.subarray(12), bits: bits - MAPPED.bits }
-    : { bytes, bits };
 }
 
 const ENTRY = 1 + 2 * ADDRESS_WORDS;

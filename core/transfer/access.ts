@@ -1,14 +1,14 @@
 /** Who may transfer a zone: clients of listed addresses, and who signs with a key that may read it. */
-import { contains, type Prefix, parseAddress, parsePrefix } from '../address/index.ts';
+import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../address/index.ts';
 import type { Domain } from '../store/rows.ts';
 import { type HeldKey, mayUse } from '../tsig/keyring.ts';
 
 export class TransferAccess {
-  private readonly prefixes: readonly Prefix[];
+  private readonly prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
 
   /** Prefixes as text. Throws InvalidError `invalid_prefix`. */
   constructor(prefixes: readonly string[]) {
-    this.prefixes = prefixes.map((text) => parsePrefix(text));
+    this.prefixes = prefixes.map((text) => unmapped(parsePrefix(text)));
   }
 
   /** `key`: what the request was signed with; `address` as text, IPv4 in IPv6 as IPv4. */
