@@ -1,6 +1,7 @@
 /** A store whose ALIAS targets are kept fresh by a clock of the test and a resolver of the test. */
 import { type Exemptions, formatAddress } from '../../../core/address/index.ts';
 import { AliasRefresher, type AliasState, AliasStates } from '../../../core/alias/index.ts';
+import type { Lookup } from '../../../core/alias/resolver.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { createLogger } from '../../../core/log/index.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
@@ -47,6 +48,8 @@ export interface AliasRig {
 export interface RigOptions {
   readonly staleMax?: number;
   readonly allowPrivate?: Exemptions;
+  /** In the place of the server. */
+  readonly lookup?: Lookup;
 }
 
 const EDE = 15;
@@ -59,7 +62,7 @@ export function recordOf(domain: Domain, line: string, ttl = 300): RecordRow {
 
 export async function withAlias(
   work: (rig: AliasRig) => Promise<void>,
-  { staleMax = 86_400, allowPrivate = [] }: RigOptions = {},
+  { staleMax = 86_400, allowPrivate = [], lookup }: RigOptions = {},
 ): Promise<void> {
   const server = await TargetServer.start();
   const log = createLogger({ level: 'error', format: 'text' });
@@ -78,6 +81,7 @@ export async function withAlias(
           resolvers: [server.address],
           staleMax,
           allowPrivate,
+          lookup,
           now: () => rig.now - rig.setBack,
           clock: () => rig.now,
         });

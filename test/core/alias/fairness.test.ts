@@ -1,0 +1,53 @@
+/** One account with many targets that answer nobody, and another with one. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Outcome } from '../../../core/alias/message.ts';
+import { write } from '../../../core/journal/draft.ts';
+import { domains, newId, records } from '../../../core/store/rows.ts';
+import { formatName } from '../../../core/wire/name.ts';
+import { newDomain } from '../journal/fixture.ts';
+import { recordOf, withAlias } from './fixture.ts';
+
+const MANY = 400;
+/** Turns of the event loop after which nothing more begins by itself. */
+const TURNS = 100;
+
+test('who has one target has the next slot', async () => {
+  const asked: string[] = [];
+  const ends: ((outcome: Outcome) => void)[] = [];
+  const lookup = (name: Uint8Array): Promise<Outcome> => {
+    asked.push(formatName(name));
+    return new Promise((end) => ends.push(end));
+  };
+  await withAlias(
+    async ({ store: { environment, journal } }) => {
+      const settle = async (): Promise<void> => {
+        for (let i = 0; i < TURNS; i++) await turn();
+      };
+      await write(environment, journal, 'test', (draft) => {
+        const many = newDomain('many.test');
+        draft.put(domains, many);
+        for (let i = 0; i < MANY; i++)
+          draft.insert(records, { ...recordOf(many, `w${i} ALIAS dead${i}.example.`), id: newId() });
+      });
+      await settle();
+      const begun = asked.length;
+      assert.ok(begun > 0 && begun < 2 * MANY, `${begun} queries are under way`);
+      await write(environment, journal, 'test', (draft) => {
+        const other = { ...newDomain('one.test'), accountId: 'f'.repeat(16) };
+        draft.put(domains, other);
+        draft.put(records, recordOf(other, '@ ALIAS alive.example.'));
+      });
+      await settle();
+      assert.is(asked.length, begun, 'all slots are taken');
+      // Two looks, since the turn may be that of the many.
+      for (const end of ends.slice(0, 4)) end({ kind: 'failed', error: 'nobody answers' });
+      await settle();
+      assert.ok(asked.slice(begun).includes('alive.example.'), asked.slice(begun).join(' '));
+    },
+    { lookup },
+  );
+});
+
+test.run();
