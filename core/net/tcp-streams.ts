@@ -110,7 +110,7 @@ export class Streams {
     return false;
   }
 
-  /** A handshake takes the client's next message within the time that a query has, or the place is another's. */
+  /** Closes a connection whose handshake has been under way for a while. False when it has only begun. */
   private cutHandshake(socket: Socket, { since }: Entry): boolean {
     if (performance.now() - since < QUIET_MS) return false;
     this.reader.counters.count(COLUMN.tcpSlow);
