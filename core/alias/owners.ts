@@ -16,6 +16,13 @@ export class Owners {
     this.reader = new Reader(rawReader(environment));
   }
 
+  /** The first target at or after a key of the table. */
+  nextTarget(start: Buffer | undefined): Name | undefined {
+    for (const key of this.environment.aliases.getKeys({ start, limit: 1 }))
+      return aliasOwnerParts(key as Buffer).target;
+    return undefined;
+  }
+
   /** The account of the oldest domain that leads to the name; '' when none does. */
   firstAccount(target: Name): string {
     for (const domainId of this.domains(target, 1)) return this.accountOf(domainId) ?? '';

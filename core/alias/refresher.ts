@@ -7,7 +7,7 @@ import type { Exemptions } from '../address/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Logger } from '../log/index.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, aliasOwnerParts, aliasOwners, nameOfKey } from '../store/keys.ts';
+import { afterPrefix, aliasOwners, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasTarget, aliasTargets } from '../store/rows.ts';
 import { formatName, type Name, nameId } from '../wire/name.ts';
@@ -20,7 +20,7 @@ import { type Lookup, recursiveLookup } from './resolver.ts';
 import { Schedule } from './schedule.ts';
 import type { AliasStates } from './states.ts';
 import { Target } from './target.ts';
-import { type FamilyResult, TargetLookup, type TargetResult } from './target-lookup.ts';
+import { errorOf, kindOf, TargetLookup, type TargetResult } from './target-lookup.ts';
 import { TargetWriter } from './target-writer.ts';
 import { Watch } from './watch.ts';
 
@@ -116,7 +116,7 @@ export class AliasRefresher {
   async start(): Promise<void> {
     let start: Buffer | undefined;
     const all: Target[] = [];
-    for (let name = this.nextTarget(start); name !== undefined; name = this.nextTarget(start)) {
+    for (let name = this.owners.nextTarget(start); name !== undefined; name = this.owners.nextTarget(start)) {
       start = afterPrefix(aliasOwners(name));
       const target = this.add(name);
       if (target !== null) all.push(target);
@@ -161,12 +161,6 @@ export class AliasRefresher {
   /** Addresses dropped, commits made. */
   get counts(): { readonly dropped: number; readonly written: number } {
     return { dropped: this.lookup.dropped, written: this.writer.written };
-  }
-
-  private nextTarget(start: Buffer | undefined): Name | undefined {
-    for (const key of this.options.environment.aliases.getKeys({ start, limit: 1 }))
-      return aliasOwnerParts(key as Buffer).target;
-    return undefined;
   }
 
   /** Null when it is known already. */
@@ -322,14 +316,14 @@ export class AliasRefresher {
     target.aaaa = advance(target.aaaa, aaaa, now, staleMax);
     target.checkedAt = now;
     target.isOutside = !a.isOwn || !aaaa.isOwn;
-    target.error = errorOf(a, aaaa);
+    target.error = errorOf({ a, aaaa });
     // Names that the chains have left are not watched any more.
     this.watch.remove(target);
     for (const name of visited) this.watch.add(target, name, this.own.zoneOf(name)?.apex);
     const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
     this.schedule.put(target, this.clock() + seconds);
     if (target.isOutside) this.budget--;
-    observer?.looked(kindOf(a, aaaa), target.isOutside, (performance.now() - began) / 1000);
+    observer?.looked(kindOf({ a, aaaa }), target.isOutside, (performance.now() - began) / 1000);
     this.bring(target);
   }
 
@@ -353,22 +347,3 @@ export class AliasRefresher {
 }
 
 const isFailing = ({ a, aaaa }: Target): boolean => a.failures > 0 || aaaa.failures > 0;
-
-function kindOf(a: FamilyResult, aaaa: FamilyResult): 'resolved' | 'empty' | 'failed' {
-  if (a.kind === 'addresses' || aaaa.kind === 'addresses') return 'resolved';
-  return a.kind === 'none' && aaaa.kind === 'none' ? 'empty' : 'failed';
-}
-
-/** What the customer should know: failures first, then why there is nothing, or less. One family without addresses is no error. */
-function errorOf(a: FamilyResult, aaaa: FamilyResult): string | null {
-  const both = [a, aaaa];
-  for (const result of both) if (result.kind === 'failed') return `${result === a ? 'A' : 'AAAA'}: ${result.error}`;
-  for (const result of both) if (result.kind === 'addresses' && result.note !== null) return result.note;
-  if (a.kind !== 'none' || aaaa.kind !== 'none') return dropped(a) ?? dropped(aaaa);
-  return a.note === aaaa.note ? a.note : `${a.note}; ${aaaa.note}`;
-}
-
-/** A note that tells of addresses which are there, and are not answered. */
-function dropped(result: FamilyResult): string | null {
-  return result.kind === 'none' && result.isDropped ? result.note : null;
-}

@@ -123,3 +123,23 @@ const NOTHING = new Uint8Array(0);
 const NO_NAME = 'the target does not exist';
 const noAddress = (type: number): string => `the target has no ${type === TYPE.A ? 'A' : 'AAAA'} records`;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+
+/** For the metrics. */
+export function kindOf({ a, aaaa }: TargetResult): 'resolved' | 'empty' | 'failed' {
+  if (a.kind === 'addresses' || aaaa.kind === 'addresses') return 'resolved';
+  return a.kind === 'none' && aaaa.kind === 'none' ? 'empty' : 'failed';
+}
+
+/** What the customer should know: failures first, then why there is nothing, or less. One family without addresses is no error. */
+export function errorOf({ a, aaaa }: TargetResult): string | null {
+  const both = [a, aaaa];
+  for (const result of both) if (result.kind === 'failed') return `${result === a ? 'A' : 'AAAA'}: ${result.error}`;
+  for (const result of both) if (result.kind === 'addresses' && result.note !== null) return result.note;
+  if (a.kind !== 'none' || aaaa.kind !== 'none') return dropped(a) ?? dropped(aaaa);
+  return a.note === aaaa.note ? a.note : `${a.note}; ${aaaa.note}`;
+}
+
+/** A note that tells of addresses which are there, and are not answered. */
+function dropped(result: FamilyResult): string | null {
+  return result.kind === 'none' && result.isDropped ? result.note : null;
+}
