@@ -79,7 +79,13 @@ function collect(name: Name, sets: readonly RRset[], others: readonly RRset[], o
     if (type === TYPE.SOA || type === TYPE.ALIAS) continue;
     const other = others.find((set) => set.type === type && set.ttl === ttl);
     const there = new Set(other?.rdatas.map(latin));
-    for (const rdata of rdatas) if (!there.has(latin(rdata))) out.push({ name, type, ttl, rdata: copyOf(rdata) });
+    for (const rdata of rdatas) {
+      const id = latin(rdata);
+      if (there.has(id)) continue;
+      // Two rows may hold the same record, which an RRset has once (RFC 2181 5).
+      there.add(id);
+      out.push({ name, type, ttl, rdata: copyOf(rdata) });
+    }
   }
 }
 

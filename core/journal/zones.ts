@@ -1,20 +1,10 @@
 /** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
-import { NODE_HAS_BELOW, NODE_HEADER, setSerial, TYPE_ENTRY } from '../store/answers.ts';
+import { NODE_HAS_BELOW, setSerial } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
-import {
-  afterPrefix,
-  aliasOwnerKey,
-  aliasOwnerParts,
-  aliasOwners,
-  apexKey,
-  idKey,
-  nameKey,
-  nameOfKey,
-  recordKeyParts,
-} from '../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, apexKey, idKey, nameKey } from '../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../store/reader.ts';
-import { type AliasTarget, type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
-import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
+import type { AliasTarget, Domain } from '../store/rows.ts';
+import { equalNames, isWithin, type Name, nameId } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
 import { AliasedZone } from '../zone/aliased.ts';
@@ -25,22 +15,15 @@ import { MemoryZone } from '../zone/memory.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { type AtApex, readRRsets, StoredZone } from '../zone/stored.ts';
-import { findType, type ZoneView } from '../zone/view.ts';
+import { type AtApex, readBelowApex, readParentDs, StoredZone } from '../zone/stored.ts';
+import type { ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import { Before, type ZoneChange, type ZoneObserver } from './difference.ts';
 import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
+import { type NodeChange, NodeWriter } from './node-writer.ts';
 import { UsageChanges } from './usage.ts';
 import { ZoneUpdate } from './zone-update.ts';
-
-/** One name that the shared index has to learn: its new node, or null when it has none any more. */
-export interface NodeChange {
-  readonly name: Name;
-  readonly node: Buffer | null;
-  /** See IndexWriter.put. */
-  readonly wasStored: boolean;
-}
 
 const EMPTY = Buffer.alloc(0);
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
@@ -48,11 +31,9 @@ const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 export class ZoneUpdates {
   /** Whether accounts or tokens are other than before. */
   credentialsChanged = false;
-  /** In the order in which the index must learn them. */
-  readonly nodes: NodeChange[] = [];
   private readonly environment: Environment;
   private readonly defaults: ZoneSettings;
-  private readonly isAmbiguous: (name: Name) => boolean;
+  private readonly writer: NodeWriter;
   private readonly observer: ZoneObserver | undefined;
   private readonly facts: ZoneFacts;
   private readonly zones = new Map<string, ZoneUpdate>();
@@ -77,9 +58,14 @@ export class ZoneUpdates {
   ) {
     this.environment = environment;
     this.defaults = defaults;
-    this.isAmbiguous = isAmbiguous;
+    this.writer = new NodeWriter(environment, isAmbiguous);
     this.facts = facts;
     this.observer = observer;
+  }
+
+  /** In the order in which the index must learn them. */
+  get nodes(): readonly NodeChange[] {
+    return this.writer.changes;
   }
 
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
@@ -198,7 +184,7 @@ export class ZoneUpdates {
       const key = idKey(domainId);
       if (update.domain === null) {
         this.environment.zones.remove(key);
-        this.replaceAll(update.apex, []);
+        this.writer.replaceAll(update.apex, []);
       } else {
         this.environment.zones.put(key, encodeZoneState(update.state));
         this.compileUpdate(update.domain, update);
@@ -233,30 +219,11 @@ export class ZoneUpdates {
 
   /** Compiles a zone anew from its rows. */
   compileAll(domain: Domain): void {
-    const { apex, id } = domain;
-    const stored: { name: Name; type: number; ttl: number; rdata: Uint8Array; proxied: boolean | null }[] = [];
-    const start = idKey(id);
-    let lastKey: Buffer = Buffer.alloc(0);
-    let lastEnd = 0;
-    let name: Name = apex;
-    for (const { key, value } of this.environment.records.getRange({ start, end: afterPrefix(start) })) {
-      const { nameEnd, type } = recordKeyParts(key);
-      const k = key as Buffer;
-      if (nameEnd !== lastEnd || k.compare(lastKey, 0, lastEnd, 0, nameEnd) !== 0) {
-        name = nameOfKey(k, 8, nameEnd);
-        lastKey = k;
-        lastEnd = nameEnd;
-      }
-      if (type === TYPE.ALIAS) this.environment.aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), k), EMPTY);
-      if (name.length !== apex.length)
-        stored.push({
-          name,
-          type,
-          ttl: value.readUInt32BE(0),
-          rdata: value.subarray(RECORD_RDATA),
-          proxied: proxiedOf(value),
-        });
-    }
+    const { apex } = domain;
+    const { aliases } = this.environment;
+    const stored = readBelowApex(this.environment, domain, (target, key) => {
+      aliases.put(aliasOwnerKey(target, key), EMPTY);
+    });
     const { sets, proxied } = this.atApex(domain);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
@@ -267,7 +234,7 @@ export class ZoneUpdates {
       const node = compileNode(view, owner);
       if (node !== null) nodes.push([owner.length === apex.length ? apexKey(owner) : nameKey(owner), node]);
     }
-    this.replaceAll(apex, nodes);
+    this.writer.replaceAll(apex, nodes);
   }
 
   private track(domain: Domain): ZoneUpdate {
@@ -289,7 +256,7 @@ export class ZoneUpdates {
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
-      this.replaceAll(domain.apex, nodes);
+      this.writer.replaceAll(domain.apex, nodes);
       this.compileOwners(domain, update);
     } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
@@ -298,9 +265,9 @@ export class ZoneUpdates {
       const { names, apex } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), [
         ...update.changed.values(),
       ]);
-      for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
+      for (const name of names) this.writer.put(name, compileNode(view, name), domain.apex);
       const node = apex || update.hasDeletions ? null : this.renumbered(domain.apex, update.state.serial);
-      this.putNode(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
+      this.writer.put(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
     }
     this.compileChildren(domain.apex, update);
   }
@@ -312,7 +279,7 @@ export class ZoneUpdates {
     const view = this.viewOf(domain, zone);
     const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
     const { names } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), changes);
-    for (const name of names) this.putNode(name, compileNode(view, name), domain.apex);
+    for (const name of names) this.writer.put(name, compileNode(view, name), domain.apex);
   }
 
   /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
@@ -336,7 +303,7 @@ export class ZoneUpdates {
   }
 
   private compileApex(domain: Domain): void {
-    this.putNode(domain.apex, compileNode(this.viewOf(domain, this.open(domain)), domain.apex), domain.apex);
+    this.writer.put(domain.apex, compileNode(this.viewOf(domain, this.open(domain)), domain.apex), domain.apex);
   }
 
   /** The zone as it is to be answered: through the proxy when that is on. */
@@ -363,60 +330,8 @@ export class ZoneUpdates {
     return this.facts.childrenOf(apex).map((domain) => domain.apex);
   }
 
-  /** DS at an apex as the enclosing zone holds it, unless a cut of that zone lies above (RFC 4035 3.1.4.1). */
   private parentDs(apex: Name): RRset | null {
     const parent = this.facts.parentOf(apex);
-    if (parent === null) return null;
-    for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
-      const sets = readRRsets(this.environment, parent.id, above);
-      if (findType(sets, TYPE.DNAME) !== undefined) return null;
-      if (above.length > parent.apex.length && findType(sets, TYPE.NS) !== undefined) return null;
-      if (above.length === 1) break;
-    }
-    return findType(readRRsets(this.environment, parent.id, apex), TYPE.DS) ?? null;
-  }
-
-  /** Puts the nodes of a zone and takes away those of its names that are not among them. */
-  private replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
-    const { answers } = this.environment;
-    const prefix = nameKey(apex);
-    const old = new Set<string>();
-    const own = apexKey(apex);
-    if (answers.doesExist(own)) old.add(own.toString('latin1'));
-    for (const { key, value } of answers.getRange({ start: prefix, end: afterPrefix(prefix) }))
-      if (value[6] === apex.length) old.add((key as Buffer).toString('latin1'));
-    for (const [key, node] of nodes) {
-      if (old.size > 0) old.delete(key.toString('latin1'));
-      this.putKeyed(key, node);
-    }
-    for (const id of old) {
-      const key = Buffer.from(id, 'latin1');
-      this.remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
-    }
-  }
-
-  private putKeyed(key: Buffer, node: Buffer): void {
-    const { answers } = this.environment;
-    const at = NODE_HEADER + node[7] * TYPE_ENTRY;
-    const name = node.subarray(at, at + node[5]);
-    const wasStored =
-      !this.isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
-    answers.put(key, node);
-    this.nodes.push({ name, node, wasStored });
-  }
-
-  /** Null takes the node away, but not one that belongs to another zone. */
-  private putNode(name: Name, node: Buffer | null, apex: Name): void {
-    const key = name.length === apex.length ? apexKey(name) : nameKey(name);
-    if (node !== null) this.putKeyed(key, node);
-    else if (this.environment.answers.get(key)?.[6] === apex.length) this.remove(key, name);
-  }
-
-  private remove(key: Buffer, name: Name): void {
-    const { answers } = this.environment;
-    answers.remove(key);
-    // A name becomes the apex of a nested zone, which is compiled before the zone around it.
-    if (key[0] !== 0 && answers.doesExist(apexKey(name))) return;
-    this.nodes.push({ name, node: null, wasStored: true });
+    return parent && readParentDs(this.environment, parent, apex);
   }
 }

@@ -2,6 +2,7 @@
 import type { Environment } from '../store/environment.ts';
 import {
   afterPrefix,
+  idKey,
   nameOfKey,
   recordKeyParts,
   recordsAt,
@@ -9,9 +10,9 @@ import {
   targetKeyParts,
   targetsAt,
 } from '../store/keys.ts';
-import { proxiedOf, RECORD_RDATA } from '../store/rows.ts';
+import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { scan } from '../store/scan.ts';
-import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
+import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
 import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
@@ -174,4 +175,56 @@ export function readHeld(environment: Environment, domainId: string, name: Name)
 /** The RRsets stored at exactly a name, by rising type. */
 export function readRRsets(environment: Environment, domainId: string, name: Name): readonly RRset[] {
   return readHeld(environment, domainId, name).sets;
+}
+
+/** DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone lies above (RFC 4035 3.1.4.1). */
+export function readParentDs(environment: Environment, parent: Pick<Domain, 'id' | 'apex'>, apex: Name): RRset | null {
+  for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
+    const sets = readRRsets(environment, parent.id, above);
+    if (findType(sets, TYPE.DNAME) !== undefined) return null;
+    if (above.length > parent.apex.length && findType(sets, TYPE.NS) !== undefined) return null;
+    if (above.length === 1) break;
+  }
+  return findType(readRRsets(environment, parent.id, apex), TYPE.DS) ?? null;
+}
+
+/** A record as MemoryZone takes it. */
+export interface StoredRecord {
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdata: Uint8Array;
+  readonly proxied: boolean | null;
+}
+
+/** All records of a zone below its apex, in canonical order. `onAlias` is told of every ALIAS, at the apex too, with its target and its key. */
+export function readBelowApex(
+  environment: Environment,
+  { id, apex }: Pick<Domain, 'id' | 'apex'>,
+  onAlias: (target: Name, key: Buffer) => void,
+): StoredRecord[] {
+  const found: StoredRecord[] = [];
+  const start = idKey(id);
+  let lastKey: Buffer = Buffer.alloc(0);
+  let lastEnd = 0;
+  let name: Name = apex;
+  for (const { key, value } of environment.records.getRange({ start, end: afterPrefix(start) })) {
+    const { nameEnd, type } = recordKeyParts(key);
+    const k = key as Buffer;
+    if (nameEnd !== lastEnd || k.compare(lastKey, 0, lastEnd, 0, nameEnd) !== 0) {
+      name = nameOfKey(k, 8, nameEnd);
+      lastKey = k;
+      lastEnd = nameEnd;
+    }
+    if (type === TYPE.ALIAS) onAlias(nameAt(value, RECORD_RDATA), k);
+    if (name.length !== apex.length)
+      found.push({
+        name,
+        type,
+        ttl: value.readUInt32BE(0),
+        rdata: value.subarray(RECORD_RDATA),
+        proxied: proxiedOf(value),
+      });
+  }
+  return found;
 }
