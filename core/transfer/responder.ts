@@ -7,6 +7,7 @@ import type { AnswerDeferred, DeferredRequest } from '../net/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
+import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
 import { formatName } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
@@ -14,7 +15,6 @@ import { RCODE, TYPE } from '../wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import type { TransferAccess } from './access.ts';
-import { Deadline } from './deadline.ts';
 import type { ZoneHistories } from './history.ts';
 import { bareResponse, type Envelope } from './message.ts';
 import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
@@ -206,7 +206,7 @@ class TransferResponder {
 
   /** The messages, to a client that takes them fast enough. Throws for one that does not. */
   private *paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
-    const deadline = new Deadline(this.options.now);
+    const deadline = new SnapshotDeadline(this.options.now);
     for (const message of messages) {
       yield message;
       if (deadline.isPast(message.length)) throw new Error('the client takes the zone too slowly');

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
+import { SnapshotDeadline } from '../../../core/store/snapshot-deadline.ts';
 import { formatMaster } from '../../../core/wire/master/index.ts';
 import { equalNames } from '../../../core/wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.ts';
@@ -9,32 +10,16 @@ import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';
 import { HttpError } from '../../http/errors.ts';
-import { BODY_RATE } from '../../http/transport.ts';
 import type { Services } from '../../services.ts';
 
 /** Chunks of 16 KB between two turns of the event loop: a large zone must not hold up the rest for long. */
 const TURN = 8;
 
-/** Milliseconds that a client has for any export, beside a second for each BODY_RATE bytes that it took. */
-const PATIENCE = 60_000;
-
-/** Too slow a client is left: the state that it reads can't be written over while it does, so that the database would grow until the disk is full. */
-export class Deadline {
-  readonly #now: () => number;
-  readonly #begin: number;
-  #bytes = 0;
-
-  /** `now` in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-    this.#begin = now();
-  }
-
+/** Of a client of an export. */
+export class Deadline extends SnapshotDeadline {
   /** Throws when the client, which has now taken `bytes` more, should have been further. */
   taken(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#now() > this.#begin + PATIENCE + (this.#bytes / BODY_RATE) * 1000)
-      throw new HttpError(408, 'too_slow', 'The zone was taken too slowly.');
+    if (this.isPast(bytes)) throw new HttpError(408, 'too_slow', 'The zone was taken too slowly.');
   }
 }
 

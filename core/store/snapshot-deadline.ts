@@ -1,9 +1,9 @@
-/** Milliseconds that a client has for any transfer, beside a second for each RATE bytes that it took. */
+/** Milliseconds that a client has for any zone, beside a second for each RATE bytes that it took. */
 const PATIENCE = 60_000;
 const RATE = 64 * 1024;
 
 /** Too slow a client is left: the state that it reads can't be written over while it does, so that the database would grow until the disk is full. */
-export class Deadline {
+export class SnapshotDeadline {
   private readonly now: () => number;
   private readonly begin: number;
   private bytes = 0;
