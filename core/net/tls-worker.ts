@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Client, TRANSPORT } from '../answer/client.ts';
+import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
 import {
@@ -19,7 +20,6 @@ const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const reader = openReader(data);
 const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TLS, faultReporter(post));
-const STOP_MS = 100;
 
 /** Of connections whose handshake is under way, by what they have in common with their TLS socket: addresses and ports. */
 const clients = new Map<string, { readonly socket: Socket; readonly client: Client }>();
@@ -34,11 +34,9 @@ const contextOf = ({ certificate, key, ticketKeys }: TlsMaterial) => ({
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 });
 
-let waiting = data.listen.length;
 const material = data.tls;
 if (material === undefined) throw new Error('DNS over TLS needs a certificate');
-const servers = data.listen.map((listen) => {
-  const family = listen.family === 6 ? 1 : 0;
+const servers = listenEverywhere(data.listen, streams, reader.stopping, post, (family) => {
   const server = createServer({
     ...contextOf(material),
     ALPNProtocols: ['dot'],
@@ -60,21 +58,9 @@ const servers = data.listen.map((listen) => {
   });
   // Clients that don't speak TLS, or don't go on: nothing that concerns anybody else.
   server.on('tlsClientError', (_, socket) => socket.destroy());
-  server.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
-  server.listen({ port: listen.port, host: listen.address, ipv6Only: listen.family === 6, backlog: 511 }, () => {
-    if (--waiting === 0) post({ kind: 'listening' });
-  });
   return server;
 });
 
 parentPort?.on('message', (message: ToWorker) => {
   for (const server of servers) server.setSecureContext(contextOf(message.tls));
 });
-
-const watch = setInterval(() => {
-  if (!reader.stopping()) return;
-  clearInterval(watch);
-  for (const server of servers) server.close();
-  streams.close();
-  process.exit();
-}, STOP_MS);
