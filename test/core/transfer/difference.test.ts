@@ -179,14 +179,15 @@ test('IXFR applied to the old zone is the new zone', async () => {
       const put = (work: (draft: Draft) => void): Promise<unknown> => write(environment, journal, 'test', work);
       await put((draft) => draft.put(domains, writer.domain));
       await secondary.look();
-      let pending: Promise<unknown>[] = [];
+      const pending: Promise<unknown>[] = [];
       for (const one of steps) {
         const work = writer.prepare(one);
+        // A row has to be there before it can be changed: requests under way at once come in any order.
+        if (one.kind === 'remove' || one.kind === 'ttl') await Promise.all(pending.splice(0));
         if (work !== null) pending.push(put(work));
         // Commits that wait for the same sync are one group, and one difference.
         if (!together || one.kind === 'look') {
-          await Promise.all(pending);
-          pending = [];
+          await Promise.all(pending.splice(0));
         }
         if (one.kind === 'look') await secondary.look();
       }
