@@ -30,6 +30,9 @@ interface Explanation {
   readonly applies: (difference: Difference) => boolean;
 }
 
+/** How many CNAMEs Knot DNS 3.2 follows in one response. */
+const KNOT_CHAIN = 5;
+
 const EXPLANATIONS: readonly Explanation[] = [
   {
     // Both go round a loop until they meet an owner again or the response is full; with a DNAME that points below itself
@@ -127,6 +130,14 @@ const EXPLANATIONS: readonly Explanation[] = [
     parts: ['rcode', 'answer-', 'authority-', 'authority+', 'additional-'],
     applies: ({ query, theirs }) => query.type === 46 && theirs.rcode === RCODE.NOERROR,
   },
+  {
+    // Knot follows five CNAMEs and leaves what comes after them to the resolver, which asks for the last target. RFC 1034 3.6.2
+    // sets no number; we go on to the end of the chain, which a zone's size bounds.
+    name: 'a chain ends after five CNAMEs',
+    peers: ['knot'],
+    parts: ['rcode', 'answer-', 'authority-', 'additional-'],
+    applies: ({ ours, theirs }) => cnames(ours.answer) > KNOT_CHAIN && cnames(theirs.answer) === KNOT_CHAIN,
+  },
 ];
 
 /** The explanations that apply, if together they cover the whole difference; else none. */
@@ -137,6 +148,10 @@ export function explain(difference: Difference): readonly string[] {
 }
 
 export const EXPLANATION_NAMES: readonly string[] = EXPLANATIONS.map(({ name }) => name);
+
+function cnames(records: readonly { readonly type: number }[]): number {
+  return records.filter(({ type }) => type === TYPE.CNAME).length;
+}
 
 function apexes(world: World): Name[] {
   return [...world.zones.values()].map((records) => records[0].name);

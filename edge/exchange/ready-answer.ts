@@ -1,0 +1,18 @@
+/** A whole response that is kept and given often. */
+import type { FieldList } from './exchange.ts';
+
+/**
+ * Immutable. `headers` hold neither `date` nor `content-length`: each version of HTTP adds them, and keeps the head that it made
+ * in `encoded`, a slot of its own, so that it is made once however often the answer is given.
+ */
+export class ReadyAnswer {
+  /** Heads already made, by version of HTTP: what lies there is known to that version alone. */
+  readonly encoded: { http1?: unknown; http2?: unknown } = {};
+
+  /** `body`: whole, not changed afterwards. */
+  constructor(
+    readonly status: number,
+    readonly headers: FieldList,
+    readonly body: Uint8Array,
+  ) {}
+}
