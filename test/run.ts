@@ -1,11 +1,13 @@
 /**
  * Runs every test file under uvu in a process of its own, as many at a time as there are cores, and adds up what they say.
- * `node dist/test/run.js [pattern]`: only files whose path the pattern matches. WAYPOST_TEST_JOBS: how many at a time.
+ * `node dist/test/run.js [pattern]`: only files whose path the pattern matches. WAYPOST_TEST_JOBS: how many at a time. WAYPOST_SEED:
+ * of all that is generated; a failed run says which it was.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { SEED } from './support/seed.ts';
 
 const root = import.meta.dirname;
 const uvu = join(root, '../../node_modules/uvu/bin.js');
@@ -13,6 +15,8 @@ const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
 const LIMIT = 12 * 60_000;
+/** Characters of a failed file's output that the end repeats. */
+const MOST = 6000;
 /** Those with the longest tests, so that they don't begin when all others are done. */
 const FIRST = [/^scenario\//, /^core\/journal\//, /^reference\//, /^peers\//];
 
@@ -31,13 +35,17 @@ interface Result {
 }
 
 const sums = { total: 0, passed: 0, skipped: 0 };
-const failed: string[] = [];
+/** File and output of those that failed: shown once more at the end, where a log that was cut still has it. */
+const failed: { readonly file: string; readonly text: string }[] = [];
 const started = performance.now();
 
 /** Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
 function run(file: string): Promise<Result> {
   const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
-  const child = spawn(process.execPath, [uvu, root, alone], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [uvu, root, alone], {
+    env: { ...process.env, WAYPOST_SEED: String(SEED) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
@@ -52,7 +60,7 @@ function run(file: string): Promise<Result> {
       const isWhole = code === 0 && result.total > 0 && result.passed + result.skipped === result.total;
       process.stdout.write(`\n${text.trim()}\n`);
       if (signal !== null) process.stdout.write(`${file} ended by ${signal}\n`);
-      if (!isWhole) failed.push(file);
+      if (!isWhole) failed.push({ file, text });
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed + result.skipped === result.total;
       resolve(broken ? { ...result, total: result.total + 1 } : result);
@@ -71,9 +79,16 @@ await Promise.all(
     }
   }),
 );
+for (const { file, text } of failed) {
+  const cut = text.length > MOST ? `[…]\n${text.slice(-MOST)}` : text;
+  process.stdout.write(`\nFAILED ${file}\n${cut.trim()}\n`);
+}
 const seconds = ((performance.now() - started) / 1000).toFixed(0);
 process.stdout.write(
   `\n  Total:     ${sums.total}\n  Passed:    ${sums.passed}\n  Skipped:   ${sums.skipped}\n  Duration:  ${seconds} s, ${files.length} files\n`,
 );
-if (failed.length > 0) process.stdout.write(`  Failed:    ${failed.join(', ')}\n`);
+if (failed.length > 0) {
+  const names = failed.map(({ file }) => file).join(', ');
+  process.stdout.write(`  Failed:    ${names}\n  Seed:      WAYPOST_SEED=${SEED} repeats what was generated\n`);
+}
 process.exitCode = failed.length > 0 || files.length === 0 ? 1 : 0;

@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError, WaypostError } from '../../core/errors.ts';
 import { openSecrets } from '../../core/secrets.ts';
+import fc from '../support/fc.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 const test = suite('core/secrets');

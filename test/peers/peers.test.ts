@@ -2,7 +2,7 @@
  * A third opinion on the reference: the same worlds in Knot DNS and in NSD. Hundreds of worlds, each below an origin of its own,
  * are loaded into one server; WAYPOST_PEER_WORLDS says how many, WAYPOST_SEED which.
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatName, LOWER, parseName } from '../../core/wire/name.ts';
@@ -11,14 +11,15 @@ import { difference } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, type World, worldDraft } from '../reference/generate.ts';
 import { type Query, resolve } from '../reference/resolver.ts';
 import { queryAll, UdpClient } from '../support/dns-client.ts';
+import fc from '../support/fc.ts';
 import { decodeMessage, encodeQuery, type Message } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';
+import { SEED } from '../support/seed.ts';
 import { type Difference, EXPLANATION_NAMES, explain, type Part } from './explained.ts';
 import { type Peer, startPeer, whyNot } from './servers.ts';
 import { peerWorld } from './world.ts';
 
 const WORLDS = Number(process.env.WAYPOST_PEER_WORLDS ?? 400);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const QUESTIONS = 25;
 
 interface Case {

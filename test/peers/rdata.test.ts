@@ -4,7 +4,6 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseMaster } from '../../core/wire/master/index.ts';
@@ -15,11 +14,12 @@ import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { RDATA } from '../core/wire/arbitrary.ts';
 import { startChild } from '../support/child.ts';
 import { queryAll, UdpClient } from '../support/dns-client.ts';
+import fc from '../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
+import { SEED } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { type Peer, startPeer, whyNot } from './servers.ts';
 
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const SAMPLES = 60;
 const ORIGIN = parseName('rdata.test.');
 const TTL = 300;

@@ -1,9 +1,10 @@
 /** The judge itself: it passes a perfect server over generated worlds, and finds each way of being wrong. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import fc from '../support/fc.ts';
 import { encodeQuery } from '../support/message.ts';
 import { nameOf } from '../support/names.ts';
 import { encodeResponse } from '../support/response.ts';

@@ -3,9 +3,10 @@
  * cuts, wildcards and occluded records come about by themselves. A draft is a list of wishes, which shrinks well; `buildWorld`
  * grants those that the hard constraints of a zone allow, first come first served.
  */
-import fc from 'fast-check';
+
 import { equalNames, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import fc from '../support/fc.ts';
 import { nameOf } from '../support/names.ts';
 import { type Aliases, type AliasState, aliasNumber, aliasState } from './alias.ts';
 import { isWeb, type Proxies } from './proxy.ts';

@@ -3,7 +3,7 @@
  * cuts, wildcards and DNAMEs open and close, proxies go on and off, and after each commit generated questions are answered as the reference answers them from the
  * rows. Once with all answers in the arena, once with most of them in LMDB. WAYPOST_CHANGES: how many commits (CI: 3,000).
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import { write } from '../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
@@ -18,13 +18,14 @@ import { checkWorld, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
 import { describeChanges, putChanges, type RowChanges, WorldRows } from '../reference/rows.ts';
 import { WorldSteps } from '../reference/steps.ts';
+import fc from '../support/fc.ts';
 import { QueryPath } from '../support/in-process.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { Random } from '../support/random.ts';
+import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
 const CHANGES = Number(process.env.WAYPOST_CHANGES ?? 300);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 /** Commits made to one world before the next is begun. */
 const STEPS = 15;
 const QUESTIONS = 60;

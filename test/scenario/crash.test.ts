@@ -15,10 +15,10 @@ import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../support
 import { queryAll, UdpClient } from '../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { Random } from '../support/random.ts';
+import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
 const KILLS = Number(process.env.WAYPOST_KILLS ?? 10);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const WRITERS = 8;
 const NAMES = 40;
 const ZONE = 'crash.example';

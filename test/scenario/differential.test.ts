@@ -2,18 +2,19 @@
  * The compiler and the query path against the reference resolver, over generated worlds and questions. WAYPOST_CASES: how many
  * questions (CI: 100,000); WAYPOST_SEED repeats a run. A failure is shrunk to a small world and printed as zones and one question.
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import { nameId, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { checkWorld } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft } from '../reference/generate.ts';
 import type { Query } from '../reference/resolver.ts';
+import fc from '../support/fc.ts';
 import { InProcess } from '../support/in-process.ts';
 import { nameOf } from '../support/names.ts';
+import { SEED } from '../support/seed.ts';
 
 const CASES = Number(process.env.WAYPOST_CASES ?? 20_000);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const QUESTIONS = 50;
 const ORIGIN = parseName('test.');
 

@@ -4,7 +4,6 @@
  * WAYPOST_SEED repeats a run.
  */
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../core/wire/name.ts';
@@ -13,13 +12,14 @@ import { TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, worldDraft } from '../reference/generate.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../support/daemon.ts';
 import { UdpClient } from '../support/dns-client.ts';
+import fc from '../support/fc.ts';
 import { InProcess } from '../support/in-process.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { mutate } from '../support/mutate.ts';
 import { Random } from '../support/random.ts';
+import { SEED } from '../support/seed.ts';
 
 const PACKETS = Number(process.env.WAYPOST_FUZZ ?? 50_000);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 /** Growth of resident memory that is no leak: what the collector leaves lying, in bytes. */
 const SLACK = 48 << 20;
 

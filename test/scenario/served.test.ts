@@ -2,7 +2,7 @@
  * Generated zones, put into the daemon as master files over the API and asked over UDP and TCP: the whole way from a file to a
  * packet against the reference. Then names say what they want of the proxy, and it is turned on. What the API refuses is taken out of the zone first. WAYPOST_SERVED: how many worlds (CI: 300).
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import { formatName, type Name, nameId, parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -12,11 +12,12 @@ import { CLUSTER, type Proxies, type ZoneProxy } from '../reference/proxy.ts';
 import type { Json } from '../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { queryTcp, UdpClient } from '../support/dns-client.ts';
+import fc from '../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { formatZone } from '../support/names.ts';
+import { SEED } from '../support/seed.ts';
 
 const WORLDS = Number(process.env.WAYPOST_SERVED ?? 30);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const QUESTIONS = 50;
 /** A fault may hide others: a second CNAME is found when the first is gone. */
 const TRIES = 20;

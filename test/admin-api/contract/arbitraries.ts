@@ -1,6 +1,6 @@
 /** Requests near what an endpoint takes and far from it, as fast-check makes them. JSON is made as text, since much of what is wrong with it no value has. */
 import type { TSchema } from '@sinclair/typebox';
-import * as fc from 'fast-check';
+import fc from '../../support/fc.ts';
 
 /** Stands in everything that is sent, where there is room: no header of an answer may hold it. */
 export const CANARY = 'canary7q';

@@ -2,10 +2,12 @@
  * Every endpoint with bodies, parameters and headers near what it takes and far from it: only what the OpenAPI document knows comes back, and what is stored
  * is sound. WAYPOST_FUZZ says how many (a hundredth of it, for each transport); fast-check prints the seed of a failure, WAYPOST_SEED repeats it.
  */
-import * as fc from 'fast-check';
+
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 import { type Answer, APEX, type CallOptions, type Json, listOf } from '../daemon.ts';
 import { CANARY, headers, jsonBody, part, zoneFile } from './arbitraries.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
@@ -15,7 +17,6 @@ import { type Client, each, everywhere, succeeded, type World, walk, Zone } from
 const RUNS = Math.ceil(Number(process.env.WAYPOST_FUZZ ?? 50_000) / 100);
 /** Requests that are sent together at most. */
 const AT_ONCE = 4;
-const SEED = process.env.WAYPOST_SEED === undefined ? undefined : Number(process.env.WAYPOST_SEED);
 
 /** What there is to name: made anew when something is gone. */
 class Known {

@@ -14,9 +14,9 @@ import { QueryPath } from '../../support/in-process.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { mutate } from '../../support/mutate.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const CASES = Number(process.env.WAYPOST_CASES ?? 20_000);
 const ADDRESSES = ['127.0.0.1', '192.0.2.255', '::1', '2001:db8:0:0:0:0:0:1', '::ffff:192.0.2.1', 'fe80::1%eth0'];
 const NAMES = [

@@ -1,5 +1,5 @@
 /** The names held for searches against a plain list, while domains come and go. */
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DomainSearch } from '../../../admin-api/domains/search.ts';
@@ -8,6 +8,7 @@ import { nameKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { type Name, parseName } from '../../../core/wire/name.ts';
+import fc from '../../support/fc.ts';
 import { type Daemon, listOf, startDaemon } from '../daemon.ts';
 
 const test = suite('domain search');

@@ -1,9 +1,9 @@
 /** What holds for every endpoint, over both transports. */
 import { hostname } from 'node:os';
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadUws } from '../../../admin-api/http/uws.ts';
+import fc from '../../support/fc.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 
 function everywhere(transport: 'uws' | 'node'): void {

@@ -10,10 +10,10 @@ import type { Handler, Listening } from '../../../admin-api/http/transport.ts';
 import { mutate } from '../../support/mutate.ts';
 import { Random } from '../../support/random.ts';
 import { exchange } from '../../support/raw-http.ts';
+import { SEED } from '../../support/seed.ts';
 import { forEachTransport } from './transports.ts';
 
 const STREAMS = Math.ceil(Number(process.env.WAYPOST_FUZZ ?? 50_000) / 10);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const AT_ONCE = 32;
 /** A stream that neither ends nor is ended is left by the client. */
 const PATIENCE = 150;

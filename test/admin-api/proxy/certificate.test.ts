@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCertificate } from '../../../admin-api/proxy/certificate.ts';
 import { CoveredNames } from '../../../admin-api/proxy/covered-names.ts';
 import { InvalidError } from '../../../core/errors.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../support/certificate.ts';
+import fc from '../../support/fc.ts';
 
 const test = suite('admin-api/proxy/certificate');
 

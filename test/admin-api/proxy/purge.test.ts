@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPrefix, readTag, readUrl } from '../../../admin-api/proxy/purge-target.ts';
 import { InvalidError } from '../../../core/errors.ts';
 import { purges } from '../../../core/store/rows.ts';
+import fc from '../../support/fc.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
 const test = suite<Rig>('admin-api/proxy/purge');

@@ -1,8 +1,9 @@
 /** Pages that are kept, against what was put. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RecordPages } from '../../../admin-api/records/pages.ts';
+import fc from '../../support/fc.ts';
 import { startDaemon } from '../daemon.ts';
 
 const page = (revision: number, size = 10) => ({ revision, body: Buffer.alloc(size), link: undefined });

@@ -1,5 +1,5 @@
 /** The JSON of a list against the objects that single records are answered with. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RecordTexts } from '../../../admin-api/records/text.ts';
@@ -12,6 +12,7 @@ import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { anyName } from '../../core/wire/arbitrary.ts';
+import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.com.');
 const DOMAIN: Domain = { id: '0123456789abcdef', accountId: '00000000000000aa', apex: APEX, createdAt: 0, kept: null };

@@ -2,7 +2,7 @@
  * Generated updates, one after another, against the reference (test/reference/update.ts): response code, records with their TTLs, and a serial that rises with
  * every change and with nothing else. WAYPOST_UPDATES says how many zones, WAYPOST_SEED which.
  */
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Domain } from '../../../core/store/rows.ts';
@@ -10,12 +10,13 @@ import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { update } from '../../reference/update.ts';
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 import { CLASS, type Section } from '../../support/update-message.ts';
 import { APEX } from '../daemon.ts';
 import { type Key, World } from './world.ts';
 
 const RUNS = Number(process.env.WAYPOST_UPDATES ?? 150);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 
 /** Owner names below the apex; the last lies outside. */
 const OWNERS = ['@', 'a', 'b', 'x.a', 'y.x.a', '*.b', 'c', '_t.c', '!'] as const;

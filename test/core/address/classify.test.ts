@@ -1,5 +1,4 @@
 import { BlockList } from 'node:net';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -13,6 +12,7 @@ import {
   parseExemptions,
 } from '../../../core/address/index.ts';
 import { IPV4_RANGES, IPV6_RANGES, type SpecialRange } from '../../../core/address/special.ts';
+import fc from '../../support/fc.ts';
 
 const bitsOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
 

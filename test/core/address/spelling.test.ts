@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress, NO_EXEMPTIONS, parseAddress, parseExemptions, readHost } from '../../../core/address/index.ts';
 import { readInetAton } from '../../../core/address/inet-aton.ts';
 import { InvalidError } from '../../../core/errors.ts';
+import fc from '../../support/fc.ts';
 
 type Base = 'dec' | 'oct' | 'hex' | 'HEX';
 

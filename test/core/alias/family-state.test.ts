@@ -1,11 +1,12 @@
 /** What one look after the other makes of a family: generated looks, and the rules that hold whatever they are. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advance, delay, type FamilyState, isServedAlike, newFamily } from '../../../core/alias/family-state.ts';
 import type { FamilyResult } from '../../../core/alias/target-lookup.ts';
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const STALE_MAX = 1000;
 
 const look: fc.Arbitrary<{ passed: number; result: FamilyResult }> = fc.record({

@@ -1,6 +1,5 @@
 /** Questions and responses of resolvers, against dns-packet and against bytes that mean nothing. */
 import { type Answer, decode, encode } from 'dns-packet';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -13,9 +12,10 @@ import {
 } from '../../../core/alias/message.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 import { anyName } from '../wire/arbitrary.ts';
 
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const QUESTION = { id: 77, name: parseName('lb.example.'), type: TYPE.A };
 const ADDRESS: Answer = { type: 'A', name: 'end.example', ttl: 50, data: '192.0.2.1' };
 const cname = (name: string, data: string, ttl: number): Answer => ({ type: 'CNAME', name, ttl, data });

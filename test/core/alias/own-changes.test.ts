@@ -2,7 +2,7 @@
  * Worlds of our own zones that change step by step: after each step every target has the addresses that a look from scratch finds, so nothing that
  * leads anywhere was missed. WAYPOST_ALIAS_STEPS: how many.
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OwnZones } from '../../../core/alias/own-zones.ts';
@@ -15,12 +15,13 @@ import { ourWorldDraft } from '../../reference/generate.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
 import { describeChanges, putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import fc from '../../support/fc.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
 import { withAlias } from './fixture.ts';
 
 const STEPS = Number(process.env.WAYPOST_ALIAS_STEPS ?? 150);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const WORLD_STEPS = 15;
 
 test(`${STEPS} steps, seed ${SEED}`, () =>

@@ -1,5 +1,5 @@
 /** Options of EDNS as the query path sees and answers them, over each transport. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TRANSPORT } from '../../../core/answer/client.ts';
@@ -9,6 +9,7 @@ import { ANSWER_AA, ANSWER_STALE, encodeNode } from '../../../core/store/answers
 import { EDNS_OPTION, EXTENDED_ERROR } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { a, putZone, record, ZONE } from '../net/fixture.ts';
 import { type Asked, Asker, extendedError, option, queryWith, readOptions } from './fixture.ts';

@@ -1,10 +1,11 @@
 /** One object answers all packets of a thread: whatever came before, a packet gets the same response, and those who count and limit are told the same. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TRANSPORT } from '../../../core/answer/client.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
 import { Asker, option, queryWith } from './fixture.ts';
 
 const asker = new Asker({ cookies: 'require', nsid: 'node', version: 'v', identity: 'i' });

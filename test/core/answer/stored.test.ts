@@ -17,13 +17,13 @@ import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
 import { APEX, a, ask, octetOf, putZone, record, soa, texts } from '../net/fixture.ts';
 
 const SMALL = 32 * 1024;
 const AMPLE = 64 << 20;
-const SEED = Number(process.env.WAYPOST_SEED ?? 271_828);
 
 interface Context {
   folder: string;

@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { editDistance, nearest } from '../../../core/config/nearest.ts';
+import fc from '../../support/fc.ts';
 
 const test = suite('core/config/nearest');
 

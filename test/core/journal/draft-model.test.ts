@@ -2,19 +2,20 @@
  * Drafts against a plain sorted map: what they read, what their commits leave behind, and that those which run at the same time come out as if one had
  * followed the other. WAYPOST_DRAFTS: how many programs; WAYPOST_SEED repeats a run.
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../core/errors.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
 import { accounts, audits, domains, proxies, records } from '../../../core/store/rows.ts';
+import fc from '../../support/fc.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, withStore } from './fixture.ts';
 import { PlainStore } from './plain-store.ts';
 import { readings, run, runAll, type Step, setUp, steps } from './program.ts';
 
 const RUNS = Number(process.env.WAYPOST_DRAFTS ?? 150);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 
 /** A failure is shrunk as far as the time goes. */
 const BOUNDS = {

@@ -9,9 +9,8 @@ import { type Account, accounts, domains, type RecordRow, records } from '../../
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { addressRecord, embedded, newAccount, newDomain, newRecord, type Store, withStore } from './fixture.ts';
-
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 
 const run = (work: (store: Store) => Promise<void>) => () => withStore(embedded, work);
 

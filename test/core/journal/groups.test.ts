@@ -20,10 +20,10 @@ import {
 import { formatName, isWithin, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import { addressRecord, DEFAULTS, dump, embedded, newDomain, newProxy, newRecord, withStore } from './fixture.ts';
 
 const GROUPS = Number(process.env.WAYPOST_GROUPS ?? 400);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const APEXES = ['z.test.', 'n.z.test.', 'd.n.z.test.', 'x.a.z.test.'];
 const SETTINGS = { ...DEFAULTS, nameservers: ['ns1.z.test', 'a.n.z.test'] };
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };

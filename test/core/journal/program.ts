@@ -2,7 +2,7 @@
  * Small programs of reads and writes, each of which does the same on a draft as on a plain store. What they write depends on all that
  * they have read, so that one who has read something stale gives itself away.
  */
-import fc from 'fast-check';
+
 import type { KeyRange } from '../../../core/journal/journal.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, type Reader, TARGETS } from '../../../core/store/reader.ts';
@@ -19,6 +19,7 @@ import {
 } from '../../../core/store/rows.ts';
 import { type Name, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
 
 export interface Target extends Reader {
   put<Row>(table: Table<Row>, row: Row): void;

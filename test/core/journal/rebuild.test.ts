@@ -2,7 +2,7 @@
  * What commits leave behind is, byte for byte, what is made of the rows anew: answers, targets, counts. Generated zones come, go and change, in
  * one commit or in several that share a transaction. WAYPOST_REBUILDS: how many steps.
  */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChangeWriter } from '../../../core/journal/changes.ts';
@@ -19,8 +19,10 @@ import { TCP_LIMIT } from '../../reference/compare.ts';
 import { ourWorldDraft } from '../../reference/generate.ts';
 import { putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import fc from '../../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 import {
   addressRecord,
   DEFAULTS,
@@ -35,7 +37,6 @@ import {
 } from './fixture.ts';
 
 const STEPS = Number(process.env.WAYPOST_REBUILDS ?? 300);
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 /** Steps of one world before the next is begun. */
 const WORLD_STEPS = 12;
 

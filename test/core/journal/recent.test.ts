@@ -1,11 +1,12 @@
 /** The memory of what was written, against one that forgets nothing and compares every key. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChangeWriter } from '../../../core/journal/changes.ts';
 import type { KeyRange } from '../../../core/journal/journal.ts';
 import { RecentWrites } from '../../../core/journal/recent.ts';
 import { records } from '../../../core/store/rows.ts';
+import fc from '../../support/fc.ts';
 import { addressRecord, newDomain } from './fixture.ts';
 
 /** Few keys, so that ranges often hold one. Tables without lookups of their own. */

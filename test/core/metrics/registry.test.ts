@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -15,6 +14,7 @@ import {
   storeMetrics,
 } from '../../../core/metrics/index.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../support/exposition.ts';
+import fc from '../../support/fc.ts';
 
 const test = suite('core/metrics');
 

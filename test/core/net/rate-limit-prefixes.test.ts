@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contains, formatAddress, parsePrefix } from '../../../core/address/index.ts';
 import { Client } from '../../../core/answer/client.ts';
 import { PrefixList } from '../../../core/net/rate-limit-prefixes.ts';
+import fc from '../../support/fc.ts';
 
 function clientOf(address: Uint8Array): Client {
   const client = new Client();

@@ -1,8 +1,9 @@
 /** The table against a map of buckets, with a clock of the test's own. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createBuckets, RateTable, toUnits } from '../../../core/net/rate-limit-table.ts';
+import fc from '../../support/fc.ts';
 
 /** The obvious way: a level for each account, in units of time. */
 class Reference {

@@ -3,14 +3,14 @@
  * WAYPOST_SEED repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 import { ask, octetOf, serve } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
 const RUNS = 40;
 
 /** A short answer, a long one (5,000 bytes), the longest (64,000), or one by main of so many messages. */

@@ -1,5 +1,5 @@
 /** The order and the prefixes of keys: what every range read of the store relies on. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -19,6 +19,7 @@ import {
   targetsBelow,
 } from '../../../core/store/keys.ts';
 import { equalNames, isWithin, type Name, parseName } from '../../../core/wire/name.ts';
+import fc from '../../support/fc.ts';
 
 /** Bytes that keys escape, that look like separators, or that differ by case, more often than chance has them. */
 const byte = fc.oneof(fc.constantFrom(0, 1, 2, 0x2e, 0x41, 0x5a, 0x61, 0x7a, 0x2a, 0xfe, 0xff), fc.nat(255));

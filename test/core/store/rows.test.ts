@@ -1,5 +1,5 @@
 /** Rows survive their bytes, and are found by every lookup that they have. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
@@ -16,6 +16,7 @@ import {
   type Token,
   tokens,
 } from '../../../core/store/rows.ts';
+import fc from '../../support/fc.ts';
 import { anyName } from '../wire/arbitrary.ts';
 
 const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));

@@ -1,7 +1,8 @@
 /** Generators of names, rdata and zones for the properties of core/wire. All of them make normalised data (lower case). */
-import fc from 'fast-check';
+
 import { type Name, parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import fc from '../../support/fc.ts';
 
 export const ORIGIN: Name = parseName('example.com.');
 

@@ -1,5 +1,5 @@
 /** Names and records of messages, sound ones and broken ones. WAYPOST_SEED says which mutations. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/errors.ts';
@@ -7,8 +7,8 @@ import { MessageReader } from '../../../core/wire/message-reader.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+import fc from '../../support/fc.ts';
+import { SEED } from '../../support/seed.ts';
 
 /** Text and bytes, one after another. */
 const bytes = (...parts: (string | readonly number[])[]): Uint8Array =>

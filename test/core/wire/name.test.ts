@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/errors.ts';
@@ -13,6 +12,7 @@ import {
   parseName,
   ROOT,
 } from '../../../core/wire/name.ts';
+import fc from '../../support/fc.ts';
 import { anyName, nameInZone, ORIGIN } from './arbitrary.ts';
 
 const wire = (...labels: string[]): Name =>

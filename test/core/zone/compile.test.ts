@@ -1,6 +1,5 @@
 /** Bodies and nodes as an independent decoder (dns-packet) reads them: compression, pointers that move, what may be left out. */
 import dnsPacket from 'dns-packet';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ANSWER_HEADER, NODE_HEADER, TYPE_ENTRY } from '../../../core/store/answers.ts';
@@ -9,6 +8,7 @@ import { formatName, MAX_NAME, type Name, parseName } from '../../../core/wire/n
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.com.');
 const inZone = (text: string): Name => parseName(text, APEX);

@@ -1,8 +1,9 @@
 /** Serials rise in the order that RFC 1982 gives them, through their end too. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isAfter, nextSerial } from '../../../core/zone/serial.ts';
+import fc from '../../support/fc.ts';
 
 const MAX = 0xffffffff;
 const u32 = fc.oneof(fc.nat(), fc.integer({ min: 0, max: MAX }), fc.constantFrom(0, 1, MAX, 0x7fffffff, 0x80000000));

@@ -1,5 +1,5 @@
 /** What is counted at a name is what a look at all its records would give, and costs no such look. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Neighbours } from '../../../../admin-api/records/rules/neighbours.ts';
@@ -8,6 +8,7 @@ import type { RecordRow } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
 import { WEB_TYPES } from '../../../../core/zone/proxied.ts';
+import fc from '../../../support/fc.ts';
 
 let ids = 0;
 const row = (type: number, rdata: Uint8Array, ttl = 60, proxied: boolean | null = null): RecordRow => ({

@@ -1,9 +1,10 @@
 /** The arena against a list of the blocks that are out: none overlap, none are lost, none leave the bounds. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arena } from '../../../../core/store/index/arena.ts';
 import { FIRST_NODE } from '../../../../core/store/index/layout.ts';
+import fc from '../../../support/fc.ts';
 
 const CAPACITY = 64 * 1024;
 const newArena = (capacity = CAPACITY) => new Arena(FIRST_NODE + capacity);

@@ -7,8 +7,7 @@ import { encodeNode, NODE_APEX, NODE_HAS_BELOW } from '../../../../core/store/an
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { type Name, nameId, parseName } from '../../../../core/wire/name.ts';
 import { Random } from '../../../support/random.ts';
-
-const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));
+import { SEED } from '../../../support/seed.ts';
 
 /** The names of a world, the nodes that they have, and the index over them; the map stands for the answers table. */
 class World implements NodeStore {

@@ -1,8 +1,9 @@
 /** Files made to hurt. Each is 2 to 8 MB: all take a second together, what is not linear would take hours. */
-import fc from 'fast-check';
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseMaster } from '../../../../core/wire/master/index.ts';
+import fc from '../../../support/fc.ts';
 import { ORIGIN } from '../arbitrary.ts';
 
 const MB = 1 << 20;

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPlainName } from '../../../../core/wire/master/plain-name.ts';
 import { formatName, parseName } from '../../../../core/wire/name.ts';
+import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN } from '../arbitrary.ts';
 
 /** Reads the text from the middle of other bytes; undefined when it is left to parseName. */

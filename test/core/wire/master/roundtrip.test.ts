@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatMaster, parseMaster } from '../../../../core/wire/master/index.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import type { ResourceRecord } from '../../../../core/wire/types.ts';
+import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN, record } from '../arbitrary.ts';
 
 const plain = (r: ResourceRecord) => ({

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../../../core/wire/rdata/index.ts';
+import fc from '../../../support/fc.ts';
 
 function ipv4(text: string): string | undefined {
   const out = new Uint8Array(4);

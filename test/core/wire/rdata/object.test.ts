@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/errors.ts';
 import { parseType } from '../../../../core/wire/mnemonics.ts';
 import { checkRdata, parseRdata, rdataToObject } from '../../../../core/wire/rdata/index.ts';
+import fc from '../../../support/fc.ts';
 import { typeAndRdata } from '../arbitrary.ts';
 
 const D64 = 'ab'.repeat(32);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/errors.ts';
@@ -6,6 +5,7 @@ import { parseType, typeName } from '../../../../core/wire/mnemonics.ts';
 import { checkRdata, formatRdata, parseRdata, parseRdataFields } from '../../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../../core/wire/rdata/table.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
+import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN, RDATA, typeAndRdata } from '../arbitrary.ts';
 
 const type = (name: string): number => parseType(name) as number;
