@@ -6,9 +6,10 @@ import { InvalidError } from '../../core/errors.ts';
 import type { Counter, Registry } from '../../core/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
+import { bareResponse } from '../../core/wire/bare-response.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
 import { RCODE } from '../../core/wire/types.ts';
-import { parseUpdate, updateResponse } from '../../core/wire/update.ts';
+import { parseUpdate } from '../../core/wire/update.ts';
 import { HttpError, statusOf } from '../http/errors.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import { nowSeconds } from '../http/time.ts';
@@ -61,7 +62,7 @@ class UpdateHandler {
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
     if (verdict.kind === 'none') {
       this.#count(RCODE.REFUSED);
-      yield updateResponse(message, RCODE.REFUSED);
+      yield bareResponse(message, RCODE.REFUSED, verdict.udpSize !== null);
     } else if (verdict.kind === 'error') {
       this.#services.log.debug('update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
       this.#count(verdict.rcode);
@@ -77,7 +78,7 @@ class UpdateHandler {
         (code) => code !== RCODE.SERVFAIL,
       );
       this.#count(rcode);
-      yield signer.sign(updateResponse(unsigned, rcode, udpSize !== null), nowSeconds());
+      yield signer.sign(bareResponse(unsigned, rcode, udpSize !== null), nowSeconds());
     }
   }
 

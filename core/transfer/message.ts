@@ -1,6 +1,7 @@
 /** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
+import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
 import type { Name } from '../wire/name.ts';
-import { CLASS_IN, COMPRESSIBLE, type ResourceRecord, TYPE } from '../wire/types.ts';
+import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
 
 const HEADER = 12;
 /** Past it pointers don't reach, so that longer messages would only compress worse. */
@@ -8,43 +9,13 @@ const GOOD_LENGTH = 16 * 1024;
 const LAST_POINTER = 0x3fff;
 const MAX_MESSAGE = 65535;
 const RECORD = 10;
-const OPT_LENGTH = 11;
-/** What our OPT says that we take over UDP. */
-const UDP_PAYLOAD = 1232;
-/** RFC 8914 4.19: the client is not allowed to do this. */
-const EDE_PROHIBITED = Uint8Array.of(0, 15, 0, 2, 0, 18);
 
 /** What each message of an answer repeats of the request. */
 export interface Envelope {
   readonly request: Uint8Array;
-  /** Offset behind the request's question; 0: there is none to repeat. */
+  /** Offset behind the request's question. */
   readonly questionEnd: number;
   readonly hasOpt: boolean;
-}
-
-/** A response by a code alone. */
-export function bareResponse({ request, questionEnd, hasOpt }: Envelope, rcode: number, prohibited = false): Buffer {
-  const head = Math.max(questionEnd, HEADER);
-  const option = prohibited ? EDE_PROHIBITED : new Uint8Array(0);
-  const bytes = Buffer.alloc(head + (hasOpt ? OPT_LENGTH + option.length : 0));
-  bytes.set(request.subarray(0, head));
-  bytes[2] = 0x80 | (request[2] & 0x79);
-  bytes[3] = rcode & 15;
-  bytes.fill(0, 4, HEADER);
-  bytes[5] = questionEnd === 0 ? 0 : 1;
-  if (!hasOpt) return bytes;
-  writeOpt(bytes, head, rcode >>> 4);
-  bytes[head + OPT_LENGTH - 1] = option.length;
-  bytes.set(option, head + OPT_LENGTH);
-  bytes[11] = 1;
-  return bytes;
-}
-
-function writeOpt(bytes: Buffer, at: number, extendedRcode: number): void {
-  bytes.fill(0, at, at + OPT_LENGTH);
-  bytes.writeUInt16BE(TYPE.OPT, at + 1);
-  bytes.writeUInt16BE(UDP_PAYLOAD, at + 3);
-  bytes[at + 5] = extendedRcode;
 }
 
 export class TransferMessage {
@@ -98,7 +69,7 @@ export class TransferMessage {
   take(): Buffer {
     const { envelope, isFirst } = this;
     if (isFirst && envelope.hasOpt) {
-      writeOpt(this.bytes, this.length, 0);
+      this.bytes.set(PLAIN_OPT, this.length);
       this.length += OPT_LENGTH;
       this.bytes[11] = 1;
     }

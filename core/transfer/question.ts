@@ -13,8 +13,6 @@ export interface TransferQuestion {
   readonly end: number;
   /** IXFR: the serial of what the client holds. */
   readonly serial: number;
-  /** Null: the request has no OPT. Else the UDP payload that it takes, at least 512. */
-  readonly udpSize: number | null;
 }
 
 const HEADER = 12;
@@ -50,17 +48,17 @@ export function readTransferQuestion(message: Uint8Array): TransferQuestion | nu
       if (held !== TYPE.SOA || rdata.length < NUMBERS || Buffer.compare(owner, name) !== 0) return RCODE.FORMERR;
       serial = Buffer.from(rdata).readUInt32BE(rdata.length - NUMBERS);
     }
-    let udpSize: number | null = null;
+    let hasOpt = false;
     for (let i = count(10); i > 0; i--) {
       const record = reader.record();
       if (record.type !== TYPE.OPT) continue;
-      if (udpSize !== null || record.name.length !== 1) return RCODE.FORMERR;
-      // The class is the size, and the second byte of the TTL the version (RFC 6891 6.1.3).
+      if (hasOpt || record.name.length !== 1) return RCODE.FORMERR;
+      // The second byte of the TTL is the version (RFC 6891 6.1.3).
       if (((record.ttl >>> 16) & 0xff) !== 0) return RCODE.BADVERS;
-      udpSize = Math.max(record.class, 512);
+      hasOpt = true;
     }
     reader.end();
-    return qclass === CLASS_IN ? { name, type, end, serial, udpSize } : RCODE.REFUSED;
+    return qclass === CLASS_IN ? { name, type, end, serial } : RCODE.REFUSED;
   } catch (error) {
     if (error instanceof InvalidError) return RCODE.FORMERR;
     throw error;

@@ -9,6 +9,8 @@ import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
+import { bareResponse } from '../wire/bare-response.ts';
+import { EDNS_OPTION, EXTENDED_ERROR } from '../wire/edns.ts';
 import { formatName } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -16,7 +18,7 @@ import { isAfter } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import type { TransferAccess } from './access.ts';
 import type { ZoneHistories } from './history.ts';
-import { bareResponse, type Envelope } from './message.ts';
+import type { Envelope } from './message.ts';
 import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
 import type { Slots } from './slots.ts';
 import { ZoneSnapshot } from './snapshot.ts';
@@ -81,7 +83,7 @@ class TransferResponder {
     const verified: Verified =
       verdict.kind === 'ok'
         ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, udpSize: verdict.udpSize }
-        : { request, message: request.message, key: null, signer: null, udpSize: null };
+        : { request, message: request.message, key: null, signer: null, udpSize: verdict.udpSize };
     const type = questionType(verified.message);
     const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.transfer(verified) : this.plain(verified);
     for await (const message of messages) yield this.signed(verified, message);
@@ -116,13 +118,15 @@ class TransferResponder {
 
   private async *transfer(verified: Verified): AsyncGenerator<Uint8Array> {
     const { request, message, key } = verified;
+    const hasOpt = verified.udpSize !== null;
     const { reader, access, observer, log } = this.options;
     const question = readTransferQuestion(message);
     if (typeof question === 'number') {
-      yield bareResponse({ request: message, questionEnd: 0, hasOpt: false }, question);
+      yield bareResponse(message, question, hasOpt);
       return;
     }
-    const envelope = { request: message, questionEnd: question.end, hasOpt: question.udpSize !== null };
+    const envelope = { request: message, questionEnd: question.end, hasOpt };
+    const prohibit = (): Buffer => bareResponse(message, RCODE.REFUSED, hasOpt, PROHIBITED);
     const domain = reader.domainByApex(question.name);
     if (domain !== undefined && !access.allows(domain, request.address, key)) {
       observer?.refused('access');
@@ -133,12 +137,11 @@ class TransferResponder {
       });
     }
     // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC 5936 2.2.1).
-    if (domain === undefined) yield bareResponse(envelope, key === null ? RCODE.REFUSED : RCODE.NOTAUTH, key === null);
-    else if (!access.allows(domain, request.address, key)) yield bareResponse(envelope, RCODE.REFUSED, true);
-    else if (request.transport === 'https') yield bareResponse(envelope, RCODE.REFUSED, true);
+    if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, hasOpt);
+    else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
     else if (question.type === TYPE.IXFR) yield* this.ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
-    else if (request.transport === 'udp') yield bareResponse(envelope, RCODE.FORMERR);
+    else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, hasOpt);
     else yield* this.axfr(verified, domain, envelope);
   }
 
@@ -150,7 +153,7 @@ class TransferResponder {
       histories.follow(domain.id);
       const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
       if (snapshot === null) {
-        yield bareResponse(envelope, RCODE.NOTAUTH);
+        yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.hasOpt);
         return;
       }
       observer?.transferred('axfr');
@@ -176,7 +179,7 @@ class TransferResponder {
     histories.follow(domain.id);
     const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
     if (snapshot === null) {
-      yield bareResponse(envelope, RCODE.NOTAUTH);
+      yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.hasOpt);
       return;
     }
     const { soa, serial } = snapshot;
@@ -184,7 +187,7 @@ class TransferResponder {
     const isCurrent = serial === question.serial || isAfter(question.serial, serial);
     const difference = isCurrent ? null : histories.between(domain.id, question.serial, serial);
     const overUdp = request.transport === 'udp';
-    const most = this.room(request, question.udpSize);
+    const most = this.room(request, verified.udpSize);
     if (difference !== null && overUdp) {
       const response = oneMessage(differing(soa, difference), envelope, reserve, most);
       if (response !== null) {
@@ -196,7 +199,8 @@ class TransferResponder {
     if (isCurrent || overUdp) {
       // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995 section 2).
       observer?.transferred('current');
-      yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope, RCODE.SERVFAIL);
+      yield oneMessage([soa], envelope, reserve, most) ??
+        bareResponse(envelope.request, RCODE.SERVFAIL, envelope.hasOpt);
     } else if (difference !== null) {
       observer?.transferred('ixfr');
       // What the history has dropped meanwhile is held for this client.
@@ -214,16 +218,12 @@ class TransferResponder {
   }
 }
 
-/** Header and question with TC: the client asks again over TCP. */
+/** The response's header and question with TC: the client asks again over TCP. */
 function truncated(response: Uint8Array, hasOpt: boolean): Uint8Array {
-  let questionEnd = HEADER;
-  if (response[5] === 1) {
-    while (response[questionEnd] !== 0) questionEnd += response[questionEnd] + 1;
-    questionEnd += 5;
-  }
-  const bytes = bareResponse({ request: response, questionEnd, hasOpt }, RCODE.NOERROR);
+  const bytes = bareResponse(response, response[3] & 15, hasOpt);
   bytes[2] = response[2] | 0x02;
   return bytes;
 }
 
-const HEADER = 12;
+/** The client is not allowed to do this. */
+const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.PROHIBITED);

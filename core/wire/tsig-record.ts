@@ -29,36 +29,30 @@ export interface TsigRecord {
   readonly other: Uint8Array;
 }
 
-/** What a message ends in. `questionEnd`: offset behind the first question, 0 when there is none. */
+/** What a message ends in. `udpSize`: the UDP payload that the sender takes, as its OPT says (RFC 6891 6.2.3); null: there is none, or it was not come to. */
 export type Found =
-  | { readonly kind: 'none' }
+  | { readonly kind: 'none'; readonly udpSize: number | null }
   /** A message that can't be read to its end, or a TSIG that stands elsewhere than last, twice, or in another form (RFC 8945 5.2). */
-  | { readonly kind: 'malformed'; readonly questionEnd: number }
+  | { readonly kind: 'malformed'; readonly udpSize: number | null }
   | {
       readonly kind: 'found';
       readonly record: TsigRecord;
       /** Offset of the record's first byte. */
       readonly start: number;
-      readonly questionEnd: number;
-      /** UDP payload that the sender takes, as its OPT says (RFC 6891 6.2.3); null: there is none. */
       readonly udpSize: number | null;
     };
 
-const NONE: Found = { kind: 'none' };
-
 /** Looks through the records of a message from the network. Throws nothing. */
 export function findTsig(message: Uint8Array): Found {
-  if (message.length < HEADER) return NONE;
+  if (message.length < HEADER) return { kind: 'none', udpSize: null };
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
-  let questionEnd = 0;
-  const malformed = (): Found => ({ kind: 'malformed', questionEnd });
+  let udpSize: number | null = null;
+  const malformed = (): Found => ({ kind: 'malformed', udpSize });
   let at = HEADER;
   for (let i = count(4); i > 0; i--) {
     at = skipName(message, at) + 4;
     if (at < HEADER + 5 || at > message.length) return malformed();
-    if (questionEnd === 0) questionEnd = at;
   }
-  let udpSize: number | null = null;
   const records = count(6) + count(8) + count(10);
   for (let i = 0; i < records; i++) {
     const start = at;
@@ -73,9 +67,9 @@ export function findTsig(message: Uint8Array): Found {
     const isLast = i === records - 1 && count(10) > 0 && at === message.length;
     const isForm = count(fixed + 2) === CLASS_ANY && (count(fixed + 4) | count(fixed + 6)) === 0;
     const record = isLast && isForm ? readRecord(message, start, fixed + FIXED, at) : null;
-    return record === null ? malformed() : { kind: 'found', record, start, questionEnd, udpSize };
+    return record === null ? malformed() : { kind: 'found', record, start, udpSize };
   }
-  return NONE;
+  return { kind: 'none', udpSize };
 }
 
 function readRecord(message: Uint8Array, start: number, from: number, end: number): TsigRecord | null {

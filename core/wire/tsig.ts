@@ -3,7 +3,7 @@
  * cut is answered BADTRUNC.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { OPT_LENGTH, PLAIN_OPT } from './edns.ts';
+import { bareResponse } from './bare-response.ts';
 import type { Name } from './name.ts';
 import { algorithmOf, macOf, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
 import { appendTsig, encodeTsig, type Found, findTsig, type TsigRecord, withoutTsig } from './tsig-record.ts';
@@ -21,8 +21,8 @@ const LEAST_MAC = 10;
 const NOTHING = new Uint8Array(0);
 
 export type TsigVerdict<K extends TsigKey> =
-  /** Not signed. */
-  | { readonly kind: 'none' }
+  /** Not signed. `udpSize`: as below. */
+  | { readonly kind: 'none'; readonly udpSize: number | null }
   | {
       readonly kind: 'ok';
       readonly key: K;
@@ -150,7 +150,7 @@ function echo(record: TsigRecord, error: number): TsigRecord {
   return { ...record, mac: NOTHING, error, other: NOTHING };
 }
 
-function formerr<K extends TsigKey>(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>): TsigVerdict<K> {
+function formerr<K extends TsigKey>(message: Uint8Array, found: Found): TsigVerdict<K> {
   return {
     kind: 'error',
     rcode: RCODE.FORMERR,
@@ -161,32 +161,17 @@ function formerr<K extends TsigKey>(message: Uint8Array, found: Exclude<Found, {
 
 function refused<K extends TsigKey>(
   message: Uint8Array,
-  found: Exclude<Found, { kind: 'none' }>,
+  found: Found,
   error: number,
   finish: (bare: Uint8Array) => Uint8Array,
 ): TsigVerdict<K> {
   return { kind: 'error', rcode: RCODE.NOTAUTH, error, response: () => finish(bare(message, found, RCODE.NOTAUTH)) };
 }
 
-/** Header, question, and OPT when the request had one. */
-function bare(message: Uint8Array, found: Exclude<Found, { kind: 'none' }>, rcode: number): Buffer {
-  const { questionEnd } = found;
-  const hasOpt = found.kind === 'found' && found.udpSize !== null;
-  const head = questionEnd === 0 ? HEADER : questionEnd;
-  const bytes = Buffer.alloc(head + (hasOpt ? OPT_LENGTH : 0));
-  bytes.set(message.subarray(0, head));
-  // QR set; opcode and RD as they came.
-  bytes[2] = 0x80 | (message[2] & 0x79);
-  bytes[3] = rcode;
-  bytes.fill(0, 4, HEADER);
-  bytes[5] = questionEnd === 0 ? 0 : 1;
-  if (!hasOpt) return bytes;
-  bytes.set(PLAIN_OPT, head);
-  bytes[11] = 1;
-  return bytes;
+/** With OPT when the request had one. */
+function bare(message: Uint8Array, found: Found, rcode: number): Buffer {
+  return bareResponse(message, rcode, found.udpSize !== null);
 }
-
-const HEADER = 12;
 
 function u48(value: number): Buffer {
   const bytes = Buffer.alloc(6);

@@ -71,6 +71,20 @@ test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
     assert.is(decodeMessage(overHttps).rcode, RCODE.REFUSED);
   }));
 
+test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a version to come', () =>
+  withTransfers(async (rig) => {
+    await withZone(rig);
+    const [formerr] = await rig.ask(withOpt(transferRequest(APEX)), 'udp');
+    assert.is(decodeMessage(formerr).rcode, RCODE.FORMERR);
+    assert.ok(decodeMessage(formerr).opt !== undefined);
+    const later = withOpt(transferRequest(APEX));
+    later[later.length - 5] = 1;
+    const message = decodeMessage((await rig.ask(later))[0]);
+    assert.is(message.rcode, RCODE.BADVERS);
+    assert.is(message.opt?.version, 0);
+    assert.ok(message.question.length > 0);
+  }));
+
 test('AXFR: AA, the question and OPT in the first message only, every message within 16 KB', () =>
   withTransfers(async (rig) => {
     await withZone(rig, 2000);

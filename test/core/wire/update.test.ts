@@ -3,8 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/errors.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
-import { RCODE } from '../../../core/wire/types.ts';
-import { parseUpdate, updateResponse } from '../../../core/wire/update.ts';
+import { parseUpdate } from '../../../core/wire/update.ts';
 import {
   add,
   deleteName,
@@ -53,21 +52,6 @@ test('a message that is cut anywhere is refused', () => {
       () => parseUpdate(message.subarray(0, length)),
       (error: unknown) => error instanceof InvalidError,
     );
-});
-
-test('the response has id, opcode and zone, and says no more', () => {
-  const message = encodeUpdate({ zone: ZONE, updates: [deleteName('a.example.net.')], id: 0xbeef });
-  const zone = Buffer.from(ZONE).toString('hex');
-  const hex = (response: Uint8Array): string => Buffer.from(response).toString('hex');
-  assert.is(hex(updateResponse(message, RCODE.NOTZONE)), `beefa80a0001000000000000${zone}00060001`);
-  const edns = hex(updateResponse(message, RCODE.BADVERS, true));
-  assert.is(edns, `beefa8000001000000000001${zone}00060001${'00002904d0010000000000'}`);
-  // Not one zone, or one that can't be read: the header alone.
-  assert.is(
-    hex(updateResponse(encodeUpdate({ zone: ZONE, zones: 2, id: 1 }), RCODE.FORMERR)),
-    '0001a8010000000000000000',
-  );
-  assert.is(hex(updateResponse(message.subarray(0, 20), RCODE.FORMERR)), 'beefa8010000000000000000');
 });
 
 test.run();

@@ -1,0 +1,48 @@
+/** Responses without records: what is said by the code alone. The query path writes its own over the query (core/answer), so that it allocates nothing. */
+import { OPT_LENGTH, PLAIN_OPT } from './edns.ts';
+import { MAX_LABEL, MAX_NAME } from './name.ts';
+import { OPCODE } from './types.ts';
+
+const HEADER = 12;
+/** Type and class. */
+const AFTER_NAME = 4;
+/** In an OPT record of ours: the upper bits of the code, and the length of the options. */
+const EXTENDED_RCODE = 5;
+const OPTIONS_LENGTH = 9;
+const NO_OPTIONS = new Uint8Array(0);
+
+/**
+ * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has at least a header. `edns`: with an OPT record, which is due
+ * when the request had one (RFC 6891 6.1.1), and without which `rcode` has no more than four bits. `options`: the OPT record's rdata.
+ */
+export function bareResponse(request: Uint8Array, rcode: number, edns = false, options = NO_OPTIONS): Buffer {
+  const end = questionEnd(request);
+  const response = Buffer.alloc(end + (edns ? OPT_LENGTH + options.length : 0));
+  response.set(request.subarray(0, end));
+  // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear (RFC 2136 2.2).
+  const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
+  response[2] = 0x80 | (request[2] & (isUpdate ? 0x78 : 0x79));
+  response[3] = rcode & 15;
+  response.fill(0, 4, HEADER);
+  response[5] = end > HEADER ? 1 : 0;
+  if (!edns) return response;
+  response[11] = 1;
+  response.set(PLAIN_OPT, end);
+  response[end + EXTENDED_RCODE] = rcode >>> 4;
+  response.writeUInt16BE(options.length, end + OPTIONS_LENGTH);
+  response.set(options, end + OPT_LENGTH);
+  return response;
+}
+
+/** Offset behind the only question of a message, which an update calls its zone; behind the header when there is not one, or it can't be read. */
+export function questionEnd(message: Uint8Array): number {
+  if (message[4] !== 0 || message[5] !== 1) return HEADER;
+  let p = HEADER;
+  // A pointer has nothing to point at in the first name.
+  while (p < message.length && message[p] !== 0) {
+    if (message[p] > MAX_LABEL) return HEADER;
+    p += message[p] + 1;
+  }
+  const end = p + 1 + AFTER_NAME;
+  return p + 1 - HEADER <= MAX_NAME && end <= message.length ? end : HEADER;
+}
