@@ -1,0 +1,145 @@
+/**
+ * Which field names and values may be (RFC 9110 sections 5.1 and 5.5, RFC 9113 section 8.2): one table of characters, and flags that
+ * say in one number what a field line is, so that a line which is kept in a table is judged once.
+ */
+
+/** Flags of a field line. */
+export const NAME_INVALID = 1; // empty, not a token, in upper case, or a pseudo-header that nobody knows
+export const VALUE_INVALID = 2; // a control character, blanks at either end, or nothing that this pseudo-header may hold
+export const CONNECTION_SPECIFIC = 4; // RFC 9113 section 8.2.2: not to be sent in HTTP/2
+export const PSEUDO_HEADER = 8; // begins with a colon
+/** Any of these makes the message malformed (RFC 9113 section 8.1.1). */
+export const MALFORMED = NAME_INVALID | VALUE_INVALID | CONNECTION_SPECIFIC;
+
+/** Which field it is, for those that the framing of a message or the connection asks for: `flags & KIND_MASK`. */
+export const KIND_MASK = 0xf00;
+export const KIND = {
+  other: 0,
+  ':method': 0x100,
+  ':scheme': 0x200,
+  ':authority': 0x300,
+  ':path': 0x400,
+  ':protocol': 0x500,
+  ':status': 0x600,
+  'content-length': 0x700,
+  host: 0x800,
+  cookie: 0x900,
+  te: 0xa00,
+  expect: 0xb00,
+} as const;
+
+/** Classes of characters, to be joined by `|` over a string. */
+export const NOT_IN_NAME = 1; // not tchar (RFC 9110 section 5.6.2), or upper case
+export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge can't know to be safe
+const NOT_IN_TARGET = 4; // not visible, or a fragment: RFC 9112 section 3.2
+const NOT_IN_AUTHORITY = 8; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
+const NOT_IN_TOKEN = 16;
+
+/** By octet: which of the classes above it is in. */
+export const OCTET_CLASS = octetClasses();
+
+function octetClasses(): Uint8Array {
+  const classes = new Uint8Array(256);
+  for (let octet = 0; octet < 256; octet++) {
+    const character = String.fromCharCode(octet);
+    const isControl = octet < 0x20 || octet === 0x7f;
+    if (!/[!#$%&'*+\-.^_`|~0-9a-z]/.test(character)) classes[octet] |= NOT_IN_NAME;
+    if (!/[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(character)) classes[octet] |= NOT_IN_TOKEN;
+    if (isControl && character !== '\t') classes[octet] |= NOT_IN_VALUE;
+    if (isControl || /[ #]/.test(character)) classes[octet] |= NOT_IN_TARGET;
+    if (!/[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]/.test(character)) classes[octet] |= NOT_IN_AUTHORITY;
+  }
+  return classes;
+}
+
+/** The classes of all characters of a text; what is no Latin-1 is in all of them. */
+function classesOf(text: string): number {
+  let seen = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    seen |= code < 256 ? OCTET_CLASS[code] : 0xff;
+  }
+  return seen;
+}
+
+const NAME_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
+  ...Object.entries(KIND)
+    .filter(([name]) => name !== 'other')
+    .map(([name, kind]): [string, number] => [name, kind | (name.startsWith(':') ? PSEUDO_HEADER : 0)]),
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'].map((name): [string, number] => [
+    name,
+    CONNECTION_SPECIFIC,
+  ]),
+]);
+
+/** Flags of a name. `classes`: those of its characters. */
+export function nameFlags(name: string, classes = classesOf(name)): number {
+  const known = NAME_FLAGS.get(name);
+  if (known !== undefined) return known;
+  if (name.length === 0) return NAME_INVALID;
+  if (name.charCodeAt(0) === 0x3a) return NAME_INVALID | PSEUDO_HEADER;
+  return (classes & NOT_IN_NAME) === 0 ? 0 : NAME_INVALID;
+}
+
+/** Flags of a line: those of its name and of its value. `classes`: those of the value's characters. */
+export function lineFlags(ofName: number, value: string, classes = classesOf(value)): number {
+  if ((classes & NOT_IN_VALUE) !== 0) return ofName | VALUE_INVALID;
+  if ((ofName & KIND_MASK) !== 0) return ofName | kindFlags(ofName & KIND_MASK, value);
+  return hasBlankEnd(value) ? ofName | VALUE_INVALID : ofName;
+}
+
+function hasBlankEnd(value: string): boolean {
+  if (value.length === 0) return false;
+  const first = value.charCodeAt(0);
+  const last = value.charCodeAt(value.length - 1);
+  return first === 0x20 || first === 0x09 || last === 0x20 || last === 0x09;
+}
+
+function kindFlags(kind: number, value: string): number {
+  switch (kind) {
+    case KIND[':method']:
+    case KIND[':protocol']:
+      return isToken(value) ? 0 : VALUE_INVALID;
+    case KIND[':scheme']:
+      return /^[A-Za-z][A-Za-z0-9+.-]*$/.test(value) ? 0 : VALUE_INVALID;
+    case KIND[':authority']:
+    case KIND.host:
+      return (classesOf(value) & NOT_IN_AUTHORITY) === 0 ? 0 : VALUE_INVALID;
+    case KIND[':path']:
+      return isRequestTarget(value) ? 0 : VALUE_INVALID;
+    case KIND[':status']:
+      return /^[1-9][0-9][0-9]$/.test(value) ? 0 : VALUE_INVALID;
+    case KIND['content-length']:
+      return /^[0-9]+$/.test(value) ? 0 : VALUE_INVALID;
+    case KIND.te:
+      return value.toLowerCase() === 'trailers' ? 0 : CONNECTION_SPECIFIC;
+    default:
+      return hasBlankEnd(value) ? VALUE_INVALID : 0;
+  }
+}
+
+/** Path and query as a request sends them: "/" and what follows, or "*" (RFC 9113 section 8.3.1). */
+function isRequestTarget(value: string): boolean {
+  if (value === '*') return true;
+  return value.charCodeAt(0) === 0x2f && (classesOf(value) & NOT_IN_TARGET) === 0;
+}
+
+/** Such as a method or a protocol (RFC 9110 section 5.6.2). */
+export function isToken(text: string): boolean {
+  return text.length > 0 && (classesOf(text) & NOT_IN_TOKEN) === 0;
+}
+
+/** A name that may be sent in any version of HTTP: a token in lower case, no pseudo-header. */
+export function isFieldName(name: string): boolean {
+  return name.length > 0 && (classesOf(name) & NOT_IN_NAME) === 0;
+}
+
+/** A value that may be sent in any version of HTTP. */
+export function isFieldValue(value: string): boolean {
+  return (classesOf(value) & NOT_IN_VALUE) === 0 && !hasBlankEnd(value);
+}
+
+/** Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with `trailers`. */
+export function isConnectionSpecific(name: string): boolean {
+  return NAME_FLAGS.get(name) === CONNECTION_SPECIFIC;
+}

@@ -1,0 +1,175 @@
+/**
+ * Decodes header blocks (RFC 7541). One for a connection: it holds the dynamic table. Every block is worked through to its end, also
+ * when its list is too large, since the table follows it; the work for an octet of a block is bounded.
+ */
+import { lineFlags } from '../../exchange/fields.ts';
+import { DynamicTable } from './dynamic-table.ts';
+import { ENTRY_OVERHEAD, Entry } from './entry.ts';
+import { fieldName } from './name-cache.ts';
+import { OUTCOME, type Outcome } from './outcome.ts';
+import { FIRST_DYNAMIC, STATIC_TABLE } from './static-table.ts';
+import { StringReader } from './string-reader.ts';
+
+/** Beside the flags of edge/exchange/fields.ts: sent as never indexed, to be sent on as such (RFC 7541 section 6.2.3). */
+export const NEVER_INDEXED = 0x1000;
+
+export interface HeaderSink {
+  /** A field line, in order. Name and value in Latin-1; `flags`: edge/exchange/fields.ts, and NEVER_INDEXED. Must not throw. */
+  field(name: string, value: string, flags: number): void;
+}
+
+export interface HeaderListLimits {
+  /** Octets, counted as RFC 9113 section 6.5.2 does: name, value and 32 for each field. */
+  readonly maxListSize: number;
+  readonly maxListCount: number;
+}
+
+/** What holds until SETTINGS say otherwise (RFC 9113 section 6.5.2). */
+export const DEFAULT_TABLE_SIZE = 4096;
+
+export class HpackDecoder {
+  readonly #limits: HeaderListLimits;
+  readonly #table = new DynamicTable(DEFAULT_TABLE_SIZE);
+  readonly #strings: StringReader;
+  #allowedTableSize = DEFAULT_TABLE_SIZE;
+  /** The least size that SETTINGS asked for below that of the table, until the peer follows. -1: none. */
+  #requiredTableSize = -1;
+  #failure: Outcome = OUTCOME.decoded;
+  #listSize = 0;
+  #listCount = 0;
+  #isTooLarge = false;
+
+  constructor(limits: HeaderListLimits) {
+    this.#limits = limits;
+    this.#strings = new StringReader(Math.max(limits.maxListSize, DEFAULT_TABLE_SIZE));
+  }
+
+  /** The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, octets (RFC 7541 section 4.2). */
+  acknowledgeTableSize(size: number): void {
+    this.#allowedTableSize = size;
+    this.#strings.raise(size);
+    if (size >= this.#table.maxSize) return;
+    if (this.#requiredTableSize < 0 || size < this.#requiredTableSize) this.#requiredTableSize = size;
+  }
+
+  /** Octets of the dynamic table, as RFC 7541 section 4.1 counts them. */
+  get tableSize(): number {
+    return this.#table.size;
+  }
+
+  /** Decodes the whole block bytes[start, end). After a compression error the decoder is of no use: each call returns it again. */
+  decode(bytes: Uint8Array, start: number, end: number, sink: HeaderSink): Outcome {
+    if (this.#failure !== OUTCOME.decoded) return this.#failure;
+    this.#listSize = 0;
+    this.#listCount = 0;
+    this.#isTooLarge = false;
+    this.#strings.at = start;
+    const failure = this.#decodeBlock(bytes, end, sink);
+    if (failure !== OUTCOME.decoded) this.#failure = failure;
+    else if (this.#isTooLarge) return OUTCOME.tooLarge;
+    return failure;
+  }
+
+  #decodeBlock(bytes: Uint8Array, end: number, sink: HeaderSink): Outcome {
+    const strings = this.#strings;
+    while (strings.at < end && (bytes[strings.at] & 0xe0) === 0x20) {
+      const failure = this.#updateSize(bytes, end);
+      if (failure !== OUTCOME.decoded) return failure;
+    }
+    if (this.#requiredTableSize >= 0 && strings.at < end) return OUTCOME.missingSizeUpdate;
+    while (strings.at < end) {
+      const first = bytes[strings.at];
+      let failure: Outcome;
+      if (first >= 0x80) failure = this.#indexed(bytes, end, sink);
+      else if (first >= 0x40) failure = this.#literal(bytes, end, sink, 0x3f, true, 0);
+      else if (first >= 0x20) failure = OUTCOME.lateSizeUpdate;
+      else failure = this.#literal(bytes, end, sink, 0x0f, false, first >= 0x10 ? NEVER_INDEXED : 0);
+      if (failure !== OUTCOME.decoded) return failure;
+    }
+    return OUTCOME.decoded;
+  }
+
+  /** RFC 7541 section 6.3. */
+  #updateSize(bytes: Uint8Array, end: number): Outcome {
+    const size = this.#strings.integer(bytes, end, 0x1f);
+    if (size < 0) return this.#strings.failure;
+    if (size > this.#allowedTableSize) return OUTCOME.sizeUpdateTooLarge;
+    if (this.#requiredTableSize >= 0) {
+      if (size > this.#requiredTableSize) return OUTCOME.missingSizeUpdate;
+      this.#requiredTableSize = -1;
+    }
+    this.#table.resize(size);
+    return OUTCOME.decoded;
+  }
+
+  #entry(index: number): Entry | undefined {
+    if (index >= FIRST_DYNAMIC) return this.#table.at(index - FIRST_DYNAMIC);
+    return index === 0 ? undefined : STATIC_TABLE[index];
+  }
+
+  /** RFC 7541 section 6.1. */
+  #indexed(bytes: Uint8Array, end: number, sink: HeaderSink): Outcome {
+    const index = this.#strings.integer(bytes, end, 0x7f);
+    if (index < 0) return this.#strings.failure;
+    const entry = this.#entry(index);
+    if (entry === undefined) return OUTCOME.unknownIndex;
+    if (this.#takes(entry.size)) sink.field(entry.name, entry.value, entry.flags);
+    return OUTCOME.decoded;
+  }
+
+  /** RFC 7541 section 6.2. `mask`: of the index in the first octet. */
+  #literal(
+    bytes: Uint8Array,
+    end: number,
+    sink: HeaderSink,
+    mask: number,
+    isIndexing: boolean,
+    neverIndexed: number,
+  ): Outcome {
+    const strings = this.#strings;
+    const index = strings.integer(bytes, end, mask);
+    if (index < 0) return strings.failure;
+    const isWanted = isIndexing || !this.#isTooLarge;
+    let name = '';
+    let nameFlags = 0;
+    let nameLength = 0;
+    if (index === 0) {
+      if (!strings.read(bytes, end, isWanted)) return strings.failure;
+      nameLength = strings.length;
+      if (strings.isHeld) {
+        const known = fieldName(strings.octets, strings.length, strings.classes);
+        name = known.text;
+        nameFlags = known.flags;
+      }
+    } else {
+      const entry = this.#entry(index);
+      if (entry === undefined) return OUTCOME.unknownIndex;
+      name = entry.name;
+      nameFlags = entry.nameFlags;
+      nameLength = name.length;
+    }
+    const isNameHeld = index !== 0 || strings.isHeld;
+    if (!strings.read(bytes, end, isWanted && isNameHeld)) return strings.failure;
+    const size = nameLength + strings.length + ENTRY_OVERHEAD;
+    const isHeld = isNameHeld && strings.isHeld;
+    const isTaken = this.#takes(size) && isHeld;
+    if (isTaken || (isIndexing && isHeld && size <= this.#table.maxSize)) {
+      const value = strings.text();
+      const flags = lineFlags(nameFlags, value, strings.classes);
+      if (isIndexing) this.#table.insert(new Entry(name, value, nameFlags, flags));
+      if (isTaken) sink.field(name, value, flags | neverIndexed);
+    } else if (isIndexing) {
+      this.#table.clear(); // an entry larger than the table empties it (RFC 7541 section 4.4)
+    }
+    return OUTCOME.decoded;
+  }
+
+  /** Counts a field; false from the first on that does not fit in the list. */
+  #takes(size: number): boolean {
+    if (this.#isTooLarge) return false;
+    this.#listSize += size;
+    this.#listCount++;
+    this.#isTooLarge = this.#listSize > this.#limits.maxListSize || this.#listCount > this.#limits.maxListCount;
+    return !this.#isTooLarge;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. Its memory follows what it holds, so that an idle connection
+ * costs little, and is bounded by `maxSize`.
+ */
+import { ENTRY_OVERHEAD, type Entry } from './entry.ts';
+
+const FIRST_SLOTS = 16;
+
+export class DynamicTable {
+  /** Of power-of-two length; slots outside of [#oldest, #oldest + count) are undefined. */
+  #ring: (Entry | undefined)[] = [];
+  #oldest = 0;
+  #count = 0;
+  #size = 0;
+  #maxSize: number;
+
+  /** `maxSize`: octets as RFC 7541 section 4.1 counts them. */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get maxSize(): number {
+    return this.#maxSize;
+  }
+
+  /** The entry that came `age` insertions before the newest. Undefined when there is none. */
+  at(age: number): Entry | undefined {
+    if (age >= this.#count) return undefined;
+    return this.#ring[(this.#oldest + this.#count - 1 - age) & (this.#ring.length - 1)];
+  }
+
+  /** Makes room and inserts; an entry larger than the table empties it and is not kept (RFC 7541 section 4.4). */
+  insert(entry: Entry): void {
+    this.#evictTo(this.#maxSize - entry.size);
+    if (entry.size > this.#maxSize) return;
+    if (this.#count === this.#ring.length) this.#grow();
+    this.#ring[(this.#oldest + this.#count) & (this.#ring.length - 1)] = entry;
+    this.#count++;
+    this.#size += entry.size;
+  }
+
+  clear(): void {
+    this.#evictTo(0);
+  }
+
+  resize(maxSize: number): void {
+    this.#maxSize = maxSize;
+    this.#evictTo(maxSize);
+  }
+
+  #evictTo(size: number): void {
+    while (this.#size > size && this.#count > 0) {
+      const slot = this.#oldest & (this.#ring.length - 1);
+      this.#size -= (this.#ring[slot] as Entry).size;
+      this.#ring[slot] = undefined;
+      this.#oldest = (slot + 1) & (this.#ring.length - 1);
+      this.#count--;
+    }
+  }
+
+  /** At most maxSize / 32 entries fit, so that the ring ends there. */
+  #grow(): void {
+    const ring = new Array<Entry | undefined>(Math.max(FIRST_SLOTS, this.#ring.length * 2)).fill(undefined);
+    for (let i = 0; i < this.#count; i++) ring[i] = this.#ring[(this.#oldest + i) & (this.#ring.length - 1)];
+    this.#ring = ring;
+    this.#oldest = 0;
+  }
+
+  /** Slots that are held, for tests: less than twice maxSize / 32, or the first ones. */
+  get slots(): number {
+    return this.#ring.length;
+  }
+}
+
+/** The most entries that a table of `maxSize` octets can hold. */
+export const maxEntries = (maxSize: number): number => Math.floor(maxSize / ENTRY_OVERHEAD);

@@ -1,0 +1,108 @@
+/**
+ * Huffman decoding (RFC 7541 section 5.2) eight bits at a time: a machine whose 256 states are the inner nodes of the code's tree. A
+ * step emits no, one or two octets, since no code is shorter than five bits, and says which classes of characters they are in, so
+ * that a text is judged for nothing while it is decoded.
+ */
+import { OCTET_CLASS } from '../../exchange/fields.ts';
+import { CODE_LENGTHS, CODES, EOS } from './huffman-code.ts';
+
+/** A step: first octet in bits 0–7, second 8–15, next state 16–23, how many octets 24–25, classes of characters 26–27, failure 28. */
+const CLASS_SHIFT = 26;
+const CLASS_MASK = 3; // NOT_IN_NAME and NOT_IN_VALUE
+const FAILURE = 1 << 28;
+
+/** What is returned for no text. */
+export const HUFFMAN_EOS = -1;
+export const HUFFMAN_PADDING = -2;
+
+/** Left and right child of each inner node: an inner node, or the complement of a symbol. */
+const CHILDREN = tree();
+const STEPS = steps();
+/** States in which a string may end: nothing pending, or up to seven bits of EOS (RFC 7541 section 5.2). */
+const IS_FINAL = finals();
+
+function tree(): Int16Array {
+  const children = new Int16Array(512);
+  let nodes = 1;
+  for (let symbol = 0; symbol <= EOS; symbol++) {
+    let node = 0;
+    for (let bit = CODE_LENGTHS[symbol] - 1; bit > 0; bit--) {
+      const slot = node * 2 + ((CODES[symbol] >>> bit) & 1);
+      if (children[slot] === 0) children[slot] = nodes++;
+      node = children[slot];
+    }
+    children[node * 2 + (CODES[symbol] & 1)] = ~symbol;
+  }
+  return children;
+}
+
+function steps(): Int32Array {
+  const table = new Int32Array(256 * 256);
+  for (let state = 0; state < 256; state++)
+    for (let octet = 0; octet < 256; octet++) table[(state << 8) | octet] = step(state, octet);
+  return table;
+}
+
+function step(state: number, octet: number): number {
+  let node = state;
+  let emitted = 0;
+  let result = 0;
+  for (let bit = 7; bit >= 0; bit--) {
+    node = CHILDREN[node * 2 + ((octet >>> bit) & 1)];
+    if (node >= 0) continue;
+    const symbol = ~node;
+    if (symbol === EOS) return FAILURE;
+    result |= (symbol << (8 * emitted)) | ((OCTET_CLASS[symbol] & CLASS_MASK) << CLASS_SHIFT);
+    emitted++;
+    node = 0;
+  }
+  return result | (node << 16) | (emitted << 24);
+}
+
+function finals(): Uint8Array {
+  const final = new Uint8Array(256);
+  for (let node = 0, depth = 0; depth < 8; depth++, node = CHILDREN[node * 2 + 1]) final[node] = 1;
+  return final;
+}
+
+/** The most octets that `length` octets of code can stand for, and what the decoder writes behind them. */
+export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + 2;
+
+/**
+ * Decodes bytes[start, end) to the beginning of `out`, which holds `decodedBound` octets. Returns the length times four plus the
+ * classes of characters, or a failure below zero.
+ */
+export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {
+  let state = 0;
+  let length = 0;
+  let seen = 0;
+  for (let i = start; i < end; i++) {
+    const taken = STEPS[(state << 8) | bytes[i]];
+    seen |= taken;
+    out[length] = taken;
+    out[length + 1] = taken >>> 8;
+    length += (taken >>> 24) & 3;
+    state = (taken >>> 16) & 0xff;
+  }
+  return result(seen, state, length);
+}
+
+/** As `decodeHuffman`, for a text that nobody wants. */
+export function skipHuffman(bytes: Uint8Array, start: number, end: number): number {
+  let state = 0;
+  let length = 0;
+  let seen = 0;
+  for (let i = start; i < end; i++) {
+    const taken = STEPS[(state << 8) | bytes[i]];
+    seen |= taken;
+    length += (taken >>> 24) & 3;
+    state = (taken >>> 16) & 0xff;
+  }
+  return result(seen, state, length);
+}
+
+function result(seen: number, state: number, length: number): number {
+  if ((seen & FAILURE) !== 0) return HUFFMAN_EOS;
+  if (IS_FINAL[state] === 0) return HUFFMAN_PADDING;
+  return length * 4 + ((seen >>> CLASS_SHIFT) & CLASS_MASK);
+}

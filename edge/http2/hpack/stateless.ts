@@ -1,0 +1,24 @@
+/**
+ * Blocks that neither need nor change a dynamic table: made once, then copied into the blocks of any connection, behind what
+ * `HpackEncoder.begin` writes. Parts may stand one behind the other, so that what changes (the date, once a second) is a part of its
+ * own behind one that does not.
+ */
+import type { FieldList } from '../../exchange/exchange.ts';
+import { blockBound, writeLiteral } from './encoder.ts';
+import { NEVER_INDEX, NO_INDEX, planOf, staticLine } from './indexing.ts';
+import { writeInteger } from './write.ts';
+
+/** `status` 0: none, for trailers and for parts behind the first. */
+export function encodeStateless(status: number, fields: FieldList): Uint8Array {
+  const target = new Uint8Array(blockBound(fields));
+  let at = status === 0 ? 0 : writeLine(target, 0, ':status', String(status));
+  for (let i = 0; i + 1 < fields.length; i += 2) at = writeLine(target, at, fields[i], fields[i + 1]);
+  return target.slice(0, at);
+}
+
+function writeLine(target: Uint8Array, at: number, name: string, value: string): number {
+  const plan = planOf(name);
+  const known = staticLine(plan, value);
+  if (known > 0) return writeInteger(target, at, 0x80, 0x7f, known);
+  return writeLiteral(target, at, plan.mode === NEVER_INDEX ? NEVER_INDEX : NO_INDEX, plan.firstStatic, name, value);
+}

@@ -1,0 +1,60 @@
+/** Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where the next octet goes. */
+import { CODE_LENGTHS, CODES } from './huffman-code.ts';
+
+/** What stands in the place of a character that is no octet. Cutting it to one could make a control character of it. */
+const REPLACEMENT = 0x3f;
+
+/** RFC 7541 section 5.1. `flags`: the bits of the first octet above those of `mask`. */
+export function writeInteger(target: Uint8Array, at: number, flags: number, mask: number, value: number): number {
+  if (value < mask) {
+    target[at] = flags | value;
+    return at + 1;
+  }
+  target[at++] = flags | mask;
+  let rest = value - mask;
+  for (; rest >= 0x80; rest >>>= 7) target[at++] = 0x80 | (rest & 0x7f);
+  target[at++] = rest;
+  return at;
+}
+
+/** RFC 7541 section 5.2: by Huffman's code where that is shorter. */
+export function writeString(target: Uint8Array, at: number, text: string): number {
+  let bits = 0;
+  for (let i = 0; i < text.length; i++) bits += CODE_LENGTHS[octetAt(text, i)];
+  const length = (bits + 7) >>> 3;
+  if (length < text.length) return writeHuffman(target, writeInteger(target, at, 0x80, 0x7f, length), text);
+  const start = writeInteger(target, at, 0, 0x7f, text.length);
+  for (let i = 0; i < text.length; i++) target[start + i] = octetAt(text, i);
+  return start + text.length;
+}
+
+function octetAt(text: string, i: number): number {
+  const code = text.charCodeAt(i);
+  return code < 256 ? code : REPLACEMENT;
+}
+
+/** The longest code has 30 bits, and up to 7 are pending: codes are cut in two so that 32 bits hold what is pending. */
+function writeHuffman(target: Uint8Array, start: number, text: string): number {
+  let at = start;
+  let pending = 0; // the last `count` bits are still to be written
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const octet = octetAt(text, i);
+    const code = CODES[octet];
+    let length = CODE_LENGTHS[octet];
+    if (length > 16) {
+      length -= 16;
+      pending = (pending << 16) | (code >>> length);
+      count += 16;
+      for (; count >= 8; count -= 8) target[at++] = pending >>> (count - 8);
+    }
+    pending = (pending << length) | (code & ((1 << length) - 1));
+    count += length;
+    for (; count >= 8; count -= 8) target[at++] = pending >>> (count - 8);
+  }
+  if (count > 0) target[at++] = (pending << (8 - count)) | (0xff >>> count);
+  return at;
+}
+
+/** The most octets that a field line takes: two integers of five octets, an index of as many, both texts. */
+export const lineBound = (name: string, value: string): number => 16 + name.length + value.length;
