@@ -1,0 +1,35 @@
+/** Host and port of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and its path: what both versions of HTTP hold them to. */
+import { isIPv6 } from 'node:net';
+
+/** Longer than any name with its port: 253 octets (RFC 1035 section 2.3.4), a dot, a colon and five digits. */
+const LONGEST = 260;
+
+/** A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the port. */
+const NAME = /^((?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})+)(?::(\d{0,5}))?$/;
+const LITERAL = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
+
+/**
+ * In lower case, without a colon that no port follows (RFC 3986 section 6.2.3); empty when it is none: an empty host, user information,
+ * a port above 65,535, an IPv6 literal that is no address. IPvFuture and zone ids name nothing that could be reached, and are none.
+ */
+export function authorityOf(text: string): string {
+  if (text.length === 0 || text.length > LONGEST) return '';
+  const lower = text.toLowerCase();
+  const literal = lower.charCodeAt(0) === 0x5b;
+  const parts = (literal ? LITERAL : NAME).exec(lower);
+  if (parts === null || (literal && !isIPv6(parts[1]))) return '';
+  const port = parts[2];
+  if (port === undefined) return lower;
+  if (port === '') return lower.slice(0, -1);
+  return Number(port) <= 65_535 ? lower : '';
+}
+
+/**
+ * Visible ASCII without "#", which never leaves a client (RFC 9110 section 7.1). Wider than RFC 3986: browsers send `|`, `^`, `"` and braces as
+ * they are. An asterisk stands for the server, and only OPTIONS asks for that.
+ */
+const PATH = /^\/[\x21\x22\x24-\x7e]*$/;
+
+/** Whether it may be the path, with its query, of a request with this method. */
+export const isPath = (path: string, method: string): boolean =>
+  PATH.test(path) || (path === '*' && method === 'OPTIONS');

@@ -1,0 +1,128 @@
+/** The body of a request between the connection, which brings parts as they come, and the handler, which takes them as it can. */
+import { type AbortCause, AbortError, type FieldList, type RequestBody } from './exchange.ts';
+
+const NONE: FieldList = [];
+const END = Promise.resolve(null);
+
+/** What the connection is told. */
+export interface BodySource {
+  /** The handler asks for the first time. */
+  onFirstRead(): void;
+  /** This many octets have left the queue, taken or dropped: as many more may come. */
+  onTaken(octets: number): void;
+}
+
+export class BodyQueue implements RequestBody {
+  readonly length: number | undefined;
+  /** Octets that lie here. */
+  buffered = 0;
+  /** Octets that have come, in all. */
+  received = 0;
+  /** The end has come: whole, or before its time. */
+  isComplete = false;
+  isDiscarding = false;
+  trailers: FieldList = NONE;
+  readonly #source: BodySource;
+  #parts: Uint8Array[] = [];
+  #first = 0;
+  #isRead = false;
+  #failure: AbortError | undefined;
+  #resolve: ((part: Uint8Array | null) => void) | undefined;
+  #reject: ((error: AbortError) => void) | undefined;
+
+  constructor(source: BodySource, length: number | undefined) {
+    this.#source = source;
+    this.length = length;
+  }
+
+  /** The handler waits for a part that has not come. */
+  get isWaiting(): boolean {
+    return this.#resolve !== undefined;
+  }
+
+  read(): Promise<Uint8Array | null> {
+    if (this.#resolve !== undefined) throw new Error('A part of the body is being read already.');
+    if (!this.#isRead) {
+      this.#isRead = true;
+      this.#source.onFirstRead();
+    }
+    if (this.#first < this.#parts.length) {
+      const part = this.#parts[this.#first++];
+      if (this.#first === this.#parts.length) {
+        this.#parts = [];
+        this.#first = 0;
+      }
+      this.buffered -= part.length;
+      this.#source.onTaken(part.length);
+      return Promise.resolve(part);
+    }
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.isComplete || this.isDiscarding) return END;
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** What lies here and what comes is dropped; a read that waits, and every later one, says the end. */
+  discard(): void {
+    if (this.isDiscarding) return;
+    this.isDiscarding = true;
+    this.#parts = [];
+    this.#first = 0;
+    const { buffered } = this;
+    this.buffered = 0;
+    this.#settle(null);
+    if (buffered > 0) this.#source.onTaken(buffered);
+  }
+
+  /** From the connection: the next part, not empty; the bytes are the reader's from here on. */
+  push(part: Uint8Array): void {
+    this.received += part.length;
+    if (this.isDiscarding || this.isComplete) this.#source.onTaken(part.length);
+    else if (this.#resolve !== undefined) {
+      this.#settle(part);
+      this.#source.onTaken(part.length);
+    } else {
+      this.#parts.push(part);
+      this.buffered += part.length;
+    }
+  }
+
+  /** From the connection: that was all. */
+  finish(trailers: FieldList = NONE): void {
+    if (this.isComplete) return;
+    this.isComplete = true;
+    this.trailers = trailers;
+    this.#settle(null);
+  }
+
+  /** From the connection: no more will come. What has come is dropped, since it can't be told from the whole. */
+  fail(cause: AbortCause): void {
+    if (this.isComplete) return;
+    this.isComplete = true;
+    this.#parts = [];
+    this.#first = 0;
+    this.buffered = 0;
+    this.#failure = new AbortError(cause);
+    const reject = this.#reject;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    reject?.(this.#failure);
+  }
+
+  #settle(part: Uint8Array | null): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    resolve?.(part);
+  }
+}
+
+/** Of a request without one; the same for all. */
+export const NO_BODY: RequestBody = Object.freeze({
+  length: 0,
+  trailers: NONE,
+  read: () => END,
+  discard: () => {},
+});
