@@ -1,5 +1,5 @@
 /**
- * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--floor]`: queries a second and server CPU time a query of Waypost,
+ * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--floor] [--knot KNOTD]`: queries a second and server CPU time a query of Waypost,
  * Knot and NSD, one query thread each on core 0, the load on core 1. What each figure means stands in README.md beside this file.
  */
 import { mkdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FLOOD_ROW, FLOOD_TEXT, type FloodFigures, floodMet, floodTable, runFlood } from './dns/flood.ts';
 import { Reflector } from './dns/floor.ts';
-import { Knot, Nsd } from './dns/peers.ts';
+import { KNOT_STREAM_THREADS, Knot, Nsd } from './dns/peers.ts';
 import { mixLoad, writeQueries } from './dns/queries.ts';
 import {
   disturbedCount,
@@ -35,6 +35,7 @@ const { values: options } = parseArgs({
     window: { type: 'string', default: '192' },
     edns: { type: 'boolean', default: false },
     floor: { type: 'boolean', default: false },
+    knot: { type: 'string' },
   },
 });
 const plan = {
@@ -101,7 +102,9 @@ async function measureFlood(): Promise<FloodFigures[]> {
 }
 
 mkdirSync(work, { recursive: true });
-const peers = installed([new Knot(), new Nsd(), ...(options.floor ? [new Reflector()] : [])]);
+const others = [new Nsd(), ...(options.floor ? [new Reflector()] : [])];
+const peers = installed([new Knot(options.knot), ...others]);
+const tlsPeers = [new Knot(options.knot, KNOT_STREAM_THREADS), ...others].filter(({ tlsPort }) => tlsPort !== null);
 const results: RowResult[] = [];
 const starts: StartResult[] = [];
 let running: { key: string; started: Started[] } = { key: '', started: [] };
@@ -114,11 +117,12 @@ for (const row of chosen) {
   const subject =
     bound === null ? new Waypost() : new Waypost('Waypost, bounded', { WAYPOST_DNS_INDEX_MEMORY: String(bound) });
   // Rows of the same zones follow one another and share the started servers.
-  const others = row.againstItself === true ? installed([unguarded()]) : peers;
-  const key = `${row.set.id} ${subject.name} ${others.map(({ name }) => name).join()}`;
+  const opponents =
+    row.againstItself === true ? installed([unguarded()]) : row.way === 'dot' ? installed(tlsPeers) : peers;
+  const key = `${row.set.id} ${subject.name} ${row.way === 'dot'} ${opponents.map(({ name }) => name).join()}`;
   if (running.key !== key) {
     for (const { process: old } of running.started) await old.stop();
-    running = { key, started: await startAll([...others, ...installed([subject])], row.set, zoneFolder, starts) };
+    running = { key, started: await startAll([...opponents, ...installed([subject])], row.set, zoneFolder, starts) };
   }
   results.push({
     row,

@@ -22,24 +22,51 @@ function find(name: string): string {
   return existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name;
 }
 
+/** Whether a Knot that says `version` of itself serves DNS over TLS: 3.4 was the first. */
+function knotHasTls(version: string | null): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+  return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 4);
+}
+
+/**
+ * As many threads as Knot itself takes for TCP and TLS at least. Over TLS its threads block: each handshake, and the wait of up to 500 ms for a connection's
+ * first query, holds up all other connections of the thread, and dnsperf, which bounds what is out over all connections, then stands still with it.
+ */
+export const KNOT_STREAM_THREADS = 10;
+
 export class Knot implements Server {
   readonly name = 'Knot';
   readonly port = 5941;
-  /** Knot 3.2 has none; 3.4 would. */
-  readonly tlsPort = null;
+  readonly tlsPort: number | null;
   readonly answers = true;
+  readonly #program: string;
+  readonly #streamThreads: number;
+  readonly #version: string | null;
+
+  /** `program`: another knotd than the one that is installed. `streamThreads`: its threads for TCP and TLS. */
+  constructor(program = find('knotd'), streamThreads = 1) {
+    this.#program = program;
+    this.#streamThreads = streamThreads;
+    this.#version = firstLine(program, ['--version']);
+    this.tlsPort = knotHasTls(this.#version) ? 5951 : null;
+  }
 
   version(): string | null {
-    return firstLine(find('knotd'), ['--version']);
+    return this.#version;
   }
 
   async prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command> {
     const folder = emptyFolder(work, 'knot');
+    const { certificate, key } = tlsFiles(work);
+    const tls =
+      this.tlsPort === null
+        ? ''
+        : `  listen-tls: 127.0.0.1@${this.tlsPort}\n  cert-file: "${certificate}"\n  key-file: "${key}"\n`;
     let text = `server:
   rundir: "${folder}"
   listen: 127.0.0.1@${this.port}
-  udp-workers: 1
-  tcp-workers: 1
+${tls}  udp-workers: 1
+  tcp-workers: ${this.#streamThreads}
   background-workers: ${availableParallelism()}
 log:
   - target: stderr
@@ -59,7 +86,7 @@ zone:
     for (let i = 0; i < set.zones; i++) text += `  - domain: ${set.zoneName(i)}\n`;
     const config = join(folder, 'knot.conf');
     writeFileSync(config, text);
-    return { command: find('knotd'), args: ['-c', config] };
+    return { command: this.#program, args: ['-c', config] };
   }
 }
 

@@ -107,7 +107,10 @@ export function allRows(quick: boolean): Row[] {
       set: mix,
       bounded: false,
       way: 'dot',
-      goals: [{ peer: 'NSD', atLeast: 0.8, aim: 1 }],
+      goals: [
+        { peer: 'Knot', atLeast: 0.8, aim: 1 },
+        { peer: 'NSD', atLeast: 0.8, aim: 1 },
+      ],
       queries: (folder, edns) => writeQueries(mixLoad(mix), folder, edns),
     },
     {
