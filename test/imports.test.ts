@@ -48,7 +48,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/transfer': ['core'],
   core: ['core'],
   'admin-api': ['core'],
-  edge: ['core'],
+  edge: ['core', 'edge'],
+  // The engine: it knows nothing of DNS, certificates or caching.
+  'edge/exchange': [],
+  'edge/http1': ['edge/exchange'],
+  'edge/http2': ['edge/exchange'],
   bench: ['core', 'admin-api', 'edge', 'main.ts', 'test'],
   test: ['core', 'admin-api', 'edge', 'main.ts', 'bench'],
   'main.ts': ['core', 'admin-api', 'edge'],

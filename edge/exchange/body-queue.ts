@@ -21,6 +21,8 @@ export class BodyQueue implements RequestBody {
   /** The end has come: whole, or before its time. */
   isComplete = false;
   isDiscarding = false;
+  /** Of what has come, that which came before it was dropped. */
+  receivedBefore = 0;
   trailers: FieldList = NONE;
   readonly #source: BodySource;
   #parts: Uint8Array[] = [];
@@ -33,6 +35,11 @@ export class BodyQueue implements RequestBody {
   constructor(source: BodySource, length: number | undefined) {
     this.#source = source;
     this.length = length;
+  }
+
+  /** Parts that lie here. */
+  get parts(): number {
+    return this.#parts.length - this.#first;
   }
 
   /** The handler waits for a part that has not come. */
@@ -68,6 +75,7 @@ export class BodyQueue implements RequestBody {
   discard(): void {
     if (this.isDiscarding) return;
     this.isDiscarding = true;
+    this.receivedBefore = this.received;
     this.#parts = [];
     this.#first = 0;
     const { buffered } = this;

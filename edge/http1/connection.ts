@@ -1,0 +1,303 @@
+/**
+ * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is malformed is answered in its turn and
+ * ends the connection. node:http parses and keeps its own books, of which `ServerResponse` is a part that nothing is written through.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AbortCause, Client } from '../exchange/exchange.ts';
+import { Deadlines } from './deadlines.ts';
+import { type Carrier, Http1Exchange } from './exchange.ts';
+import { Outgoing } from './outgoing.ts';
+import { parserRefusal } from './parser-refusal.ts';
+import { type Refusal, requestHead } from './request-head.ts';
+import { bodyTrailers } from './request-trailers.ts';
+import { plainAnswer } from './response-head.ts';
+import type { Http1Context } from './server.ts';
+
+/** A request with what node keeps of it. `response` is undefined for one that asks for a tunnel: then `rest` came behind its head. */
+interface Pending {
+  readonly exchange: Http1Exchange;
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse | undefined;
+  readonly rest: Uint8Array | undefined;
+}
+
+export class Http1Connection implements Carrier {
+  readonly outgoing: Outgoing;
+  readonly deadlines: Deadlines;
+  /** The one that is handled, also while its body is dropped after the response. */
+  active: Pending | undefined;
+  /** This side has ended; what still comes is dropped. */
+  isLingering = false;
+  #waiting: Pending[] = [];
+  /** No request is taken any more. */
+  #isDeaf = false;
+  #requests = 0;
+  /** What the client gets when the requests before it are answered. */
+  #refusal: Refusal | undefined;
+  /** `#next` runs: handlers that answer at once don't make it call itself. */
+  #isAdvancing = false;
+
+  constructor(
+    readonly socket: Socket,
+    readonly client: Client,
+    readonly context: Http1Context,
+  ) {
+    this.outgoing = new Outgoing(socket);
+    this.deadlines = new Deadlines(this);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#onClose());
+    socket.on('drain', () => this.#onSocketDrain());
+  }
+
+  /** Nothing is asked for that has not been answered. */
+  get isIdle(): boolean {
+    return this.active === undefined && this.#waiting.length === 0;
+  }
+
+  onRequest(message: IncomingMessage, response: ServerResponse | undefined, rest?: Uint8Array): void {
+    if (this.#isDeaf) return;
+    const { limits, counters } = this.context;
+    const head = requestHead(message, this.client.isEncrypted, limits);
+    if ('status' in head) {
+      this.refuse(head);
+      return;
+    }
+    if (this.#waiting.length >= limits.pipelined) {
+      this.context.note('pipelining', this.client);
+      this.destroy();
+      return;
+    }
+    if (++this.#requests >= limits.requests) {
+      this.#isDeaf = true;
+      counters.reasons.requests++;
+    }
+    if (response === undefined || response.shouldKeepAlive === false) this.#isDeaf = true;
+    const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
+    const pending = { exchange, message, response, rest };
+    if (response !== undefined && exchange.queue !== null) this.#takeBody(pending);
+    this.#waiting.push(pending);
+    this.#next();
+  }
+
+  /** The parser can't go on, or the socket broke. */
+  onError(error: NodeJS.ErrnoException & { rawPacket?: unknown }): void {
+    const { code = '' } = error;
+    if (!code.startsWith('HPE_')) {
+      this.destroy();
+      return;
+    }
+    if (this.isLingering) {
+      this.deadlines.checkLinger();
+      return;
+    }
+    if (this.#refusal !== undefined) return;
+    // The client has ended within a request, or sent more behind one that it called the last.
+    if (code === 'HPE_INVALID_EOF_STATE') {
+      this.destroy();
+      return;
+    }
+    if (code === 'HPE_CLOSED_CONNECTION') {
+      this.#isDeaf = true;
+      return;
+    }
+    this.refuse(parserRefusal(code, error.rawPacket));
+  }
+
+  /** Answers with a status when all before has been answered, and ends the connection. A request whose body is under way gets it in its place. */
+  refuse(refusal: Refusal): void {
+    if (this.#refusal !== undefined || this.isLingering) return;
+    this.#refusal = refusal;
+    this.#isDeaf = true;
+    this.context.note(refusal.reason, this.client);
+    const last = this.#waiting.at(-1) ?? this.active;
+    const isInBody = last !== undefined && last.response !== undefined && !last.message.complete;
+    if (isInBody && last !== this.active) this.#waiting.pop();
+    if (isInBody && last === this.active) this.#refuseActive(last, refusal);
+    else this.#next();
+  }
+
+  #refuseActive(active: Pending, refusal: Refusal): void {
+    const { exchange } = active;
+    if (exchange.isEnded) {
+      this.destroy();
+      return;
+    }
+    this.context.counters.aborted++;
+    if (exchange.hasHead) this.destroy(causeOf(refusal));
+    else {
+      this.active = undefined;
+      exchange.endedBy(causeOf(refusal));
+      this.#next();
+    }
+  }
+
+  isLastResponse(exchange: Http1Exchange): boolean {
+    if (exchange.protocol !== '' || exchange.awaitsContinue) return true;
+    if (this.context.isDraining) return true;
+    return this.#isDeaf && this.#waiting.length === 0 && this.#refusal === undefined;
+  }
+
+  onBodyTaken(exchange: Http1Exchange): void {
+    const { active } = this;
+    if (exchange.isTunnel) {
+      if (exchange.queue!.buffered < this.context.limits.bodyBuffered && this.socket.isPaused()) this.socket.resume();
+    } else if (active?.exchange === exchange && active.message.isPaused() && !this.#isFull(exchange)) {
+      active.message.resume();
+    }
+  }
+
+  onResponseEnd(exchange: Http1Exchange): void {
+    if (exchange.isTunnel) {
+      this.outgoing.uncork();
+      this.#endTunnel();
+    } else this.#release();
+  }
+
+  onTunnel(exchange: Http1Exchange): void {
+    const { socket } = this;
+    const queue = exchange.queue!;
+    this.context.counters.upgrades++;
+    const rest = this.active?.rest;
+    if (rest !== undefined && rest.length > 0) queue.push(rest);
+    socket.on('data', (part: Buffer) => {
+      queue.push(part);
+      if (this.#isFull(exchange)) socket.pause();
+    });
+    socket.on('end', () => queue.finish());
+  }
+
+  destroy(cause: AbortCause = 'client'): void {
+    this.#end(cause);
+    this.socket.destroy();
+  }
+
+  /** Ends this side, and waits a little for the other: a reset would take from the client what it has not read (RFC 9112 section 9.6). */
+  close(): void {
+    if (this.isLingering) return;
+    this.isLingering = true;
+    this.#isDeaf = true;
+    this.#waiting = [];
+    this.outgoing.uncork();
+    this.socket.end();
+    this.deadlines.linger();
+  }
+
+  /** This server stops: requests that nobody has begun to handle are dropped, since they can be sent anew. */
+  drain(): void {
+    this.#isDeaf = true;
+    this.#waiting = [];
+    if (this.active === undefined) this.close();
+  }
+
+  #isFull(exchange: Http1Exchange): boolean {
+    const queue = exchange.queue!;
+    return queue.buffered >= this.context.limits.bodyBuffered || queue.parts >= MOST_PARTS;
+  }
+
+  #takeBody({ exchange, message }: Pending): void {
+    const queue = exchange.queue!;
+    message.on('data', (part: Buffer) => {
+      queue.push(part);
+      if (!queue.isDiscarding) {
+        if (this.#isFull(exchange)) message.pause();
+      } else if (queue.received - queue.receivedBefore > this.context.limits.discardedOctets) {
+        this.context.note('unread_body', this.client);
+        this.close();
+      }
+    });
+    message.on('end', () => {
+      queue.finish(bodyTrailers(message.rawTrailers));
+      if (this.active?.exchange === exchange && exchange.isEnded) this.#release();
+    });
+  }
+
+  /** Begins the next request if the one before is done, its response given away, and the client takes what it gets. */
+  #next(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (this.active === undefined && !this.isLingering && !this.outgoing.isFull) {
+      const pending = this.#waiting.shift();
+      if (pending === undefined) break;
+      this.active = pending;
+      this.deadlines.begin(pending.exchange);
+      this.#handle(pending.exchange);
+    }
+    this.#isAdvancing = false;
+    if (this.isIdle && this.#refusal !== undefined && !this.isLingering) {
+      this.outgoing.write(plainAnswer(this.#refusal.status, true));
+      this.close();
+    }
+  }
+
+  #handle(exchange: Http1Exchange): void {
+    const { counters, handler } = this.context;
+    counters.requests++;
+    try {
+      const promise = handler(exchange);
+      if (promise !== undefined) promise.then(undefined, (error: unknown) => this.#failed(exchange, error));
+    } catch (error) {
+      this.#failed(exchange, error);
+    }
+  }
+
+  #failed(exchange: Http1Exchange, error: unknown): void {
+    this.context.counters.failed++;
+    this.context.onError?.(error);
+    exchange.refuse(500, false);
+  }
+
+  /** The active request is over when its response has been given away and its body has come. */
+  #release(): void {
+    const { active } = this;
+    if (active === undefined || !active.exchange.isEnded) return;
+    const { exchange, response } = active;
+    const isLast = exchange.isLast || exchange.protocol !== '' || this.context.isDraining;
+    if (!isLast && exchange.queue !== null && !exchange.queue.isComplete) return;
+    // node must not end the socket before the pieces that wait are written.
+    if (!this.outgoing.isEmpty) return;
+    this.active = undefined;
+    this.deadlines.finish();
+    if (isLast) {
+      this.close();
+      return;
+    }
+    response?.emit('finish');
+    this.#next();
+  }
+
+  #endTunnel(): void {
+    if (this.outgoing.isEmpty) this.socket.end();
+  }
+
+  #onSocketDrain(): void {
+    const isDone = this.outgoing.drained();
+    const { active } = this;
+    if (active === undefined) {
+      if (isDone) this.#next();
+    } else if (!active.exchange.isEnded) {
+      if (isDone) active.exchange.drained();
+    } else if (active.exchange.isTunnel) this.#endTunnel();
+    else this.#release();
+  }
+
+  #onClose(): void {
+    this.#end('client');
+    this.context.onClose(this);
+  }
+
+  #end(cause: AbortCause): void {
+    const { active } = this;
+    this.active = undefined;
+    this.#isDeaf = true;
+    this.#waiting = [];
+    if (active === undefined) return;
+    if (!active.exchange.isEnded) this.context.counters.aborted++;
+    active.exchange.endedBy(cause);
+  }
+}
+
+/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
+const MOST_PARTS = 64;
+
+const causeOf = ({ status }: Refusal): AbortCause => (status === 408 ? 'limit' : 'protocol');

@@ -1,0 +1,266 @@
+/** A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides when it begins and what comes after. */
+import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
+import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { ReadyAnswer } from '../exchange/ready-answer.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { RequestHead } from './request-head.ts';
+import {
+  encodedAnswer,
+  fieldLines,
+  type HeadContext,
+  plainAnswer,
+  readyHasBody,
+  responseHead,
+  statusLine,
+  uncommonReadyHead,
+} from './response-head.ts';
+
+/** What carries an exchange. */
+export interface Carrier {
+  readonly client: Client;
+  readonly outgoing: Outgoing;
+  /** The connection ends after the response that begins now. */
+  isLastResponse(exchange: Http1Exchange): boolean;
+  /** The body has room again. */
+  onBodyTaken(exchange: Http1Exchange): void;
+  /** All of the response has been given to `outgoing`. */
+  onResponseEnd(exchange: Http1Exchange): void;
+  /** A tunnel was accepted: bytes now come into `queue`. */
+  onTunnel(exchange: Http1Exchange): void;
+  /** Nothing of the connection can be used any more. */
+  destroy(): void;
+}
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+/** Chunks up to here are copied into one piece with their frame. */
+const COPIED_CHUNK = 4_096;
+
+export class Http1Exchange implements Exchange, BodySource, HeadContext {
+  readonly version: '1.0' | '1.1';
+  readonly client: Client;
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  readonly authority: string;
+  readonly path: string;
+  readonly headers: FieldList;
+  readonly protocol: string;
+  readonly body: RequestBody;
+  isEnded = false;
+  readonly isHead: boolean;
+  /** Where the connection puts what comes; null for a request without a body. */
+  readonly queue: BodyQueue | null;
+  /** Said with the head: the connection ends after this response. */
+  isLast = false;
+  isTunnel = false;
+  /** Waits for 100 (Continue), which has not been sent. */
+  awaitsContinue: boolean;
+  readonly #carrier: Carrier;
+  readonly #takesTrailers: boolean;
+  #hasHead = false;
+  #framing: 'none' | 'length' | 'chunked' | 'close' = 'none';
+  /** Octets of the body that are still to be written; -1: any number. */
+  #left = -1;
+  #drain: (() => void) | undefined;
+  #abort: ((cause: AbortCause) => void) | undefined;
+  /** Ended before its time while no listener was there. */
+  #cause: AbortCause | undefined;
+
+  constructor(head: RequestHead, protocol: string, carrier: Carrier) {
+    this.#carrier = carrier;
+    this.version = head.version;
+    this.client = carrier.client;
+    this.method = head.method;
+    this.isHead = head.method === 'HEAD';
+    this.scheme = carrier.client.isEncrypted ? 'https' : 'http';
+    this.authority = head.authority;
+    this.path = head.path;
+    this.headers = head.headers;
+    this.protocol = protocol;
+    this.#takesTrailers = head.takesTrailers && head.version === '1.1';
+    const hasBody = head.length !== 0 || protocol !== '';
+    this.queue = hasBody ? new BodyQueue(this, protocol === '' ? head.length : undefined) : null;
+    this.body = this.queue ?? NO_BODY;
+    this.awaitsContinue = head.expectsContinue && hasBody;
+  }
+
+  get hasHead(): boolean {
+    return this.#hasHead;
+  }
+
+  onFirstRead(): void {
+    if (!this.awaitsContinue || this.#hasHead) return;
+    this.awaitsContinue = false;
+    this.#carrier.outgoing.write(CONTINUE);
+  }
+
+  onTaken(): void {
+    this.#carrier.onBodyTaken(this);
+  }
+
+  inform(status: number, headers: FieldList): void {
+    if (!Number.isInteger(status) || status < 100 || status > 199 || status === 101)
+      throw new RangeError(`No informational status: ${status}`);
+    const text = `${statusLine(status)}${fieldLines(headers)}\r\n`;
+    if (this.isEnded || this.#hasHead || this.version === '1.0') return;
+    this.#carrier.outgoing.write(text);
+  }
+
+  answer(ready: ReadyAnswer): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    const { outgoing } = this.#carrier;
+    this.isLast = this.#carrier.isLastResponse(this);
+    const hasBody = readyHasBody(ready, this.isHead);
+    if (!this.isLast && this.version === '1.1') {
+      const encoded = encodedAnswer(ready);
+      if (encoded.whole !== null && !this.isHead) outgoing.write(encoded.whole);
+      else {
+        if (hasBody) outgoing.cork();
+        outgoing.write(encoded.head);
+        if (hasBody) outgoing.write(ready.body);
+      }
+    } else {
+      const head = uncommonReadyHead(ready, this);
+      outgoing.cork();
+      outgoing.write(head);
+      if (hasBody) outgoing.write(ready.body);
+    }
+    this.#hasHead = true;
+    this.#finish();
+  }
+
+  respond(status: number, headers: FieldList): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    const isLast = this.#carrier.isLastResponse(this);
+    this.isLast = isLast;
+    const { text, length, framing } = responseHead(status, headers, this);
+    this.#hasHead = true;
+    this.isLast = isLast || framing === 'close';
+    this.#framing = framing;
+    this.#left = framing === 'length' ? length : -1;
+    this.#carrier.outgoing.cork();
+    this.#carrier.outgoing.write(text);
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.isEnded) return true;
+    if (!this.#hasHead) throw new Error('A body before its head.');
+    if (chunk.length === 0 || this.#framing === 'none') return !this.#carrier.outgoing.isFull;
+    return this.#part(chunk);
+  }
+
+  end(chunk?: Uint8Array, trailers?: FieldList): void {
+    if (this.isEnded) return;
+    if (!this.#hasHead) throw new Error('An end before the head.');
+    const lines = trailers === undefined ? '' : fieldLines(trailers);
+    if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none') this.#part(chunk);
+    // What was written may have been more than was announced.
+    if (this.isEnded) return;
+    if (this.#framing === 'length' && this.#left > 0) {
+      this.abort();
+      return;
+    }
+    if (this.#framing === 'chunked') {
+      this.#carrier.outgoing.cork();
+      this.#carrier.outgoing.write(`0\r\n${this.#takesTrailers ? lines : ''}\r\n`);
+    }
+    this.#finish();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drain = listener;
+  }
+
+  onAbort(listener: (cause: AbortCause) => void): void {
+    this.#abort = listener;
+    const cause = this.#cause;
+    this.#cause = undefined;
+    if (cause !== undefined) queueMicrotask(() => listener(cause));
+  }
+
+  upgrade(headers: FieldList): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    if (this.protocol === '') throw new Error('No tunnel was asked for.');
+    const text = `${statusLine(101)}connection: upgrade\r\nupgrade: ${this.protocol}\r\n${fieldLines(headers)}\r\n`;
+    this.#hasHead = true;
+    this.isLast = true;
+    this.isTunnel = true;
+    this.#framing = 'close';
+    this.#carrier.outgoing.write(text);
+    this.#carrier.onTunnel(this);
+  }
+
+  abort(): void {
+    if (this.isEnded && !this.isTunnel) return;
+    this.isEnded = true;
+    this.queue?.fail('client');
+    this.#carrier.destroy();
+  }
+
+  /** From the connection: what was written has left. */
+  drained(): void {
+    if (!this.isEnded) this.#drain?.();
+  }
+
+  /** From the connection: it can't go on. */
+  endedBy(cause: AbortCause): void {
+    this.queue?.fail(cause);
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.#cause = cause;
+    const listener = this.#abort;
+    if (listener === undefined) return;
+    this.#cause = undefined;
+    listener(cause);
+  }
+
+  /** What the handler threw, or a request that turned out malformed: `status` if nothing has been sent, else the connection breaks off. */
+  refuse(status: number, isLast: boolean): void {
+    if (this.isEnded) return;
+    if (this.#hasHead) {
+      this.abort();
+      return;
+    }
+    this.isLast = this.#carrier.isLastResponse(this) || isLast || this.version === '1.0';
+    this.#hasHead = true;
+    this.#carrier.outgoing.write(plainAnswer(status, this.isLast, this.isHead));
+    this.#finish();
+  }
+
+  #mustHaveNoHead(): void {
+    if (this.#hasHead) throw new Error('The response has its head already.');
+  }
+
+  /** Not empty. */
+  #part(chunk: Uint8Array): boolean {
+    const { outgoing } = this.#carrier;
+    if (this.#left >= 0) {
+      this.#left -= chunk.length;
+      if (this.#left < 0) {
+        this.abort();
+        return true;
+      }
+    }
+    outgoing.cork();
+    if (this.#framing !== 'chunked') return outgoing.write(chunk);
+    const size = `${chunk.length.toString(16)}\r\n`;
+    if (chunk.length > COPIED_CHUNK) {
+      outgoing.write(size);
+      outgoing.write(chunk);
+      return outgoing.write('\r\n');
+    }
+    const framed = Buffer.allocUnsafe(size.length + chunk.length + 2);
+    framed.write(size, 0, 'latin1');
+    framed.set(chunk, size.length);
+    framed.write('\r\n', size.length + chunk.length, 'latin1');
+    return outgoing.write(framed);
+  }
+
+  #finish(): void {
+    this.isEnded = true;
+    if (!this.isTunnel) this.queue?.discard();
+    this.#carrier.onResponseEnd(this);
+  }
+}

@@ -1,0 +1,55 @@
+/** What one connection of HTTP/1.1 may ask for. Every limit that is met is counted by its reason (counters.ts). */
+export interface Http1Limits {
+  /** Octets of a request's target and fields, also of its trailers. Past it: 431. Default 32 KiB: what common servers take in all. */
+  readonly headerOctets: number;
+  /** Field lines of a request. Past it: 431. A browser sends about 20. */
+  readonly headerFields: number;
+  /** Characters of a target. Past it: 414. RFC 9112 section 3 asks for 8,000 at least. */
+  readonly targetLength: number;
+  /** Milliseconds from the first octet of a request, or from a connection's begin, to the end of its head. Then: 408. */
+  readonly headMs: number;
+  /** Milliseconds that a connection may be open without a request. */
+  readonly idleMs: number;
+  /** Milliseconds over which the rate of a request's body is taken, while the handler takes what comes. */
+  readonly bodyWindowMs: number;
+  /** Octets a second, over that window, that a body must come with at least. Else: 408. */
+  readonly bodyRate: number;
+  /** Octets of a body that wait for the handler before no more are read. */
+  readonly bodyBuffered: number;
+  /** Octets of a body that are read and dropped after the response has ended, so that the connection can be kept. */
+  readonly discardedOctets: number;
+  /** Milliseconds in which a client has to take a piece (64 KiB) of what there is to send. */
+  readonly writeStallMs: number;
+  /** Requests of a connection: the last one's response closes it, so that clients spread over threads and nodes anew. */
+  readonly requests: number;
+  /** Requests that wait behind the one that is handled. More than this is no client that waits for answers. */
+  readonly pipelined: number;
+  /** Milliseconds for which a connection that this side has closed waits for the client's end, dropping what comes (RFC 9112 section 9.6). */
+  readonly lingerMs: number;
+  /** Milliseconds that a tunnel may be open with nothing going either way. */
+  readonly tunnelIdleMs: number;
+}
+
+export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
+  headerOctets: 32_768,
+  headerFields: 128,
+  targetLength: 8_192,
+  headMs: 10_000,
+  idleMs: 60_000,
+  bodyWindowMs: 10_000,
+  bodyRate: 250,
+  bodyBuffered: 65_536,
+  discardedOctets: 262_144,
+  writeStallMs: 30_000,
+  requests: 10_000,
+  pipelined: 64,
+  lingerMs: 2_000,
+  tunnelIdleMs: 600_000,
+};
+
+/** How often connections are looked at: a quarter of the shortest of the limits in time, at most once a second. */
+export function sweepMs(limits: Http1Limits): number {
+  const { headMs, idleMs, bodyWindowMs, writeStallMs, lingerMs, tunnelIdleMs } = limits;
+  const shortest = Math.min(headMs, idleMs, bodyWindowMs, writeStallMs, lingerMs, tunnelIdleMs);
+  return Math.max(10, Math.min(1_000, shortest / 4));
+}
