@@ -11,7 +11,7 @@ import { DynamicTable } from './dynamic-table.ts';
 import { Entry } from './entry.ts';
 import { INDEX, type NamePlan, planOf, staticLine } from './indexing.ts';
 import { FIRST_DYNAMIC } from './static-table.ts';
-import { lineBound, writeInteger, writeString } from './write.ts';
+import { lineBound, writeInteger, writeLiteral } from './write.ts';
 
 /** Octets that `begin` and `status` write at most. */
 export const HEAD_BOUND = 32;
@@ -99,17 +99,4 @@ export class HpackEncoder {
     table.insert(entry);
     return writeLiteral(target, at, INDEX, nameIndex, name, value);
   }
-}
-
-/** RFC 7541 section 6.2. */
-export function writeLiteral(
-  target: Uint8Array,
-  at: number,
-  mode: number,
-  nameIndex: number,
-  name: string,
-  value: string,
-): number {
-  const next = writeInteger(target, at, mode, mode === INDEX ? 0x3f : 0x0f, nameIndex);
-  return writeString(target, nameIndex === 0 ? writeString(target, next, name) : next, value);
 }

@@ -65,11 +65,14 @@ function finals(): Uint8Array {
   return final;
 }
 
-/** The most octets that `length` octets of code can stand for, and what the decoder writes behind them. */
-export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + 2;
+/** Octets that the decoder may write behind a text. */
+export const DECODER_SPARE = 2;
+
+/** The most octets that `length` octets of code are written to: no code is shorter than five bits. */
+export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + DECODER_SPARE;
 
 /**
- * Decodes bytes[start, end) to the beginning of `out`, which holds `decodedBound` octets. Returns the length times four plus the
+ * Decodes bytes[start, end) to the beginning of `out`, which has room for the text and DECODER_SPARE. Returns the length times four plus the
  * classes of characters, or a failure below zero.
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {

@@ -4,9 +4,9 @@
  * own behind one that does not.
  */
 import type { FieldList } from '../../exchange/exchange.ts';
-import { blockBound, writeLiteral } from './encoder.ts';
+import { blockBound } from './encoder.ts';
 import { NEVER_INDEX, NO_INDEX, planOf, staticLine } from './indexing.ts';
-import { writeInteger } from './write.ts';
+import { writeInteger, writeLiteral } from './write.ts';
 
 /** `status` 0: none, for trailers and for parts behind the first. */
 export function encodeStateless(status: number, fields: FieldList): Uint8Array {

@@ -1,6 +1,6 @@
 /** Integers and strings of a header block (RFC 7541 section 5), read from a place that moves. */
 import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../../exchange/fields.ts';
-import { decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
+import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
 import { scratchFor } from './scratch.ts';
 
@@ -22,7 +22,7 @@ export class StringReader {
   /** `longest`: octets of the longest string that anybody may want. */
   constructor(longest: number) {
     this.#longest = longest;
-    this.octets = scratchFor(longest);
+    this.octets = scratchFor(longest + DECODER_SPARE);
   }
 
   /** Allows longer strings from here on. */
@@ -64,11 +64,15 @@ export class StringReader {
     return this.octets.toString('latin1', 0, this.length);
   }
 
+  /** A short code can't stand for a text that is too long; of a long one the length is found out first. */
   #huffman(bytes: Uint8Array, start: number, end: number, isWanted: boolean): boolean {
-    let isHeld = isWanted && decodedBound(end - start) <= this.#longest;
-    if (isWanted && !isHeld) isHeld = skipHuffman(bytes, start, end) >> 2 <= this.#longest;
-    if (isHeld) this.octets = scratchFor(end - start);
-    const decoded = isHeld ? decodeHuffman(bytes, start, end, this.octets) : skipHuffman(bytes, start, end);
+    const isShort = decodedBound(end - start) <= this.#longest + DECODER_SPARE;
+    let decoded = isWanted && isShort ? 0 : skipHuffman(bytes, start, end);
+    const isHeld = isWanted && decoded >= 0 && decoded >> 2 <= this.#longest;
+    if (isHeld) {
+      this.octets = scratchFor(this.#longest + DECODER_SPARE);
+      decoded = decodeHuffman(bytes, start, end, this.octets);
+    }
     if (decoded < 0) return this.#refuse(decoded === HUFFMAN_EOS ? OUTCOME.huffmanEos : OUTCOME.huffmanPadding);
     this.length = decoded >> 2;
     this.classes = decoded & (NOT_IN_NAME | NOT_IN_VALUE);

@@ -1,5 +1,6 @@
 /** Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where the next octet goes. */
 import { CODE_LENGTHS, CODES } from './huffman-code.ts';
+import { INDEX } from './indexing.ts';
 
 /** What stands in the place of a character that is no octet. Cutting it to one could make a control character of it. */
 const REPLACEMENT = 0x3f;
@@ -54,6 +55,19 @@ function writeHuffman(target: Uint8Array, start: number, text: string): number {
   }
   if (count > 0) target[at++] = (pending << (8 - count)) | (0xff >>> count);
   return at;
+}
+
+/** A literal field line (RFC 7541 section 6.2). `mode`: indexing.ts; `nameIndex` 0: the name is written out. */
+export function writeLiteral(
+  target: Uint8Array,
+  at: number,
+  mode: number,
+  nameIndex: number,
+  name: string,
+  value: string,
+): number {
+  const next = writeInteger(target, at, mode, mode === INDEX ? 0x3f : 0x0f, nameIndex);
+  return writeString(target, nameIndex === 0 ? writeString(target, next, name) : next, value);
 }
 
 /** The most octets that a field line takes: two integers of five octets, an index of as many, both texts. */
