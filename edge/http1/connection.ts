@@ -64,13 +64,13 @@ export class Http1Connection implements Carrier {
       return;
     }
     if (this.#waiting.length >= limits.pipelined) {
-      this.context.note('pipelining', this.client);
+      counters.ended('pipelining', this.client);
       this.destroy();
       return;
     }
     if (++this.#requests >= limits.requests) {
       this.#isDeaf = true;
-      counters.reasons.requests++;
+      counters.ended('requests_reached', this.client);
     }
     if (response === undefined || response.shouldKeepAlive === false) this.#isDeaf = true;
     const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
@@ -109,7 +109,7 @@ export class Http1Connection implements Carrier {
     if (this.#refusal !== undefined || this.isLingering) return;
     this.#refusal = refusal;
     this.#isDeaf = true;
-    this.context.note(refusal.reason, this.client);
+    this.context.counters.ended(refusal.reason, this.client);
     const last = this.#waiting.at(-1) ?? this.active;
     const isInBody = last !== undefined && last.response !== undefined && !last.message.complete;
     if (isInBody && last !== this.active) this.#waiting.pop();
@@ -123,7 +123,7 @@ export class Http1Connection implements Carrier {
       this.destroy();
       return;
     }
-    this.context.counters.aborted++;
+    this.context.counters.count('aborted');
     if (exchange.hasHead) this.destroy(causeOf(refusal));
     else {
       this.active = undefined;
@@ -157,7 +157,7 @@ export class Http1Connection implements Carrier {
   onTunnel(exchange: Http1Exchange): void {
     const { socket } = this;
     const queue = exchange.queue!;
-    this.context.counters.upgrades++;
+    this.context.counters.count('upgrades');
     const rest = this.active?.rest;
     if (rest !== undefined && rest.length > 0) queue.push(rest);
     socket.on('data', (part: Buffer) => {
@@ -202,7 +202,7 @@ export class Http1Connection implements Carrier {
       if (!queue.isDiscarding) {
         if (this.#isFull(exchange)) message.pause();
       } else if (queue.received - queue.receivedBefore > this.context.limits.discardedOctets) {
-        this.context.note('unread_body', this.client);
+        this.context.counters.ended('unread_body', this.client);
         this.close();
       }
     });
@@ -232,7 +232,7 @@ export class Http1Connection implements Carrier {
 
   #handle(exchange: Http1Exchange): void {
     const { counters, handler } = this.context;
-    counters.requests++;
+    counters.count('requests');
     try {
       const promise = handler(exchange);
       if (promise !== undefined) promise.then(undefined, (error: unknown) => this.#failed(exchange, error));
@@ -242,7 +242,7 @@ export class Http1Connection implements Carrier {
   }
 
   #failed(exchange: Http1Exchange, error: unknown): void {
-    this.context.counters.failed++;
+    this.context.counters.count('failed');
     this.context.onError?.(error);
     exchange.refuse(500, false);
   }
@@ -292,7 +292,7 @@ export class Http1Connection implements Carrier {
     this.#isDeaf = true;
     this.#waiting = [];
     if (active === undefined) return;
-    if (!active.exchange.isEnded) this.context.counters.aborted++;
+    if (!active.exchange.isEnded) this.context.counters.count('aborted');
     active.exchange.endedBy(cause);
   }
 }

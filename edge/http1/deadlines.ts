@@ -66,7 +66,7 @@ export class Deadlines {
   }
 
   #checkIdle(now: number): void {
-    const { limits, note } = this.#connection.context;
+    const { limits, counters } = this.#connection.context;
     const { socket } = this.#connection;
     if (!this.#isInHead && socket.bytesRead !== this.#octetsRead) {
       this.#isInHead = true;
@@ -75,12 +75,12 @@ export class Deadlines {
     const waited = now - this.#since;
     if (!this.#isInHead) {
       if (waited <= limits.idleMs) return;
-      note('idle', this.#connection.client);
+      counters.ended('idle', this.#connection.client);
       this.#connection.close();
     } else if (waited > limits.headMs) {
       if (socket.bytesRead > this.#octetsRead) this.#connection.refuse({ status: 408, reason: 'slow_head' });
       else {
-        note('idle', this.#connection.client);
+        counters.ended('idle', this.#connection.client);
         this.#connection.close();
       }
     }
@@ -88,7 +88,7 @@ export class Deadlines {
 
   /** Only while the handler, or who drops what it left, takes what comes: else it is not the client who is slow. */
   #checkBody(exchange: Http1Exchange, now: number): void {
-    const { limits, note } = this.#connection.context;
+    const { limits, counters } = this.#connection.context;
     const { queue } = exchange;
     if (queue === null || queue.isComplete) return;
     if (!queue.isWaiting && !queue.isDiscarding) {
@@ -103,7 +103,7 @@ export class Deadlines {
     this.#windowOctets = queue.received;
     if (!isSlow) return;
     if (exchange.isEnded) {
-      note('slow_body', this.#connection.client);
+      counters.ended('slow_body', this.#connection.client);
       this.#connection.close();
     } else this.#connection.refuse({ status: 408, reason: 'slow_body' });
   }
@@ -128,7 +128,7 @@ export class Deadlines {
   }
 
   #end(reason: Http1Reason): void {
-    this.#connection.context.note(reason, this.#connection.client);
+    this.#connection.context.counters.ended(reason, this.#connection.client);
     this.#connection.destroy('limit');
   }
 }

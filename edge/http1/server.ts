@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Client, Handler } from '../exchange/exchange.ts';
 import { Http1Connection } from './connection.ts';
-import type { Http1Counters, Http1Reason } from './counters.ts';
+import type { Http1Counters } from './counters.ts';
 import { Incoming } from './incoming.ts';
 import { type Http1Limits, sweepMs } from './limits.ts';
 
@@ -12,8 +12,6 @@ export interface Http1Options {
   readonly handler: Handler;
   readonly limits: Http1Limits;
   readonly counters: Http1Counters;
-  /** A limit was met or a request refused; as often as it happens. */
-  readonly onRefused?: (reason: Http1Reason, client: Client) => void;
   /** What a handler threw or rejected with. */
   readonly onError?: (error: unknown) => void;
 }
@@ -21,8 +19,6 @@ export interface Http1Options {
 /** What the connections of a server share. */
 export interface Http1Context extends Http1Options {
   isDraining: boolean;
-  /** Counts and tells. */
-  readonly note: (reason: Http1Reason, client: Client) => void;
   readonly onClose: (connection: Http1Connection) => void;
 }
 
@@ -35,14 +31,10 @@ export class Http1 {
   #drained: (() => void) | undefined;
 
   constructor(options: Http1Options) {
-    const { counters, limits, onRefused } = options;
+    const { limits } = options;
     this.#context = {
       ...options,
       isDraining: false,
-      note: (reason, client) => {
-        counters.reasons[reason]++;
-        onRefused?.(reason, client);
-      },
       onClose: (connection) => this.#onClose(connection),
     };
     this.#server = createServer({
@@ -79,8 +71,7 @@ export class Http1 {
       return;
     }
     const { counters, limits } = this.#context;
-    counters.connections++;
-    counters.open++;
+    counters.count('connections');
     socket.allowHalfOpen = true;
     const connection = new Http1Connection(socket, client, this.#context);
     this.#connections.add(connection);
@@ -112,7 +103,7 @@ export class Http1 {
 
   #onClose(connection: Http1Connection): void {
     if (!this.#connections.delete(connection)) return;
-    this.#context.counters.open--;
+    this.#context.counters.count('connections_closed');
     if (this.#connections.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
