@@ -2,8 +2,12 @@
  * Queries for addresses to a recursive resolver, and what its responses say. By hand and not by dns-packet, which has names as text in which a dot inside
  * of a label can't be told from one between labels: what a customer writes as a target must not turn into another name on the way.
  */
-import { randomInt } from 'node:crypto';
-import { equalNames, LOWER, MAX_NAME, type Name, nameId } from '../wire/name.ts';
+import { randomBytes, randomInt } from 'node:crypto';
+import { InvalidError } from '../errors.ts';
+import { questionEnd } from '../wire/bare-response.ts';
+import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import { equalNames, LOWER, type Name, nameAt, nameId } from '../wire/name.ts';
 import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../wire/types.ts';
 
 const HEADER = 12;
@@ -12,18 +16,19 @@ const AA = 0x04;
 const TC = 0x02;
 const RD = 0x01;
 const RA = 0x80;
-/** What fits every path without fragments. */
-const UDP_SIZE = 1232;
+/** Of the byte in which QR and the opcode lie. */
+const QR_AND_OPCODE = 0xf8;
 /** TTLs with the top bit set count as 0 (RFC 2181 section 8). */
 const MAX_TTL = 0x7fffffff;
-/** A name has at most 127 labels, and hardly a pointer leads to another one. Without a bound one message might have millions followed. */
-const MAX_POINTERS = 128;
 /** Seconds for which "no" is believed when its answer does not say how long (RFC 2308 section 5 has no default). */
 const NEGATIVE_TTL = 30;
 
 export interface Question {
   readonly id: number;
+  /** In lower case. */
   readonly name: Name;
+  /** As it is sent: letters in a random case, which servers repeat and who can't see the query has to guess (draft-vixie-dnsext-dns0x20). */
+  readonly sent: Uint8Array;
   /** TYPE.A or TYPE.AAAA. */
   readonly type: number;
 }
@@ -49,50 +54,63 @@ export type Outcome =
 export type Reply =
   /** Not the response to this question. */
   | { readonly kind: 'other' }
+  /** It would be, but for the case of the name: from a server that does not keep it, or forged. */
+  | { readonly kind: 'other-case' }
   | { readonly kind: 'truncated' }
   /** The server knows no EDNS (RFC 6891 section 7). */
   | { readonly kind: 'no-edns' }
   | { readonly kind: 'outcome'; readonly outcome: Outcome };
 
 export function newQuestion(name: Name, type: number): Question {
-  return { id: randomInt(0x10000), name, type };
+  return { id: randomInt(0x10000), name, sent: inRandomCase(name), type };
 }
 
-export function encodeQuestion({ id, name, type }: Question, edns: boolean): Buffer {
-  const query = Buffer.alloc(HEADER + name.length + 4 + (edns ? 11 : 0));
+/** Lengths of labels are no letters, so that they need no look. */
+function inRandomCase(name: Name): Uint8Array {
+  const coins = randomBytes(name.length);
+  return name.map((c, i) => (c >= 0x61 && c <= 0x7a && (coins[i] & 1) === 1 ? c - 0x20 : c));
+}
+
+export function encodeQuestion({ id, sent, type }: Question, edns: boolean): Buffer {
+  const query = Buffer.alloc(HEADER + sent.length + 4 + (edns ? OPT_LENGTH : 0));
   query.writeUInt16BE(id, 0);
   query[2] = RD;
   query.writeUInt16BE(1, 4);
-  query.set(name, HEADER);
-  let at = query.writeUInt16BE(type, HEADER + name.length);
+  query.set(sent, HEADER);
+  let at = query.writeUInt16BE(type, HEADER + sent.length);
   at = query.writeUInt16BE(CLASS_IN, at);
   if (edns) {
     query.writeUInt16BE(1, 10);
-    query.writeUInt16BE(TYPE.OPT, at + 1);
-    query.writeUInt16BE(UDP_SIZE, at + 3);
+    query.set(PLAIN_OPT, at);
   }
   return query;
 }
 
-/** Never throws. */
-export function readReply(message: Buffer, question: Question): Reply {
-  if (message.length < HEADER || message.readUInt16BE(0) !== question.id || (message[2] & QR) === 0) return OTHER;
+/** Never throws. `anyCase`: nobody can have forged it, so that the case of the name says nothing. */
+export function readReply(message: Buffer, question: Question, anyCase = false): Reply {
+  const { id, name, sent, type } = question;
+  if (message.length < HEADER || message.readUInt16BE(0) !== id || (message[2] & QR_AND_OPCODE) !== QR) return OTHER;
   const rcode = message[3] & 15;
   // Servers that don't understand a message may send its header back alone.
   if (message.readUInt16BE(4) === 0 && (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP)) return { kind: 'no-edns' };
+  const end = questionEnd(message);
+  if (end !== HEADER + sent.length + 4) return OTHER;
+  const asked = message.subarray(HEADER, end - 4);
+  const isOurs =
+    equalNames(
+      asked.map((c) => LOWER[c]),
+      name,
+    ) &&
+    message.readUInt16BE(end - 4) === type &&
+    message.readUInt16BE(end - 2) === CLASS_IN;
+  if (!isOurs) return OTHER;
+  if (!anyCase && !equalNames(asked, sent)) return { kind: 'other-case' };
+  if ((message[2] & TC) !== 0) return { kind: 'truncated' };
+  if (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP) return { kind: 'no-edns' };
   try {
-    const asked = readName(message, HEADER);
-    const isOurs =
-      message.readUInt16BE(4) === 1 &&
-      equalNames(asked.name, question.name) &&
-      message.readUInt16BE(asked.end) === question.type &&
-      message.readUInt16BE(asked.end + 2) === CLASS_IN;
-    if (!isOurs) return OTHER;
-    if ((message[2] & TC) !== 0) return { kind: 'truncated' };
-    if (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP) return { kind: 'no-edns' };
-    return { kind: 'outcome', outcome: readOutcome(message, asked.end + 4, question) };
+    return { kind: 'outcome', outcome: readOutcome(message, end, question) };
   } catch (error) {
-    if (error instanceof RangeError) return failed('the resolver sent a malformed response');
+    if (error instanceof InvalidError) return failed('the resolver sent a malformed response');
     throw error;
   }
 }
@@ -127,37 +145,35 @@ interface Sections {
   readonly isReferral: boolean;
 }
 
-/** Throws RangeError when the message does not hold what it counts. */
+/** Throws InvalidError when the message does not hold what it counts. */
 function readSections(message: Buffer, start: number, asked: Name, type: number): Sections {
   const aliases = new Map<string, { target: Name; ttl: number }>();
   const found = new Map<string, { rdatas: Uint8Array[]; ttl: number }>();
-  let at = start;
-  const answers = message.readUInt16BE(6);
-  const authorities = message.readUInt16BE(8);
+  const reader = new MessageReader(message, start);
   let soaTtl: number | null = null;
   let hasNs = false;
-  for (let i = 0; i < answers + authorities; i++) {
-    const record = readRecord(message, at);
-    at = record.end;
+  for (let i = message.readUInt16BE(6); i > 0; i--) {
+    const record = reader.record();
     if (record.class !== CLASS_IN) continue;
-    if (i >= answers) {
-      hasNs ||= record.type === TYPE.NS;
-      if (record.type === TYPE.SOA)
-        soaTtl = record.length < 20 ? 0 : Math.min(record.ttl, capped(message.readUInt32BE(record.end - 4)));
-      continue;
-    }
     const id = nameId(record.name);
+    const ttl = capped(record.ttl);
     if (record.type === TYPE.CNAME) {
-      const { name: target, end } = readName(message, record.rdata);
-      if (end !== record.end) throw new RangeError('rdata');
-      if (!aliases.has(id)) aliases.set(id, { target, ttl: record.ttl });
+      if (!aliases.has(id)) aliases.set(id, { target: onlyName(record.rdata), ttl });
     } else if (record.type === type) {
-      if (record.length !== (type === TYPE.A ? 4 : 16)) throw new RangeError('address');
+      if (record.rdata.length !== (type === TYPE.A ? 4 : 16)) throw malformed();
       const known = found.get(id) ?? { rdatas: [], ttl: MAX_TTL };
-      known.rdatas.push(Uint8Array.prototype.slice.call(message, record.rdata, record.end));
-      known.ttl = Math.min(known.ttl, record.ttl);
+      known.rdatas.push(record.rdata);
+      known.ttl = Math.min(known.ttl, ttl);
       found.set(id, known);
     }
+  }
+  for (let i = message.readUInt16BE(8); i > 0; i--) {
+    const { type: held, class: qclass, ttl, rdata } = reader.record();
+    if (qclass !== CLASS_IN) continue;
+    hasNs ||= held === TYPE.NS;
+    // Two names and five numbers, of which MINIMUM is the last (RFC 1035 3.3.13).
+    if (held === TYPE.SOA && rdata.length < 22) throw malformed();
+    if (held === TYPE.SOA) soaTtl = Math.min(capped(ttl), capped(Buffer.from(rdata).readUInt32BE(rdata.length - 4)));
   }
   const chain: ChainStep[] = [];
   let ttl = MAX_TTL;
@@ -178,50 +194,17 @@ function readSections(message: Buffer, start: number, asked: Name, type: number)
   };
 }
 
-function readRecord(message: Buffer, at: number) {
-  const { name, end } = readName(message, at);
-  const length = message.readUInt16BE(end + 8);
-  const rdata = end + 10;
-  if (rdata + length > message.length) throw new RangeError('record');
-  return {
-    name,
-    type: message.readUInt16BE(end),
-    class: message.readUInt16BE(end + 2),
-    ttl: capped(message.readUInt32BE(end + 4)),
-    length,
-    rdata,
-    end: rdata + length,
-  };
+/** Of a CNAME's rdata, whose names are whole. */
+function onlyName(rdata: Uint8Array): Name {
+  // What has rdata begins with a whole name: MessageReader has read it.
+  if (rdata.length === 0 || nameAt(rdata, 0).length !== rdata.length) throw malformed();
+  return rdata;
 }
+
+const malformed = (): InvalidError =>
+  new InvalidError('malformed_message', 'A record is not what its type says that it is.');
 
 const capped = (ttl: number): number => (ttl > MAX_TTL ? 0 : ttl);
-
-/** The name at an offset in lower case, pointers followed (RFC 1035 4.1.4), and where it ends. Pointers lead strictly backwards, so it comes to an end. Throws RangeError. */
-export function readName(message: Uint8Array, offset: number): { name: Name; end: number } {
-  const name = new Uint8Array(MAX_NAME);
-  let length = 0;
-  let end = -1;
-  let bound = offset;
-  let pointers = 0;
-  for (let at = offset; ; ) {
-    const size = message[at];
-    if (size === undefined) throw new RangeError('name');
-    if ((size & 0xc0) === 0xc0) {
-      if (at + 1 >= message.length) throw new RangeError('pointer');
-      if (end < 0) end = at + 2;
-      const to = ((size & 0x3f) << 8) | message[at + 1];
-      if (to >= bound || ++pointers > MAX_POINTERS) throw new RangeError('pointer');
-      bound = to;
-      at = to;
-      continue;
-    }
-    if (size > 63 || length + size + 1 > MAX_NAME || at + size >= message.length) throw new RangeError('label');
-    name[length++] = size;
-    for (let i = 1; i <= size; i++) name[length++] = LOWER[message[at + i]];
-    at += size + 1;
-    if (size === 0) return { name: name.slice(0, length), end: end < 0 ? at : end };
-  }
-}
 
 function rcodeName(rcode: number): string {
   return Object.entries(RCODE).find(([, number]) => number === rcode)?.[0] ?? `RCODE ${rcode}`;

@@ -60,7 +60,9 @@ async function askServer(
   const query = encodeQuestion(question, edns);
   const isAnswer = (message: Buffer): boolean => readReply(message, question).kind !== 'other';
   let reply = readReply(await exchangeUdp(server, query, isAnswer, ms, signal), question);
-  if (reply.kind === 'truncated') reply = readReply(await exchangeTcp(server, query, TCP_MS, signal), question);
+  // Into a connection nobody forges who does not see it, so that a server which changes the case of names can be asked there.
+  if (reply.kind === 'truncated' || reply.kind === 'other-case')
+    reply = readReply(await exchangeTcp(server, query, TCP_MS, signal), question, true);
   if (reply.kind === 'no-edns' && edns)
     return askServer(server, newQuestion(question.name, question.type), ms, signal, false);
   if (reply.kind === 'outcome') return reply.outcome;

@@ -21,6 +21,12 @@ export interface Says {
   readonly noEdns?: boolean;
   /** Another packet first: one with a wrong id, and one with a wrong question. */
   readonly strayFirst?: boolean;
+  /** The question comes back in lower case. */
+  readonly losesCase?: boolean;
+  /** Connections are cut. */
+  readonly noTcp?: boolean;
+  /** Over UDP another packet first: what `forged` holds, as from somebody who knows the id and the port, and not the case of the name. */
+  readonly forged?: readonly string[];
 }
 
 const RA = 0x80;
@@ -31,6 +37,8 @@ export class TargetServer {
   /** How often each `name TYPE` was asked for. */
   readonly asked = new Map<string, number>();
   readonly overTcp: string[] = [];
+  /** Queries whose name had a letter in upper case. */
+  inMixedCase = 0;
   private readonly says = new Map<string, Says>();
   private readonly stopAll: () => Promise<void>;
 
@@ -50,7 +58,9 @@ export class TargetServer {
       socket.on('error', () => {});
       socket.on('data', (chunk) => {
         const query = chunk.subarray(2);
-        for (const reply of server.replies(query, true)) {
+        const replies = server.replies(query, true);
+        if (replies === null) socket.destroy();
+        for (const reply of replies ?? []) {
           const length = Buffer.alloc(2);
           length.writeUInt16BE(reply.length);
           socket.write(Buffer.concat([length, reply]));
@@ -66,7 +76,7 @@ export class TargetServer {
       await once(tcp, 'close');
     });
     udp.on('message', (query, { port: to, address }) => {
-      for (const reply of server.replies(query, false)) udp.send(reply, to, address);
+      for (const reply of server.replies(query, false) ?? []) udp.send(reply, to, address);
     });
     return server;
   }
@@ -89,19 +99,25 @@ export class TargetServer {
     return this.stopAll();
   }
 
-  private replies(message: Buffer, overTcp: boolean): Buffer[] {
+  /** Null: the connection is cut. */
+  private replies(message: Buffer, overTcp: boolean): Buffer[] | null {
     const query = decode(message);
     const question = query.questions?.[0];
     if (question === undefined) return [];
-    const { name } = question;
+    // Names are told apart without regard to case.
+    const name = question.name.toLowerCase();
+    if (name !== question.name) this.inMixedCase++;
     const key = `${name} ${question.type}`;
     this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
     if (overTcp) this.overTcp.push(key);
     const says = this.says.get(key) ?? { rcode: 3 };
     if (says.silent === true) return [];
+    if (says.noTcp === true && overTcp) return null;
     const hasEdns = (query.additionals ?? []).some(({ type }) => type === 'OPT');
+    const inLower = [{ ...question, name }];
+    const questions = says.losesCase === true ? inLower : query.questions;
     const answer = (content: Packet, flags: number): Buffer =>
-      encode({ type: 'response', id: query.id, questions: query.questions, ...content, flags: RA | flags });
+      encode({ type: 'response', id: query.id, questions, ...content, flags: RA | flags });
     if (says.noEdns === true && hasEdns) return [answer({}, 1)];
     if (says.truncated === true && !overTcp) return [answer({}, TC)];
     const answers: Answer[] = [];
@@ -121,6 +137,10 @@ export class TargetServer {
     };
     const isNegative = (says.addresses ?? []).length === 0;
     const reply = answer({ answers, authorities: isNegative ? [soa] : [] }, says.rcode ?? 0);
+    if (says.forged !== undefined && !overTcp) {
+      const lies = says.forged.map((data): Answer => ({ type, name, ttl: 86_400, data }));
+      return [answer({ questions: inLower, answers: lies }, 0), reply];
+    }
     if (says.strayFirst !== true) return [reply];
     const wrongId = Buffer.from(reply);
     wrongId.writeUInt16BE((query.id ?? 0) ^ 1, 0);

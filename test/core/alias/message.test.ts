@@ -2,21 +2,20 @@
 import { type Answer, decode, encode } from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  encodeQuestion,
-  newQuestion,
-  type Outcome,
-  type Reply,
-  readName,
-  readReply,
-} from '../../../core/alias/message.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
+import { encodeQuestion, newQuestion, type Outcome, type Reply, readReply } from '../../../core/alias/message.ts';
+import { MessageReader } from '../../../core/wire/message-reader.ts';
+import { formatName, LOWER, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { anyName } from '../wire/arbitrary.ts';
 
-const QUESTION = { id: 77, name: parseName('lb.example.'), type: TYPE.A };
+const QUESTION = {
+  id: 77,
+  name: parseName('lb.example.'),
+  sent: Buffer.from('\x02LB\x07eXample\0', 'latin1'),
+  type: TYPE.A,
+};
 const ADDRESS: Answer = { type: 'A', name: 'end.example', ttl: 50, data: '192.0.2.1' };
 const cname = (name: string, data: string, ttl: number): Answer => ({ type: 'CNAME', name, ttl, data });
 const SOA: Answer = {
@@ -51,7 +50,7 @@ test('a question is what dns-packet reads', () => {
     fc.property(anyName, fc.boolean(), (name, edns) => {
       const question = newQuestion(name, TYPE.AAAA);
       const bytes = encodeQuestion(question, edns);
-      assert.equal(readName(bytes, 12), { name, end: 12 + name.length });
+      assert.equal(new MessageReader(bytes, 12).name(), name);
       const query = decode(bytes);
       assert.is(query.id, question.id);
       assert.is(query.questions?.[0].type, 'AAAA');
@@ -76,19 +75,30 @@ test('a chain that goes in a circle, or does not end, is no "no"', () => {
   assert.is(outcome({ answers: circle.slice(0, 1) }).kind, 'none');
 });
 
-test('pointers to pointers are followed so far and no further', () => {
-  const pointers = (count: number): Buffer => {
-    const bytes = Buffer.alloc(2 + 2 * count);
-    for (let i = 1; i < count; i++) bytes.writeUInt16BE(0xc000 | (2 * i), 2 + 2 * i);
-    bytes.writeUInt16BE(0xc000, 2);
-    return bytes;
-  };
-  const at = (count: number) => readName(pointers(count), 2 * count);
-  assert.equal(at(100), { name: Uint8Array.of(0), end: 202 });
-  assert.throws(
-    () => at(200),
-    (error: unknown) => error instanceof RangeError,
-  );
+test('letters are sent in any case, and nothing else is changed', () => {
+  const name = parseName(`${'abcdefghijklmnopqrstuvwxyz.'.repeat(4)}\\255-_9.example.`);
+  const seen = new Set<string>();
+  for (let i = 0; i < 50; i++) {
+    const { sent } = newQuestion(name, TYPE.A);
+    assert.equal(
+      sent.map((c) => LOWER[c]),
+      name,
+    );
+    seen.add(Buffer.from(sent).toString('latin1'));
+  }
+  // 110 letters: that two of them are alike has a chance of 2^-100.
+  assert.is(seen.size, 50);
+});
+
+test('the name has to come back in the case in which it was sent', () => {
+  const answers = [{ ...ADDRESS, name: 'lb.example' }];
+  assert.is(reply({ answers }).kind, 'outcome');
+  for (const name of ['lb.example', 'LB.EXAMPLE', 'LB.exAmple']) {
+    assert.is(reply({ answers }, name).kind, 'other-case');
+    assert.is(reply({ answers, flags: RA | 0x200 }, name).kind, 'other-case');
+    const whole = encode({ type: 'response', id: 77, flags: RA, questions: [{ type: 'A', name }], answers });
+    assert.is(readReply(whole, QUESTION, true).kind, 'outcome');
+  }
 });
 
 test('chains in any order, the least TTL, and each step of the way', () => {
@@ -163,28 +173,26 @@ test(`bytes that mean nothing are never more than that, seed ${SEED}`, () => {
       for (const { at, to } of changes) bytes[at] = to;
       const whole = readReply(bytes, QUESTION);
       const part = readReply(bytes.subarray(0, length), QUESTION);
-      for (const { kind } of [whole, part]) assert.ok(['other', 'truncated', 'no-edns', 'outcome'].includes(kind));
+      for (const { kind } of [whole, part])
+        assert.ok(['other', 'truncated', 'no-edns', 'outcome', 'other-case'].includes(kind));
     }),
     { seed: SEED, numRuns: 20_000 },
   );
 });
 
-test('pointers lead backwards', () => {
-  const name = (...bytes: number[]) => readName(Uint8Array.from(bytes), 0);
-  assert.throws(() => name(0xc0, 0));
-  assert.throws(() => name(1, 0x61, 0xc0, 0));
-  assert.throws(() => name(0xc0, 2, 0xc0, 0));
-  assert.throws(() => name(3, 0x61));
-  assert.throws(() => name(0x40, 0));
-  assert.throws(() => name());
-  assert.equal(readName(Uint8Array.from([1, 0x41, 0, 1, 0x62, 0xc0, 0]), 3), {
-    name: Uint8Array.from([1, 0x62, 1, 0x61, 0]),
-    end: 7,
-  });
-  const labels = Buffer.concat(
-    Array.from({ length: 5 }, () => Buffer.concat([Uint8Array.of(63), Buffer.alloc(63, 0x61)])),
-  );
-  assert.throws(() => readName(Buffer.concat([labels, Uint8Array.of(0)]), 0), 'over 255 bytes');
+test('a CNAME without a target, and an SOA without its numbers, are malformed', () => {
+  const record = (type: number, rdata: number[]): Buffer =>
+    Buffer.of(0xc0, 12, 0, type, 0, 1, 0, 0, 0, 9, 0, rdata.length, ...rdata);
+  const head = (answers: number, authorities: number): Buffer => {
+    const bytes = encode({ type: 'response', id: 77, flags: RA, questions: [{ type: 'A', name: 'LB.eXample' }] });
+    bytes.set([0, answers, 0, authorities], 6);
+    return bytes;
+  };
+  const malformed = { kind: 'outcome', outcome: { kind: 'failed', error: 'the resolver sent a malformed response' } };
+  for (const rdata of [[], [0, 0], [1, 0x61, 0, 1]])
+    assert.equal(readReply(Buffer.concat([head(1, 0), record(5, rdata)]), QUESTION), malformed);
+  for (const rdata of [[], [0, 0, 1, 2, 3, 4]])
+    assert.equal(readReply(Buffer.concat([head(0, 1), record(6, rdata)]), QUESTION), malformed);
 });
 
 test.run();

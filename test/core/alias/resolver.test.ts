@@ -1,0 +1,65 @@
+/** What is asked of a resolver, over real sockets: the case of names, which a forger has to guess. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatAddress } from '../../../core/address/index.ts';
+import { recursiveLookup } from '../../../core/alias/resolver.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { type Says, TargetServer } from '../../support/target-server.ts';
+
+const test = suite('ALIAS resolver');
+const NAME = 'a-name-of-letters-enough.target.example';
+const GOOD = '192.0.2.1';
+
+async function withServers(count: number, work: (servers: TargetServer[]) => Promise<void>): Promise<void> {
+  const servers = await Promise.all(Array.from({ length: count }, () => TargetServer.start()));
+  try {
+    await work(servers);
+  } finally {
+    for (const server of servers) await server.close();
+  }
+}
+
+async function addresses(servers: readonly TargetServer[]): Promise<string[] | string> {
+  const asked = recursiveLookup(
+    servers.map(({ address }) => address),
+    new AbortController().signal,
+  );
+  const outcome = await asked(parseName(`${NAME}.`), TYPE.A);
+  return outcome.kind === 'addresses' ? outcome.addresses.map(formatAddress) : outcome.kind;
+}
+
+const says = (server: TargetServer, more: Says = {}): void => server.set(NAME, { addresses: [GOOD], ...more });
+
+test('a name is asked for in mixed case', () =>
+  withServers(1, async ([server]) => {
+    says(server);
+    assert.equal(await addresses([server]), [GOOD]);
+    assert.is(server.inMixedCase, 1);
+    assert.equal(server.overTcp, []);
+  }));
+
+test('who knows id and port, and not the case, is not believed: it is asked over TCP', () =>
+  withServers(1, async ([server]) => {
+    says(server, { forged: ['203.0.113.66'] });
+    assert.equal(await addresses([server]), [GOOD]);
+    assert.equal(server.overTcp, [`${NAME} A`]);
+  }));
+
+test('a resolver that does not keep the case is asked over TCP', () =>
+  withServers(1, async ([server]) => {
+    says(server, { losesCase: true });
+    assert.equal(await addresses([server]), [GOOD]);
+    assert.equal(server.overTcp, [`${NAME} A`]);
+  }));
+
+test('and when it answers nothing there, the next resolver is', () =>
+  withServers(2, async ([loses, keeps]) => {
+    says(loses, { losesCase: true, noTcp: true });
+    says(keeps);
+    assert.equal(await addresses([loses, keeps]), [GOOD]);
+    assert.is(keeps.count(NAME), 1);
+    assert.equal(keeps.overTcp, []);
+  }));
+
+test.run();
