@@ -27,6 +27,7 @@ const IP_PKTINFO = 8;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
+const F_DUPFD_CLOEXEC = 1030;
 
 export const MSG_DONTWAIT = 0x40;
 /** Wait for the first packet, then take only what is there. */
@@ -42,10 +43,18 @@ export interface Libc {
   address(bytes: Uint8Array): bigint;
 }
 
+export interface TcpOptions {
+  /** Other sockets may listen on the same port; the kernel spreads connections over them (SO_REUSEPORT). */
+  readonly sharesPort: boolean;
+  /** Bytes. Left out, the kernel fits them to each connection. */
+  readonly buffers?: { readonly receive: number; readonly send: number };
+}
+
 /** Throws where the calls are not to be had. */
 export function loadLibc(): Libc & {
   openUdp(listen: ListenAddress, timeoutMs: number): number;
-  openTcp(listen: ListenAddress): number;
+  openTcp(listen: ListenAddress, options?: TcpOptions): number;
+  duplicate(fd: number): number;
   openEvent(): number;
   signalEvent(fd: number): void;
 } {
@@ -59,6 +68,7 @@ export function loadLibc(): Libc & {
   const listenCall = libc.func('int listen(int, int)');
   const eventfd = libc.func('int eventfd(uint, int)');
   const write = libc.func('long write(int, void*, size_t)');
+  const fcntl = libc.func('int fcntl(int, int, ...)');
   const set = (fd: number, level: number, option: number, ...words: number[]): boolean => {
     const value = Buffer.alloc(words.length * 4);
     words.forEach((word, i) => {
@@ -79,14 +89,17 @@ export function loadLibc(): Libc & {
     };
 
   /** A listening socket that does not block. What is set here holds for its connections, too. */
-  function openTcp(listen: ListenAddress): number {
+  function openTcp(listen: ListenAddress, options: TcpOptions = DNS_STREAM): number {
     const six = listen.family === 6;
     const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     const fail = failure('TCP', fd, listen);
     if (fd < 0) fail('socket');
     if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, IPPROTO_TCP, TCP_NODELAY, 1)) fail('setsockopt');
-    set(fd, SOL_SOCKET, SO_RCVBUF, STREAM_RECEIVE);
-    set(fd, SOL_SOCKET, SO_SNDBUF, STREAM_SEND);
+    if (options.sharesPort && !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
+    if (options.buffers !== undefined) {
+      set(fd, SOL_SOCKET, SO_RCVBUF, options.buffers.receive);
+      set(fd, SOL_SOCKET, SO_SNDBUF, options.buffers.send);
+    }
     if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     const name = socketAddress(listen);
     if (bind(fd, name, name.length) !== 0) fail('bind');
@@ -126,6 +139,12 @@ export function loadLibc(): Libc & {
     address: (bytes) => BigInt(koffi.address(bytes)),
     openUdp,
     openTcp,
+    /** Another descriptor of the same socket, which stays open when one of them is closed. */
+    duplicate(fd) {
+      const copy: number = fcntl(fd, F_DUPFD_CLOEXEC, 'int', 0);
+      if (copy < 0) throw new Error(`fcntl: errno ${koffi.errno()}`);
+      return copy;
+    },
     openEvent() {
       const fd: number = eventfd(0, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd < 0) throw new Error(`eventfd: errno ${koffi.errno()}`);
@@ -141,8 +160,7 @@ export function loadLibc(): Libc & {
 const BACKLOG = 1024;
 const FASTOPEN_QUEUE = 256;
 /** Bytes that the kernel keeps for a connection, so that a client that does not read, or sends slowly, costs so much and no more. */
-const STREAM_RECEIVE = 64 * 1024;
-const STREAM_SEND = 512 * 1024;
+const DNS_STREAM: TcpOptions = { sharesPort: false, buffers: { receive: 64 * 1024, send: 512 * 1024 } };
 /** What an eventfd is written: a 64-bit 1. */
 const ONE = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
 /** Bytes; bursts wait here while a batch is answered. */
