@@ -2,11 +2,12 @@
  * The certificate of DNS over TLS: two PEM files, read at start and again when they have changed or on SIGHUP. Who renews certificates replaces files or the links to
  * them, one after the other; so their state is looked at now and then, and a pair that does not fit yet is tried again at the next look.
  */
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/index.ts';
+import { nextTicketKeys, TICKET_KEY_MS, type TicketKeys } from './tls-tickets.ts';
 
 /** Paths; a certificate is needed once there is something to listen on. */
 export interface CertificateFiles {
@@ -24,31 +25,31 @@ export interface TlsMaterial {
   /** PEM. */
   readonly certificate: string;
   readonly key: string;
-  /** What session tickets are sealed by; 48 bytes. Stays the same over certificates and threads, so that clients resume. */
-  readonly ticketKeys: Uint8Array;
+  /** What session tickets are sealed by. Outlive certificates and threads, so that clients resume. */
+  readonly tickets: TicketKeys;
 }
 
 export interface WatchedCertificate {
   /** What is to be used now. */
   readonly current: TlsMaterial;
-  /** Is told of each new one. */
+  /** Is told of each new one, and of new ticket keys. */
   onChange: (material: TlsMaterial) => void;
+  /** Makes a new ticket key, as happens every TICKET_KEY_MS. */
+  renewTickets(): void;
   close(): void;
 }
 
 const LOOK_MS = 5000;
-const TICKET_KEYS = 48;
 
 /** Throws ConfigError when there is no usable certificate at start. Later ones that are not usable are logged, and the last stays. */
 export function watchCertificate({ certificate, key }: CertificateFiles, log: Logger): WatchedCertificate {
   if (certificate === undefined || key === undefined)
     throw new ConfigError('tls_certificate', 'dns.tls_listen needs dns.tls_certificate and dns.tls_key.');
   const files: Paths = { certificate, key };
-  const ticketKeys = new Uint8Array(randomBytes(TICKET_KEYS));
   let state = stateOf(files);
   let current: TlsMaterial;
   try {
-    current = { ...load(files), ticketKeys };
+    current = { ...load(files), tickets: nextTicketKeys(null) };
   } catch (error) {
     throw new ConfigError(
       'tls_certificate',
@@ -61,7 +62,7 @@ export function watchCertificate({ certificate, key }: CertificateFiles, log: Lo
     try {
       const next = load(files);
       if (next.certificate === current.certificate && next.key === current.key) return;
-      current = { ...next, ticketKeys };
+      current = { ...next, tickets: current.tickets };
     } catch (error) {
       if (before !== state)
         log.warn('the certificate of DNS over TLS has changed but is not usable; the last one stays', {
@@ -80,12 +81,18 @@ export function watchCertificate({ certificate, key }: CertificateFiles, log: Lo
       return current;
     },
     onChange: (_: TlsMaterial): void => {},
+    renewTickets(): void {
+      current = { ...current, tickets: nextTicketKeys(current.tickets) };
+      watched.onChange(current);
+    },
     close(): void {
       clearInterval(timer);
+      clearInterval(ticketTimer);
       process.off('SIGHUP', reload);
     },
   };
   const timer = setInterval(look, LOOK_MS).unref();
+  const ticketTimer = setInterval(() => watched.renewTickets(), TICKET_KEY_MS).unref();
   process.on('SIGHUP', reload);
   return watched;
 }

@@ -7,6 +7,7 @@ import { type Client, TRANSPORT } from '../answer/client.ts';
 import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
+import { takeTickets } from './tls-tickets.ts';
 import {
   connectionLimits,
   type FromWorker,
@@ -26,10 +27,10 @@ const clients = new Map<string, { readonly socket: Socket; readonly client: Clie
 const idOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
-const contextOf = ({ certificate, key, ticketKeys }: TlsMaterial) => ({
+const contextOf = ({ certificate, key, tickets }: TlsMaterial) => ({
   cert: certificate,
   key,
-  ticketKeys: Buffer.from(ticketKeys),
+  ticketKeys: Buffer.from(tickets.current),
   minVersion: 'TLSv1.2' as const,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 });
@@ -43,6 +44,7 @@ const servers = listenEverywhere(data.listen, streams, reader.stopping, post, (f
     handshakeTimeout: data.tcp.queryTimeout,
     allowHalfOpen: true,
   });
+  takeTickets(server, material.tickets);
   // Counted from its first byte on: a handshake costs more than a query.
   server.prependListener('connection', (socket: Socket) => {
     const client = streams.admit(socket);
@@ -62,5 +64,8 @@ const servers = listenEverywhere(data.listen, streams, reader.stopping, post, (f
 });
 
 parentPort?.on('message', (message: ToWorker) => {
-  for (const server of servers) server.setSecureContext(contextOf(message.tls));
+  for (const server of servers) {
+    server.setSecureContext(contextOf(message.tls));
+    takeTickets(server, message.tls.tickets);
+  }
 });
