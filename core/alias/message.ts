@@ -1,5 +1,5 @@
 /**
- * Queries for addresses to a recursive resolver, and what its responses say. By hand and not by dns-packet, which has names as text in which a dot inside
+ * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet, which has names as text in which a dot inside
  * of a label can't be told from one between labels: what a customer writes as a target must not turn into another name on the way.
  */
 import { randomBytes, randomInt } from 'node:crypto';

@@ -89,7 +89,7 @@ export const schema = {
   rate_limit: setting(
     integer(0, 1_000_000_000),
     1200,
-    'Requests in 5 minutes that each token may make to the API; 0 is no limit.',
+    'Requests in 5 minutes that each token may make to the API, and dynamic updates (RFC 2136) in 5 minutes that each TSIG key may send: two buckets of this size, which fill up again all the time. 0 is no limit for either. What asks for no token is limited by admin.login_rate_limit and dns.doh_rate_limit.',
   ),
   soa: section('The SOA record of every zone (RFC 1035 3.3.13). Its serial is kept by the service.', {
     hostmaster: optional(
