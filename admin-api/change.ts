@@ -19,6 +19,8 @@ export interface Done<R extends Reply> {
   readonly action: string;
   /** Things were as they were asked to be: nothing was changed, and the audit tells nothing. */
   readonly unchanged?: boolean;
+  /** Nothing of it is kept for the same request when it comes again: it is done anew then. */
+  readonly isForgotten?: boolean;
   /** Whose things were changed; left out: the caller's own. */
   readonly accountId?: string;
   readonly domain?: Domain;
@@ -49,7 +51,7 @@ export async function change<R extends Reply>(
     if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
-    if (idempotency !== null) draft.put(replays, replayOf(services, idempotency, done));
+    if (idempotency !== null && done.isForgotten !== true) draft.put(replays, replayOf(services, idempotency, done));
     return { done };
   });
   // What is replayed is what the same request was answered before.

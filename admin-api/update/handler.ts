@@ -74,7 +74,7 @@ class UpdateHandler {
       const rcode = await this.#repeats.once(
         signature,
         goodUntil,
-        () => this.#take(key, unsigned, address),
+        () => this.#take(key, unsigned, mac, address),
         (code) => code !== RCODE.SERVFAIL,
       );
       this.#count(rcode);
@@ -86,7 +86,7 @@ class UpdateHandler {
     this.#answered.add(1, NAMES.get(rcode) ?? String(rcode));
   }
 
-  async #take(key: HeldKey, message: Uint8Array, address: string): Promise<number> {
+  async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<number> {
     const { id } = key.account;
     const own = this.#underWay.get(id) ?? 0;
     if (this.#total >= MOST_UPDATES || own >= MOST_PER_ACCOUNT) return RCODE.SERVFAIL;
@@ -96,7 +96,7 @@ class UpdateHandler {
       this.#rate.take(key.row.id, {});
       const update = parseUpdate(message);
       if (update.version !== null && update.version > 0) return RCODE.BADVERS;
-      await performUpdate(this.#services, key, address, update);
+      await performUpdate(this.#services, key, address, mac, update);
       return RCODE.NOERROR;
     } catch (error) {
       return this.#codeOf(error, key);

@@ -1,5 +1,5 @@
 /** One update as one commit: prerequisites, records, rules, audit. */
-
+import { createHash } from 'node:crypto';
 import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
@@ -9,6 +9,7 @@ import { CLASS_IN, RCODE, type RRset, TYPE } from '../../core/wire/types.ts';
 import type { UpdateMessage } from '../../core/wire/update.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { change } from '../change.ts';
+import type { Idempotency } from '../http/idempotency.ts';
 import { newRequestId } from '../http/request-id.ts';
 import { MANY, readWhole } from '../records/batch.ts';
 import type { Services } from '../services.ts';
@@ -20,18 +21,20 @@ import { writeBack } from './write-back.ts';
 import { ZoneCopy } from './zone-copy.ts';
 
 /**
- * Resolves when what the update asks for is on disk and served; nothing was written when it asks for what is there. Rejects with UpdateError, and then nothing
- * has changed, and with what `change` throws.
+ * Resolves when what the update asks for is on disk and served; nothing was written when it asks for what is there, or when the message with this code (`mac`) changed
+ * something before. Rejects with UpdateError, and then nothing has changed, and with what `change` throws.
  */
 export async function performUpdate(
   services: Services,
   key: HeldKey,
   remoteAddress: string,
+  mac: Uint8Array,
   { zone, prerequisites, updates }: UpdateMessage,
 ): Promise<void> {
   const { reader, turns } = services;
   const { id, apex } = updatedDomain(reader, key, zone);
-  const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency: null, headers: {} };
+  const idempotency = idempotencyOf(key, mac);
+  const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency, headers: {} };
   const isMany = prerequisites.length + updates.length > MANY;
   const commit = async (): Promise<void> => {
     await change(services, requester, async (draft) => {
@@ -51,11 +54,14 @@ export async function performUpdate(
         await steps.next();
       }
       const { added, deleted, changed, told } = await writeBack(draft, domain, copy, steps);
+      const unchanged = added + deleted + changed === 0;
       return {
         action: 'dns.update',
         domain,
         target: id,
-        unchanged: added + deleted + changed === 0,
+        unchanged,
+        // It would be a commit for nothing.
+        isForgotten: unchanged,
         detail: { key: key.row.name, added, deleted, changed, records: told },
         answer: () => ({ rcode: RCODE.NOERROR }),
       };
@@ -67,6 +73,12 @@ export async function performUpdate(
   // As single writes of the API do; of several names each would have to wait for its turn, and what counts the whole zone as read conflicts with every write to it.
   if (names.size > 1 || isMany) return turns.exclusive(id, commit);
   return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
+}
+
+/** A message is known by its code, on every node and after a restart, from the commit on that it made. */
+function idempotencyOf({ row }: HeldKey, mac: Uint8Array): Idempotency {
+  const id = createHash('sha256').update(`update ${row.id} `).update(mac).digest('hex').slice(0, 32);
+  return { id, request: Buffer.from(mac) };
 }
 
 /** What a name owns as it is served: at the apex with SOA and NS. Each name is read once, however often it is asked for. */

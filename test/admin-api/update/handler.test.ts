@@ -415,6 +415,26 @@ test('an update that comes again is answered as the first time, and done once', 
   assert.equal(recordsOf(domain), []);
 });
 
+test('what an update changed is known after a restart: its message, sent again, changes nothing', async () => {
+  const { domain, at } = await zone();
+  const updates = [deleteSet(at('www'), 'A'), add(at('www'), 60, 'A', '192.0.2.1')];
+  const { message: signed } = signRequest(encodeUpdate({ zone: domain.apex, updates }), key, now());
+  assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
+  assert.is(
+    await world.update(key, {
+      zone: domain.apex,
+      updates: [deleteSet(at('www'), 'A'), add(at('www'), 60, 'A', '192.0.2.2')],
+    }),
+    'NOERROR',
+  );
+  await world.daemon.restart();
+  const { head } = world.daemon.journal;
+  const [again] = await world.send(signed);
+  assert.is(rcodeOf(again), 'NOERROR');
+  assert.equal(recordsOf(domain), ['www 60 A 192.0.2.2']);
+  assert.is(world.daemon.journal.head, head);
+});
+
 test('EDNS is answered with EDNS, and a version that we do not speak is BADVERS', async () => {
   const { domain } = await zone();
   const opt = (version: number): Uint8Array => Uint8Array.of(0, 0, 41, 4, 208, 0, version, 0, 0, 0, 0);
