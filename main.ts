@@ -22,9 +22,8 @@ import {
   readinessMetrics,
   storeMetrics,
 } from './core/metrics/index.ts';
-import type { Slice } from './core/net/counters.ts';
 import { DeferredRoutes } from './core/net/deferred-routes.ts';
-import { openLocalResponder } from './core/net/local-responder.ts';
+import { type LocalData, openLocalResponder } from './core/net/local-responder.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { openSecrets } from './core/secrets.ts';
@@ -63,11 +62,11 @@ function dnsOverHttps(
   { dns, dataDir }: Config,
   index: IndexWriter,
   answers: AnswerSettings,
-  counters: Slice,
+  local: LocalData,
 ): AnswerDns {
   const served = { index, storeDirectory: dataDir, udpPayload: dns.udpPayload, answers };
-  const local = openLocalResponder(served, counters);
-  return (message, address) => local.answer(message, address);
+  const responder = openLocalResponder(served, local);
+  return (message, address) => responder.answer(message, address);
 }
 
 /** Runs the daemon; resolves when it has been stopped in order. */
@@ -136,6 +135,7 @@ async function serve(config: Config): Promise<void> {
     },
     queryLog: dns.queryLog,
     answerDeferred: deferred.answer,
+    transferAllow: config.transfer.allow,
     log,
   });
   nameserverMetrics(metrics, nameserver.counters);
@@ -167,7 +167,7 @@ async function serve(config: Config): Promise<void> {
     aliases,
     ready,
     version,
-    answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.counters.https) : undefined,
+    answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.https) : undefined,
   });
   deferred.update = api.update;
   const password = await api.ensureAdmin();

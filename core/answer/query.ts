@@ -53,8 +53,9 @@ export class Query {
    * one, the wildcard's parent, the delegation, the owner of the DNAME, or for NXDOMAIN the apex. Set by the responder; 0: none.
    */
   account = 0;
+  /** Its last record is a TSIG (RFC 8945). */
+  signed = false;
   private version = 0;
-  private signed = false;
   private malformed = false;
   private transport = 0;
   private readonly heedsCookies: boolean;
@@ -77,6 +78,7 @@ export class Query {
     this.cookie = COOKIE.NONE;
     this.account = 0;
     this.asked = 0;
+    this.signed = false;
     this.transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     const end = start + length;

@@ -96,9 +96,9 @@ export class Responder {
     return response.single(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
   }
 
-  /** Answers the message parsed last, when it was deferred and nobody takes it, by a code alone. Returns the response's length. */
-  refuse(rcode: number): number {
-    return this.response.bare(rcode);
+  /** Answers the message parsed last, when it was deferred and nobody takes it, by a code alone, and an extended error of EXTENDED_ERROR. Returns the response's length. */
+  refuse(rcode: number, error?: number): number {
+    return this.response.bare(rcode, error);
   }
 
   private lookUp(): number {

@@ -75,6 +75,8 @@ export const COLUMN = {
   /** Messages handed to main, and those dropped or refused since too many were there. */
   deferred: next++,
   deferredRefused: next++,
+  /** Transfers refused by the thread that was asked. */
+  transfersRefused: next++,
 } as const;
 const COLUMNS = next;
 

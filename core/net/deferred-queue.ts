@@ -1,16 +1,19 @@
 /** The thread's side of deferred messages: hands them to main, and main's answers to those who wait for them. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type Client, TRANSPORT } from '../answer/client.ts';
-import { type DeferredChannel, type DeferredTransport, type FromMain, MAX_UNDER_WAY, type ToMain } from './deferred.ts';
+import {
+  type DeferredChannel,
+  type DeferredTransport,
+  type FromMain,
+  MAX_UNDER_WAY,
+  RESERVED,
+  type ToMain,
+} from './deferred.ts';
+import { UdpBound } from './deferred-bound.ts';
 import type { UdpReply } from './deferred-udp.ts';
-import { addressText } from './ipv6.ts';
+import { addressText, clientNetwork } from './ipv6.ts';
 
 const NAMES: readonly DeferredTransport[] = ['udp', 'tcp', 'tls', 'https'];
-/**
- * Requests over UDP in a second, of all threads: main is one, and their senders may be forged. Each costs it some 90 µs of what the API has; whoever gets no answer
- * asks over TCP.
- */
-const UDP_PER_SECOND = 1000;
 
 /** Who waits for an answer. Neither may throw. */
 export interface Taker {
@@ -20,19 +23,29 @@ export interface Taker {
   end(failed: boolean): void;
 }
 
+/** A request that main has not ended. */
+interface UnderWay {
+  readonly network: string;
+  /** Null when nobody waits any more. */
+  taker: Taker | null;
+}
+
 export class DeferredQueue {
   private readonly port: MessagePort;
-  private readonly underWay: Int32Array;
-  private readonly takers = new Map<number, Taker>();
-  private readonly udpSecond: Int32Array;
+  private readonly count: Int32Array;
+  /** Of those whose end main tells, which is all but those that it sends itself. */
+  private readonly underWay = new Map<number, UnderWay>();
+  /** How many of them each network has. */
+  private readonly shares = new Map<string, number>();
+  private readonly udpBound: UdpBound;
   private readonly now: () => number;
   private id = 0;
 
   /** `now`: milliseconds, of a clock that all threads share. */
-  constructor({ port, underWay, udpSecond }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
+  constructor({ port, underWay, udpBound }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
     this.port = port;
-    this.underWay = new Int32Array(underWay);
-    this.udpSecond = new Int32Array(udpSecond);
+    this.count = new Int32Array(underWay);
+    this.udpBound = new UdpBound(udpBound);
     this.now = now;
   }
 
@@ -48,26 +61,35 @@ export class DeferredQueue {
   }
 
   /**
-   * Hands main the message at bytes[start, start + length). Its answer goes to `taker`, or is sent by main as `reply` says. Returns the
-   * request's number, 0 when there are too many.
+   * Hands main the message at bytes[start, start + length). Its answer goes to `taker`, or is sent by main as `reply` says. `isProven`: the client showed
+   * a cookie of ours. Returns the request's number, 0 when there are too many.
    */
   ask(
     bytes: Uint8Array,
     start: number,
     length: number,
     client: Client,
+    isProven: boolean,
     taker: Taker | null,
     reply: UdpReply | null = null,
   ): number {
-    if (Atomics.load(this.underWay, 0) >= MAX_UNDER_WAY) return 0;
-    if (client.transport === TRANSPORT.UDP && !this.allowed()) return 0;
-    Atomics.add(this.underWay, 0, 1);
+    const free = MAX_UNDER_WAY - Atomics.load(this.count, 0);
+    if (free <= 0) return 0;
+    const address = addressText(client);
+    const network = clientNetwork(address);
+    const share = this.shares.get(network) ?? 0;
+    // Nobody has more than a third of what is left to others (64 alone, 48 beside that one, and so on), and what is reserved goes to those who have nothing.
+    if (share > 0 && share * 3 >= free - RESERVED) return 0;
+    if (client.transport === TRANSPORT.UDP && !this.udpBound.take(client, isProven, this.now())) return 0;
+    Atomics.add(this.count, 0, 1);
     const id = ++this.id;
-    if (taker !== null) this.takers.set(id, taker);
+    if (reply === null) {
+      this.underWay.set(id, { network, taker });
+      this.shares.set(network, share + 1);
+    }
     const message = new Uint8Array(length);
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
-    const address = addressText(client);
     const transport = NAMES[client.transport];
     this.post({ kind: 'ask', id, message, address, port, transport, reply });
     return id;
@@ -75,31 +97,34 @@ export class DeferredQueue {
 
   /** The message that was taken last has gone. */
   next(id: number): void {
-    if (this.takers.has(id)) this.post({ kind: 'next', id });
+    if (this.isAwaited(id)) this.post({ kind: 'next', id });
   }
 
-  /** Nobody waits any more. */
+  /** Nobody waits any more. It counts until main has ended it: whoever asks and goes away has no more than who stays. */
   cancel(id: number): void {
-    if (this.takers.delete(id)) this.post({ kind: 'cancel', id });
+    const one = this.underWay.get(id);
+    if (one === undefined || one.taker === null) return;
+    one.taker = null;
+    this.post({ kind: 'cancel', id });
+  }
+
+  private isAwaited(id: number): boolean {
+    const taker = this.underWay.get(id)?.taker;
+    return taker !== undefined && taker !== null;
   }
 
   private handle(message: FromMain): void {
-    const taker = this.takers.get(message.id);
-    if (taker === undefined) return;
+    const one = this.underWay.get(message.id);
+    if (one === undefined) return;
     if (message.kind === 'message') {
-      taker.take(message.message);
+      one.taker?.take(message.message);
       return;
     }
-    this.takers.delete(message.id);
-    taker.end(message.failed);
-  }
-
-  private allowed(): boolean {
-    const { udpSecond } = this;
-    const second = Math.floor(this.now() / 1000) | 0;
-    // Two threads that begin a second at once let a few more pass.
-    if (Atomics.exchange(udpSecond, 0, second) !== second) Atomics.store(udpSecond, 1, 0);
-    return Atomics.add(udpSecond, 1, 1) < UDP_PER_SECOND;
+    this.underWay.delete(message.id);
+    const left = (this.shares.get(one.network) ?? 1) - 1;
+    if (left === 0) this.shares.delete(one.network);
+    else this.shares.set(one.network, left);
+    one.taker?.end(message.failed);
   }
 
   private post(message: ToMain): void {

@@ -10,6 +10,7 @@ import {
   MAX_PER_CLIENT,
   type ToMain,
 } from './deferred.ts';
+import { createUdpBound } from './deferred-bound.ts';
 import type { SendUdp } from './deferred-udp.ts';
 import { clientNetwork } from './ipv6.ts';
 import { refusal } from './refusal.ts';
@@ -36,7 +37,7 @@ export class DeferredServer {
   private readonly sendUdp: SendUdp;
   private readonly log: Logger;
   /** See DeferredChannel. */
-  readonly udpSecond = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  readonly udpBound = createUdpBound();
   private readonly perClient = new Map<string, number>();
   private toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
@@ -96,7 +97,7 @@ export class DeferredServer {
     const others = this.perClient.get(network) ?? 0;
     let sent = 0;
     let failed = false;
-    if (others >= MAX_PER_CLIENT) give(refusal(ask.message, RCODE.REFUSED));
+    if (others >= MAX_PER_CLIENT) give(refusal(ask.message, RCODE.SERVFAIL));
     else {
       this.perClient.set(network, others + 1);
       try {

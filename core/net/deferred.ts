@@ -3,6 +3,7 @@
  * answer, so the threads hand them to main (`deferred-queue.ts`), which runs an AnswerDeferred (`deferred-server.ts`) and hands the messages of its
  * answer back one by one.
  */
+import type { SharedUdpBound } from './deferred-bound.ts';
 import type { UdpReply } from './deferred-udp.ts';
 
 export type DeferredTransport = 'udp' | 'tcp' | 'tls' | 'https';
@@ -51,11 +52,12 @@ export interface DeferredChannel<Port> {
   readonly port: Port;
   /** One 32-bit word: requests of the thread that main has not ended. The thread adds, main takes off. */
   readonly underWay: SharedArrayBuffer;
-  /** Two 32-bit words of all threads: a second, and how many requests came over UDP in it. */
-  readonly udpSecond: SharedArrayBuffer;
+  /** Of all threads. */
+  readonly udpBound: SharedUdpBound;
 }
 
-/** Requests of one thread at a time. */
-export const MAX_UNDER_WAY = 256;
-/** Requests of one client at a time, over all threads: a secondary may follow many zones. */
+/** Requests of one thread at a time, and how many of them are kept for clients that have none yet. */
+export const MAX_UNDER_WAY = 320;
+export const RESERVED = 64;
+/** Requests of one client at a time, over all threads: a secondary may follow many zones. Whoever has them all gets SERVFAIL, on which clients come again. */
 export const MAX_PER_CLIENT = 64;

@@ -21,7 +21,11 @@ export interface GateData {
   readonly queryLog: SharedQueryLog | null;
 }
 
+export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null };
+
 export class Gates {
+  /** What main answers itself: nothing is limited. */
+  readonly https: GateData;
   private readonly threads: readonly GateData[];
   private readonly log: { stop(): void };
 
@@ -32,8 +36,9 @@ export class Gates {
       rateLimit: transport === 'udp' ? shared : null,
       queryLog: createQueryLog(queryLog ?? 0),
     }));
+    this.https = { rateLimit: null, queryLog: createQueryLog(queryLog ?? 0) };
     this.log = startQueryLog(
-      this.threads.flatMap((thread) => thread.queryLog ?? []),
+      [...this.threads, this.https].flatMap((gate) => gate.queryLog ?? []),
       log,
     );
   }

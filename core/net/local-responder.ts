@@ -7,9 +7,12 @@ import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
+import type { GateData } from './gates.ts';
 import { setClientAddress } from './ipv6.ts';
 import { LmdbNodeStore } from './node-store.ts';
+import { openQueryLog } from './query-log.ts';
 import { nobodysCode } from './refusal.ts';
 
 export interface LocalResponse {
@@ -23,6 +26,13 @@ interface Parts {
   readonly index: IndexReader;
   readonly responder: Responder;
   readonly counters: ThreadCounters;
+  readonly gate: AnswerGate;
+}
+
+/** What a thread of its own would be handed. */
+export interface LocalData {
+  readonly counters: Slice;
+  readonly gate: GateData;
 }
 
 export class LocalResponder {
@@ -42,7 +52,7 @@ export class LocalResponder {
    */
   answer(message: Uint8Array, address: string): LocalResponse | null {
     const { client, buffer } = this;
-    const { index, responder, counters } = this.parts;
+    const { index, responder, counters, gate } = this.parts;
     setClientAddress(client, address, 0);
     buffer.set(message);
     index.enter();
@@ -53,8 +63,8 @@ export class LocalResponder {
         counters.count(COLUMN.notQuery);
         return null;
       }
-      counters.answered(buffer, 0, responder.query, client.length === 4 ? 0 : 1);
-      return { message: buffer.slice(0, length), personal: responder.query.cookie !== COOKIE.NONE };
+      const left = gate.pass(buffer, 0, length, responder.query, client, client.length === 4 ? 0 : 1);
+      return { message: buffer.slice(0, left), personal: responder.query.cookie !== COOKIE.NONE };
     } catch (error) {
       counters.count(COLUMN.fault);
       throw error;
@@ -74,16 +84,19 @@ interface Served {
 }
 
 /** Reads the index on the thread that writes it, between its writes, as the last of its readers: the others are numbered from 1. */
-export function openLocalResponder(served: Served, slice: Slice): LocalResponder {
+export function openLocalResponder(served: Served, data: LocalData): LocalResponder {
   const { index, storeDirectory, udpPayload, answers } = served;
   const { port1, port2 } = new MessageChannel();
   // New slots wait there; the channel must not keep the process alive.
   port1.unref();
   port2.unref();
   const reader = new IndexReader(index.share(port1), READERS - 1, port2, new LmdbNodeStore(storeDirectory));
+  const counters = new ThreadCounters(data.counters);
+  const log = openQueryLog(data.gate, counters);
   return new LocalResponder({
     index: reader,
     responder: new Responder(reader, udpPayload, answers),
-    counters: new ThreadCounters(slice),
+    counters,
+    gate: new AnswerGate(counters, null, log),
   });
 }

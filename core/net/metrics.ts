@@ -115,12 +115,13 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_deferred_total',
-    'Messages that the query path leaves to others (UPDATE, transfers, what is signed): handed over, or refused since too many were under way.',
+    'Messages that the query path leaves to others (UPDATE, transfers, what is signed): handed over, refused since too many were under way, or prohibited: transfers that neither a signature nor the address allows.',
     ['transport', 'outcome'],
     (emit) => {
       for (const transport of TRANSPORTS) {
         emit(counters.sum(transport, COLUMN.deferred), transport, 'taken');
         emit(counters.sum(transport, COLUMN.deferredRefused), transport, 'refused');
+        emit(counters.sum(transport, COLUMN.transfersRefused), transport, 'prohibited');
       }
     },
   );

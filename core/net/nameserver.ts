@@ -11,6 +11,7 @@ import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
 import { type GateOptions, Gates } from './gates.ts';
 import { loadLibc } from './linux.ts';
+import type { LocalData } from './local-responder.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from './sockets.ts';
 import { Thread, type ThreadPlan } from './thread.ts';
 import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
@@ -32,6 +33,8 @@ export interface NameserverOptions extends GateOptions {
   readonly tls?: TlsOptions;
   /** Answers what the query path leaves; left out, all that is refused. */
   readonly answerDeferred?: AnswerDeferred;
+  /** Prefixes of those who may transfer zones without a signature: others are refused before `answerDeferred`. Left out, that judges by itself. */
+  readonly transferAllow?: readonly string[];
   /** Is told of each thread when it is started, also anew: for tests that end one. */
   readonly onThread?: (name: string, worker: Worker) => void;
 }
@@ -48,6 +51,8 @@ export interface Nameserver {
   /** Whether every thread listens. */
   readonly listening: boolean;
   readonly counters: NameserverCounters;
+  /** For what comes over HTTPS (local-responder.ts). */
+  readonly https: LocalData;
   stop(): Promise<void>;
 }
 
@@ -84,6 +89,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     udpPayload,
     answers,
     tcp,
+    transferAllow: options.transferAllow ?? null,
     wake: -1,
     open,
     connections,
@@ -159,6 +165,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       return threads.every((thread) => thread.listening);
     },
     counters,
+    https: { counters: counters.https, gate: gates.https },
     stop,
   };
 }

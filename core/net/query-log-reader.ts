@@ -63,7 +63,8 @@ function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFie
   return {
     at: new Date(milliseconds).toISOString(),
     client: address.length === 4 ? formatIPv4(address) : formatIPv6(address),
-    port: number(ENTRY_FIELD.port),
+    // Over HTTPS it is not known.
+    port: number(ENTRY_FIELD.port) || undefined,
     transport: TRANSPORT_TEXT.get(transport) ?? String(transport),
     // A question that could not be read has neither.
     name:

@@ -54,6 +54,15 @@ export function viewsOf(ring: SharedArrayBuffer): { counts: Int32Array; bytes: U
   };
 }
 
+/** The writing side of one thread; null when nothing is to be logged. */
+export function openQueryLog(
+  { queryLog }: { readonly queryLog: SharedQueryLog | null },
+  counters: ThreadCounters,
+): QueryLogWriter | null {
+  // Not 0, which xorshift would stay at.
+  return queryLog === null ? null : new QueryLogWriter(queryLog, counters, (Math.random() * 0xffff_ffff) | 1);
+}
+
 export class QueryLogWriter {
   private readonly counters: ThreadCounters;
   private readonly counts: Int32Array;

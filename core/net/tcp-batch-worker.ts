@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Client } from '../answer/client.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import { COLUMN } from './counters.ts';
-import { nobodysCode } from './refusal.ts';
 import { TcpLoop } from './tcp-loop.ts';
 import { connectionLimits, type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
@@ -13,12 +12,13 @@ const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
-  const { index, responder, counters, gate, deferred, stopping } = openReader(data);
+  const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
   const fault = faultReporter(post);
   const respond = (bytes: Uint8Array, start: number, length: number, client: Client, family: number): number => {
     index.enter();
     try {
-      const size = responder.respond(bytes, start, length, client);
+      let size = responder.respond(bytes, start, length, client);
+      if (size === DEFERRED) size = deferredGate.pass(bytes, start, client);
       if (size === 0) counters.count(COLUMN.notQuery);
       else if (size !== DEFERRED) return gate.pass(bytes, start, size, responder.query, client, family);
       return size;
@@ -31,10 +31,8 @@ try {
       counters.takeIndex(index);
     }
   };
-  const refuse = (bytes: Uint8Array, start: number, family: number): number => {
-    const size = responder.refuse(nobodysCode(bytes, start));
-    counters.answered(bytes, start, responder.query, family);
-    return size;
+  const refuse = (bytes: Uint8Array, start: number, client: Client, family: number): number => {
+    return gate.pass(bytes, start, deferredGate.full(), responder.query, client, family);
   };
   const loop = new TcpLoop({
     fds: data.fds,

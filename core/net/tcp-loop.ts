@@ -46,8 +46,8 @@ export interface TcpLoopOptions {
   readonly deferred: DeferredQueue | null;
   /** Answers the message at bytes[start, start + length) in place: the response's length, 0 for none, or DEFERRED. Does not throw. */
   readonly respond: (bytes: Uint8Array, start: number, length: number, client: Client, family: number) => number;
-  /** Answers the message just deferred by a code alone. */
-  readonly refuse: (bytes: Uint8Array, start: number, family: number) => number;
+  /** Answers the message just deferred by a code alone, since there are too many. */
+  readonly refuse: (bytes: Uint8Array, start: number, client: Client, family: number) => number;
 }
 
 export class TcpLoop {
@@ -263,14 +263,15 @@ export class TcpLoop {
       at += 2 + length;
       let size = respond(bytes, out + 2, length, client, peer.family);
       if (size === DEFERRED) {
-        const id = deferred === null ? 0 : deferred.ask(bytes, out + 2, length, client, new PeerTaker(this, peer));
+        const id =
+          deferred === null ? 0 : deferred.ask(bytes, out + 2, length, client, true, new PeerTaker(this, peer));
         counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
         if (id !== 0) {
           peer.deferred = id;
           peer.hasMore = false;
           break;
         }
-        size = refuse(bytes, out + 2, peer.family);
+        size = refuse(bytes, out + 2, client, peer.family);
       }
       if (size === 0) {
         // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.

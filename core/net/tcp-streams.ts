@@ -5,7 +5,6 @@ import { DEFERRED, MAX_MESSAGE } from '../answer/responder.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from './connection-limits.ts';
 import { COLUMN } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
-import { nobodysCode } from './refusal.ts';
 import { type Answering, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { Reader, TcpLimits } from './worker-data.ts';
 
@@ -120,20 +119,16 @@ export class Streams {
 
   private answering(client: Client, family: number): Answering {
     const { packet } = this;
-    const { responder, counters, deferred } = this.reader;
+    const { responder, counters, deferred, deferredGate, gate } = this.reader;
     return {
       packet,
       respond: (length) => this.respond(length, client, family),
       defer: (length, taker) => {
-        const id = deferred?.ask(packet, 0, length, client, taker) ?? 0;
+        const id = deferred?.ask(packet, 0, length, client, true, taker) ?? 0;
         counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
         return id;
       },
-      refuse: () => {
-        const size = responder.refuse(nobodysCode(packet, 0));
-        counters.answered(packet, 0, responder.query, family);
-        return size;
-      },
+      refuse: () => gate.pass(packet, 0, deferredGate.full(), responder.query, client, family),
       next: (id) => deferred?.next(id),
       cancel: (id) => deferred?.cancel(id),
     };
@@ -141,10 +136,11 @@ export class Streams {
 
   private respond(length: number, client: Client, family: number): number {
     const { packet } = this;
-    const { index, responder, counters, gate } = this.reader;
+    const { index, responder, counters, gate, deferredGate } = this.reader;
     index.enter();
     try {
-      const size = responder.respond(packet, 0, length, client);
+      let size = responder.respond(packet, 0, length, client);
+      if (size === DEFERRED) size = deferredGate.pass(packet, 0, client);
       if (size === 0) counters.count(COLUMN.notQuery);
       else if (size !== DEFERRED) return gate.pass(packet, 0, size, responder.query, client, family);
       return size;

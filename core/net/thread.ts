@@ -141,5 +141,5 @@ export class Thread {
 function openLine(server: DeferredServer, wake: () => void): [DeferredLine, DeferredChannel<MessagePort>] {
   const { port1, port2 } = new MessageChannel();
   const underWay = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  return [server.open({ port: port1, underWay }, wake), { port: port2, underWay, udpSecond: server.udpSecond }];
+  return [server.open({ port: port1, underWay }, wake), { port: port2, underWay, udpBound: server.udpBound }];
 }

@@ -6,12 +6,13 @@
 
 import { Client } from '../answer/client.ts';
 import type { IndexReader } from '../answer/index-reader.ts';
+import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
+import { DeferredGate } from './deferred-gate.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
-import { nobodysCode } from './refusal.ts';
 
 /** Packets a call. */
 const BATCH = 64;
@@ -62,6 +63,7 @@ export class UdpLoop {
   private readonly onFault: (error: unknown) => void;
   private readonly deferred: DeferredQueue | null;
   private readonly gate: AnswerGate;
+  private readonly deferredGate: DeferredGate;
   private readonly fds: readonly number[];
   /** Of each socket: 0 for IPv4, 1 for IPv6. */
   private readonly families: readonly number[];
@@ -81,6 +83,7 @@ export class UdpLoop {
     onFault: (error: unknown) => void,
     deferred: DeferredQueue | null = null,
     gate: AnswerGate = new AnswerGate(counters, null, null),
+    deferredGate: DeferredGate = new DeferredGate(responder, counters, deferred !== null, null),
   ) {
     this.libc = libc;
     this.index = index;
@@ -92,6 +95,7 @@ export class UdpLoop {
     this.onFault = onFault;
     this.deferred = deferred;
     this.gate = gate;
+    this.deferredGate = deferredGate;
     this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
     this.events = new DataView(this.polled.buffer);
     if (fds.length > 1)
@@ -158,9 +162,11 @@ export class UdpLoop {
         try {
           this.identify(i, family);
           length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
-          if (length === DEFERRED) length = this.defer(fd, i, family);
-          if (length === DEFERRED) length = 0;
-          else if (length === 0) counters.count(COLUMN.notQuery);
+          if (length === DEFERRED) length = this.deferredGate.pass(packets, i * slot, this.client);
+          if (length === DEFERRED) {
+            this.defer(fd, i, family);
+            length = 0;
+          } else if (length === 0) counters.count(COLUMN.notQuery);
           else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
         } catch (error) {
           counters.count(COLUMN.fault);
@@ -192,20 +198,20 @@ export class UdpLoop {
     else client.setAddress(addresses, at + 8, 16);
   }
 
-  /** Hands the i-th packet to main. Returns DEFERRED, or the length of the response when nobody takes such packets. */
-  private defer(fd: number, i: number, family: number): number {
+  /** Hands the i-th packet to main. */
+  private defer(fd: number, i: number, family: number): void {
     const { packets, slot, headers, addresses, controls, client, counters } = this;
-    if (this.deferred === null) return this.responder.refuse(nobodysCode(packets, i * slot));
+    if (this.deferred === null) return;
     const at = i * ADDRESS;
     const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
     if (this.pktinfo) this.replyFrom(i);
     const controlLength = headers[i * WORDS + CONTROL_LENGTH];
     const control = controls.slice(i * CONTROL, i * CONTROL + controlLength);
     const length = headers[i * WORDS + LENGTH];
-    const id = this.deferred.ask(packets, i * slot, length, client, null, { fd, name, control });
+    const isProven = this.responder.query.cookie === COOKIE.VALID;
+    const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, { fd, name, control });
     // Its sender may be forged, so what is too much is not answered.
     counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-    return DEFERRED;
   }
 
   private send(fd: number, from: number, to: number): void {

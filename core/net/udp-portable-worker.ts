@@ -6,18 +6,18 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client } from '../answer/client.ts';
+import { COOKIE } from '../answer/query.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { COLUMN } from './counters.ts';
 import { setClientAddress } from './ipv6.ts';
 import { isAny } from './linux.ts';
-import { nobodysCode } from './refusal.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
-const { index, responder, counters, gate, deferred, stopping } = openReader(data);
+const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
 deferred?.listen();
 const MAX_PACKET = 65535;
 const packet = new Uint8Array(MAX_PACKET);
@@ -59,10 +59,11 @@ function open(
     index.enter();
     try {
       length = responder.respond(packet, 0, query.length, client);
-      if (length === DEFERRED)
-        length = deferred === null ? responder.refuse(nobodysCode(packet, 0)) : defer(socket, query.length, from);
-      if (length === DEFERRED) length = 0;
-      else if (length === 0) counters.count(COLUMN.notQuery);
+      if (length === DEFERRED) length = deferredGate.pass(packet, 0, client);
+      if (length === DEFERRED) {
+        defer(socket, query.length, from);
+        length = 0;
+      } else if (length === 0) counters.count(COLUMN.notQuery);
       else length = gate.pass(packet, 0, length, responder.query, client, family);
     } catch (error) {
       counters.count(COLUMN.fault);
@@ -82,17 +83,16 @@ function open(
   sockets.add(socket);
 }
 
-/** Hands the message to main; what is too much is not answered, since its sender may be forged. Returns DEFERRED. */
-function defer(socket: Socket, length: number, { port, address }: RemoteInfo): number {
+/** Hands the message to main; what is too much is not answered, since its sender may be forged. */
+function defer(socket: Socket, length: number, { port, address }: RemoteInfo): void {
   const taker = {
     take(message: Uint8Array): void {
       if (sockets.has(socket)) socket.send(message, port, address, sent);
     },
     end(): void {},
   };
-  const id = deferred?.ask(packet, 0, length, client, taker) ?? 0;
+  const id = deferred?.ask(packet, 0, length, client, responder.query.cookie === COOKIE.VALID, taker) ?? 0;
   counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-  return DEFERRED;
 }
 
 function ignore(): void {}

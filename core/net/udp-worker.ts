@@ -11,11 +11,12 @@ const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
   const anyAddress = data.listen.some((listen) => isAny(listen.address));
-  const { index, responder, counters, gate, deferred, stopping } = openReader(data);
+  const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
   const { fds, udpPayload } = data;
   const families = data.listen.map(({ family }) => family);
   const sockets = { fds, families, anyAddress, udpPayload };
-  const loop = new UdpLoop(loadLibc(), index, responder, counters, sockets, faultReporter(post), deferred, gate);
+  const fault = faultReporter(post);
+  const loop = new UdpLoop(loadLibc(), index, responder, counters, sockets, fault, deferred, gate, deferredGate);
   const turn = (): void => {
     const until = performance.now() + TURN_MS;
     loop.run(() => stopping() || performance.now() > until);

@@ -10,11 +10,13 @@ import { AnswerGate } from './answer-gate.ts';
 import { ConnectionLimits, type SharedLimits } from './connection-limits.ts';
 import { type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
+import { DeferredGate } from './deferred-gate.ts';
 import { DeferredQueue } from './deferred-queue.ts';
 import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
-import { QueryLogWriter } from './query-log.ts';
+import { openQueryLog } from './query-log.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { PrefixList } from './rate-limit-prefixes.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
 
 export interface WorkerData {
@@ -34,6 +36,8 @@ export interface WorkerData {
   readonly gate: GateData;
   /** For messages that the query path leaves; null: nobody takes them. */
   readonly deferred: DeferredChannel<MessagePort> | null;
+  /** Prefixes of those who may transfer zones without a signature; null: whoever takes what is deferred knows. */
+  readonly transferAllow: readonly string[] | null;
   /** What a thread with an own loop is woken by, an eventfd, or -1. */
   readonly wake: number;
   /** See TcpLoopOptions.open. Empty where the thread has no loop for streams of its own. */
@@ -74,6 +78,7 @@ export interface Reader {
   readonly gate: AnswerGate;
   /** Null: nobody takes what is deferred. */
   readonly deferred: DeferredQueue | null;
+  readonly deferredGate: DeferredGate;
   readonly stopping: () => boolean;
 }
 
@@ -86,14 +91,15 @@ export function openReader(data: WorkerData): Reader {
   const header = new Int32Array(data.shared.header);
   const counters = new ThreadCounters(data.counters);
   const limiter = data.gate.rateLimit === null ? null : new RateLimiter(data.gate.rateLimit);
-  const seed = (Math.random() * 0xffff_ffff) | 0;
-  const log = data.gate.queryLog === null ? null : new QueryLogWriter(data.gate.queryLog, counters, seed);
+  const responder = new Responder(index, data.udpPayload, data.answers);
+  const transferAllow = data.transferAllow === null ? null : new PrefixList(data.transferAllow);
   return {
     index,
-    responder: new Responder(index, data.udpPayload, data.answers),
+    responder,
     counters,
-    gate: new AnswerGate(counters, limiter, log),
+    gate: new AnswerGate(counters, limiter, openQueryLog(data.gate, counters)),
     deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
+    deferredGate: new DeferredGate(responder, counters, data.deferred !== null, transferAllow),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };
 }

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { freshness } from '../../../admin-api/doh/freshness.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { NameserverCounters } from '../../../core/net/counters.ts';
+import { OPEN_GATE } from '../../../core/net/gates.ts';
 import { openLocalResponder } from '../../../core/net/local-responder.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { parseName } from '../../../core/wire/name.ts';
@@ -58,7 +59,7 @@ test('no message makes it throw; good answers are those of TCP, as long-lived as
   const index = new IndexWriter(16 << 20);
   putZone(index, RECORDS);
   const served = { index, storeDirectory: temporaryFolder('doh-fuzz'), udpPayload: UDP_PAYLOAD, answers: PLAIN };
-  const local = openLocalResponder(served, new NameserverCounters([]).https);
+  const local = openLocalResponder(served, { counters: new NameserverCounters([]).https, gate: OPEN_GATE });
   const overTcp = new QueryPath(index);
   let answered = 0;
   for (let i = 0; i < CASES; i++) {

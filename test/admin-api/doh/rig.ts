@@ -2,6 +2,7 @@
 import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { NameserverCounters } from '../../../core/net/counters.ts';
+import { OPEN_GATE } from '../../../core/net/gates.ts';
 import { openLocalResponder } from '../../../core/net/local-responder.ts';
 import type { IndexWriter } from '../../../core/store/index/writer.ts';
 import { parseName } from '../../../core/wire/name.ts';
@@ -25,7 +26,7 @@ export async function startDoh(
   const counters = new NameserverCounters([]);
   const answerDns = (index: IndexWriter, folder: string): AnswerDns => {
     const served = { index, storeDirectory: folder, udpPayload: UDP_PAYLOAD, answers };
-    const local = openLocalResponder(served, counters.https);
+    const local = openLocalResponder(served, { counters: counters.https, gate: OPEN_GATE });
     return (message, address) => local.answer(message, address);
   };
   const daemon = await startDaemon(transport, settings, undefined, on ? answerDns : undefined);

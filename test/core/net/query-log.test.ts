@@ -3,15 +3,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client, TRANSPORT } from '../../../core/answer/client.ts';
 import { Query } from '../../../core/answer/query.ts';
+import { PLAIN } from '../../../core/answer/settings.ts';
 import { createLogger } from '../../../core/log/index.ts';
 import { COLUMN, NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
+import { openLocalResponder } from '../../../core/net/local-responder.ts';
 import { createQueryLog, QueryLogWriter, RING_ENTRIES } from '../../../core/net/query-log.ts';
 import { startQueryLog } from '../../../core/net/query-log-reader.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
-import { ask, serve, until } from './fixture.ts';
+import { temporaryFolder } from '../../support/temp.ts';
+import { ask, octetOf, serve, until } from './fixture.ts';
 
 const PATIENCE_MS = 8000;
 
@@ -154,6 +157,23 @@ test('from the threads to the log, over UDP and TCP; what is left is written whe
   assert.is(lines().length, 52);
   assert.is(lines().filter((line) => line.includes('transport=tcp')).length, 2);
   assert.ok(lines().some((line) => line.includes('rcode=NXDOMAIN')));
+});
+
+test('what main answers for HTTPS is logged as all else, without a port', async () => {
+  const served = await serve({ queryLog: 1 });
+  const { index, https } = served;
+  const storeDirectory = temporaryFolder('query-log');
+  const local = openLocalResponder({ index, storeDirectory, udpPayload: 1232, answers: PLAIN }, https);
+  try {
+    assert.is(octetOf(local.answer(ask('host8'), '2001:db8::9')!.message), 8);
+  } finally {
+    await served.stop();
+  }
+  const lines = served.log.filter((line) => / query /.test(line));
+  assert.is(lines.length, 1);
+  for (const part of ['transport=https', 'client=2001:db8::9', 'name=host8.example.test.', 'rcode=NOERROR'])
+    assert.ok(lines[0].includes(part), lines[0]);
+  assert.not(lines[0].includes(' port='), lines[0]);
 });
 
 test('off: nothing is written', async () => {
