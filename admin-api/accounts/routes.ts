@@ -63,7 +63,8 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       path: ACCOUNT,
       tag: 'accounts',
       summary: 'Change an account',
-      description: 'What is left out stays. With `api_enabled` false its tokens are refused from the next request on.',
+      description:
+        'What is left out stays. With `api_enabled` false its tokens are refused from the next request on. A new password ends all tokens that the exchange gave for the old one, but for the token at hand; those made by POST /api/v1/tokens stay, as do TSIG keys.',
       scope: 'account',
       admin: true,
       body: accountPatchBody,

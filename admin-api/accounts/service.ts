@@ -4,6 +4,7 @@ import { InvalidError, StateError } from '../../core/errors.ts';
 import { type Draft, write } from '../../core/journal/draft.ts';
 import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
+import { revokeLogins } from '../auth/tokens.ts';
 import { change } from '../change.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Caller, Context } from '../http/route.ts';
@@ -83,10 +84,12 @@ export async function updateAccount(
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
+    const ended =
+      passwordHash === undefined ? {} : { tokens_revoked: revokeLogins(draft, id, context.caller.token.id) };
     return {
       action: 'account.update',
       target: id,
-      detail: { ...told(account), password_changed: passwordHash !== undefined },
+      detail: { ...told(account), password_changed: passwordHash !== undefined, ...ended },
       answer: () => ({ account: viewAccount(account) }),
     };
   });

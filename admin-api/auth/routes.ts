@@ -19,7 +19,8 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       path: '/api/v1/auth/token',
       tag: 'tokens',
       summary: 'Exchange login and password for a token',
-      description: 'The token has all scopes that the role allows. An Idempotency-Key has no effect here.',
+      description:
+        'The token has all scopes that the role allows, and ends when the password is changed; for programs that are to go on, make one by POST /api/v1/tokens. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       answer: exchangeAnswer,
       faults: {

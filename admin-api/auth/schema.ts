@@ -1,7 +1,7 @@
 /** Shapes of tokens. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import { id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
+import { flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
 
 /** Longer passwords only make hashing slow. */
 export const MAX_PASSWORD = 1024;
@@ -42,6 +42,7 @@ const tokenView = {
   name: text('its label'),
   prefix: text('how it begins'),
   scopes: list(Type.String(), 'what it may do'),
+  by_password: flag('whether it was given for the password, and ends when that is changed'),
   created_at: time('when it was made'),
   expires_at: orNull(time('when it ends'), 'when it ends; null: never'),
 };

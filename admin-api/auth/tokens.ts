@@ -25,7 +25,8 @@ export async function exchange(
   const account = services.reader.accountByLogin(body.login);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
-  const { token, text } = newToken(account, { name: body.name, scopes: scopesOf(account.role), expiresAt: null });
+  const scopes = scopesOf(account.role);
+  const { token, text } = newToken(account, { name: body.name, scopes, byPassword: true, expiresAt: null });
   const { environment, journal } = services;
   const { sequence } = await write(environment, journal, account.id, (draft) => {
     // What was true before the password was looked at may not be so any more.
@@ -90,7 +91,9 @@ function readExpiry(text: string | null | undefined, last: number | null): numbe
   });
 }
 
-function newToken(account: Account, row: Pick<Token, 'name' | 'scopes' | 'expiresAt'>): { token: Token; text: string } {
+type Chosen = Pick<Token, 'name' | 'scopes' | 'byPassword' | 'expiresAt'>;
+
+function newToken(account: Account, row: Chosen): { token: Token; text: string } {
   const id = newId();
   const text = mintToken(id);
   return { text, token: { ...row, id, accountId: account.id, hash: hashToken(text), createdAt: nowSeconds() } };
@@ -104,6 +107,16 @@ function addToken(draft: Draft, token: Token): void {
     throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens; revoke some first.`);
   for (const other of expired) draft.delete(tokens, other);
   draft.put(tokens, token);
+}
+
+/**
+ * With a password end the tokens that were given for it: whoever changes it because somebody else knows it, or has a token, is rid of both. `but`: the token
+ * by which it is changed stays. Returns how many ended.
+ */
+export function revokeLogins(draft: Draft, accountId: string, but: string): number {
+  const ended = draft.tokensOf(accountId).filter(({ id, byPassword }) => byPassword === true && id !== but);
+  for (const token of ended) draft.delete(tokens, token);
+  return ended.length;
 }
 
 /** Throws HttpError 404. */
@@ -123,6 +136,7 @@ export function viewToken(token: Token) {
     name: token.name,
     prefix: visiblePrefix(token.id),
     scopes: token.scopes,
+    by_password: token.byPassword === true,
     created_at: formatTime(token.createdAt),
     expires_at: token.expiresAt === null ? null : formatTime(token.expiresAt),
   };

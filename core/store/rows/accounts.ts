@@ -26,6 +26,8 @@ export interface Token {
   /** SHA-256 of the whole token, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly string[];
+  /** It was given for the password, and ends with that. */
+  readonly byPassword?: true;
   readonly createdAt: number;
   readonly expiresAt: number | null;
 }

@@ -130,6 +130,45 @@ await everywhere('contract, accounts', (test) => {
     refused(await world.admin.patch(`${ACCOUNTS}/ffffffffffffffff`, { plan: 'pro' }), '404 no_such_account');
   });
 
+  test('a new password ends the tokens that came from the old one; those that were created go on', async ({
+    world,
+  }) => {
+    const boss = await world.member({ role: 'admin' });
+    const login = async (): Promise<Client> => {
+      const json = { login: boss.username, password: boss.password, name: 'login' };
+      const { body } = succeeded(await world.nobody.post('/api/v1/auth/token', json));
+      return new Client(world.daemon, String(body.token));
+    };
+    const stolen = await login();
+    const own = await login();
+    const { body } = succeeded(await stolen.post('/api/v1/tokens', { name: 'program' }));
+    assert.is(body.by_password, false);
+    const program = new Client(world.daemon, String(body.token));
+    const kinds = async (client: Client): Promise<unknown[]> =>
+      listOf(succeeded(await client.get('/api/v1/tokens')).body.tokens).map((one) => [one.name, one.by_password]);
+    assert.equal((await kinds(own)).slice(-3), [
+      ['login', true],
+      ['login', true],
+      ['program', false],
+    ]);
+    // Other changes end nothing.
+    succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { plan: 'pro' }));
+    succeeded(await stolen.get('/api/v1/account'));
+    succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { password: 'another secret' }));
+    refused(await stolen.get('/api/v1/account'), '401 invalid_token');
+    refused(await boss.client.get('/api/v1/account'), '401 invalid_token');
+    // By which it was changed.
+    succeeded(await own.get('/api/v1/account'));
+    succeeded(await program.get('/api/v1/account'));
+    const [entry] = listOf(succeeded(await own.get('/api/v1/audit?limit=1')).body.entries);
+    assert.is(entry.detail.tokens_revoked, 2);
+    // Of another account's, all.
+    succeeded(await world.admin.patch(`${ACCOUNTS}/${boss.id}`, { password: 'a third secret' }));
+    refused(await own.get('/api/v1/account'), '401 invalid_token');
+    assert.equal(await kinds(program), [['program', false]]);
+    succeeded(await world.admin.delete(`${ACCOUNTS}/${boss.id}`));
+  });
+
   test('a new password: the old one is none from then on', async ({ world }) => {
     const member = await world.member();
     succeeded(await world.admin.patch(`${ACCOUNTS}/${member.id}`, { password: 'another secret' }));

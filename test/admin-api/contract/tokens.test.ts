@@ -121,9 +121,19 @@ await everywhere('contract, tokens', (test) => {
     const { client } = await world.member();
     const json = { name: 'robot', scopes: ['dns', 'account:read', 'dns'], expires_at: '2099-02-28 00:00:00' };
     const { body } = succeeded(await client.post(TOKENS, json));
-    assert.equal(Object.keys(body), ['ok', 'token', 'id', 'name', 'prefix', 'scopes', 'created_at', 'expires_at']);
+    assert.equal(Object.keys(body), [
+      'ok',
+      'token',
+      'id',
+      'name',
+      'prefix',
+      'scopes',
+      'by_password',
+      'created_at',
+      'expires_at',
+    ]);
     const shown = listOf((await client.get(TOKENS)).body.tokens)[1];
-    assert.equal(Object.keys(shown), ['id', 'name', 'prefix', 'scopes', 'created_at', 'expires_at']);
+    assert.equal(Object.keys(shown), ['id', 'name', 'prefix', 'scopes', 'by_password', 'created_at', 'expires_at']);
     assert.equal(
       [shown.name, shown.scopes, shown.expires_at],
       ['robot', ['dns', 'account:read'], '2099-02-28 00:00:00'],

@@ -66,7 +66,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange login and password for a token
-         * @description The token has all scopes that the role allows. An Idempotency-Key has no effect here.
+         * @description The token has all scopes that the role allows, and ends when the password is changed; for programs that are to go on, make one by POST /api/v1/tokens. An Idempotency-Key has no effect here.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description What is left out stays. With `api_enabled` false its tokens are refused from the next request on.
+         * @description What is left out stays. With `api_enabled` false its tokens are refused from the next request on. A new password ends all tokens that the exchange gave for the old one, but for the token at hand; those made by POST /api/v1/tokens stay, as do TSIG keys.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -685,6 +685,8 @@ export interface components {
             prefix: string;
             /** @description what it may do */
             scopes: string[];
+            /** @description whether it was given for the password, and ends when that is changed */
+            by_password: boolean;
             /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it ends; null: never */
@@ -1285,6 +1287,8 @@ export interface operations {
                         prefix: string;
                         /** @description what it may do */
                         scopes: string[];
+                        /** @description whether it was given for the password, and ends when that is changed */
+                        by_password: boolean;
                         /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
                         /** @description when it ends; null: never */
