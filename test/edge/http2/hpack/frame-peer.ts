@@ -25,7 +25,7 @@ export class FramePeer {
   #rest: Buffer = Buffer.alloc(0);
   #preface: number;
   #failure: unknown;
-  #acknowledged: () => void = () => {};
+  #settled: () => void = () => {};
   /** A header list that came, with the flags of its lines. */
   onList: (stream: number, lines: string[], flags: number[]) => void = () => {};
 
@@ -42,6 +42,8 @@ export class FramePeer {
         socket.destroy();
       }
     });
+    socket.setNoDelay(true);
+    socket.on('close', () => this.#settled());
     socket.on('error', () => {}); // what it leaves undone is found by whoever waits for it
   }
 
@@ -62,10 +64,9 @@ export class FramePeer {
 
   /** Until all SETTINGS that were sent are acknowledged. */
   async settled(): Promise<void> {
-    while (this.#sent.length > 0 && !this.#socket.destroyed)
+    if (this.#sent.length > 0 && !this.#socket.destroyed)
       await new Promise<void>((resolve) => {
-        this.#acknowledged = resolve;
-        this.#socket.once('close', resolve);
+        this.#settled = resolve;
       });
     this.check();
   }
@@ -118,7 +119,7 @@ export class FramePeer {
     if ((flags & ACK) !== 0) {
       const size = this.#sent.shift();
       if (size !== undefined) this.#decoder.acknowledgeTableSize(size);
-      this.#acknowledged();
+      if (this.#sent.length === 0) this.#settled();
       return;
     }
     for (let at = 0; at < payload.length; at += 6)
