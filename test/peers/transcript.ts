@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { startChild } from '../support/child.ts';
 
-/** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl. */
-export type Program = 'kdig' | 'dig' | 'nsupdate' | 'curl';
+/** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot. */
+export type Program = 'kdig' | 'dig' | 'nsupdate' | 'curl' | 'faketime' | 'pebble' | 'lego' | 'certbot';
 
 const RUN_MS = 20_000;
 
@@ -21,10 +21,16 @@ export interface Run {
   readonly output: string;
 }
 
-/** Runs it for at most 20 s. The user's own settings (~/.digrc) are left out. */
-export async function runProgram(program: Program, args: readonly string[]): Promise<Run> {
-  const child = startChild(`/usr/bin/${program}`, args, { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C' });
-  const code = await child.ended(RUN_MS);
+/** Runs it for at most `ms` milliseconds. The user's own settings (~/.digrc) are left out; `env` is put to the little that it has for its environment. */
+export async function runProgram(
+  program: Program,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  ms = RUN_MS,
+): Promise<Run> {
+  const own = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', ...env };
+  const child = startChild(`/usr/bin/${program}`, args, own);
+  const code = await child.ended(ms);
   return { code, output: child.output() };
 }
 
