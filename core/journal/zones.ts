@@ -12,7 +12,7 @@ import { withSerial } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
-import { ProxiedZone } from '../zone/proxied.ts';
+import { isWebName, ProxiedZone } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readBelowApex, readParentDs, StoredZone } from '../zone/stored.ts';
@@ -119,9 +119,18 @@ export class ZoneUpdates {
     const end = spread.to === null ? afterPrefix(prefix) : Buffer.concat([prefix, Buffer.from(spread.to, 'hex')]);
     for (const key of this.environment.aliases.getKeys({ start, end })) {
       const { domainId, owner } = aliasOwnerParts(key as Buffer);
-      if (!this.zones.has(domainId) && this.facts.domain(domainId) === undefined) continue;
+      const domain = this.facts.domain(domainId);
+      if (domain === undefined || this.isBehindProxy(domain, owner)) continue;
       this.zone(domainId, false).noteAlias(owner);
     }
+  }
+
+  /**
+   * Whether the name is answered with the cluster's addresses, whatever its ALIAS leads to: then secondaries have nothing to learn of a change there. When
+   * that ends, the name counts as changed itself.
+   */
+  private isBehindProxy(domain: Domain, name: Name): boolean {
+    return this.isProxied(domain.id) && isWebName(this.open(domain), name);
   }
 
   domainPut(domain: Domain): void {

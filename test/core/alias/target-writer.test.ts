@@ -4,8 +4,18 @@ import * as assert from 'uvu/assert';
 import { newFamily } from '../../../core/alias/family-state.ts';
 import { Target } from '../../../core/alias/target.ts';
 import { TargetWriter } from '../../../core/alias/target-writer.ts';
-import { write } from '../../../core/journal/draft.ts';
-import { type AliasTarget, aliasTargets, domains, newId, records } from '../../../core/store/rows.ts';
+import { type Draft, write } from '../../../core/journal/draft.ts';
+import { nameKey } from '../../../core/store/keys.ts';
+import {
+  type AliasTarget,
+  aliasTargets,
+  type Domain,
+  domains,
+  newId,
+  type ProxyConfig,
+  proxies,
+  records,
+} from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { embedded, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { recordOf } from './fixture.ts';
@@ -51,6 +61,58 @@ test('a target that changes while it is spread comes to all owners with each cha
     await bringing;
     const spread = (address: string) => ['first', 'next', 'next', 'next', 'last'].map((place) => `${address} ${place}`);
     assert.equal(pieces, [...spread('5db8d70e'), ...spread('5db8d70f')]);
+  }));
+
+test('behind the proxy a name is answered alike whatever its target has, and the serial stays', () =>
+  withStore(embedded, async ({ environment, journal, reader }) => {
+    const domain = newDomain('proxied.test');
+    const grey = newDomain('grey.test');
+    const now = Math.floor(Date.now() / 1000);
+    const proxy = (enabled: boolean): ProxyConfig => ({
+      ...{ domainId: domain.id, enabled, originHost: null, originPort: null, originProtocol: null },
+      ...{ sslStatus: 'none', sslIssuedAt: null, sslExpiresAt: null, sslError: null, orderRequestedAt: null },
+      ...{ createdAt: now, updatedAt: now },
+    });
+    const commit = (work: (draft: Draft) => void): Promise<unknown> => write(environment, journal, 'test', work);
+    const alias = (of: Domain, owner: string) => ({ ...recordOf(of, `${owner} ALIAS t.example.`), id: newId() });
+    await commit((draft) => {
+      draft.put(domains, domain);
+      draft.put(domains, grey);
+      draft.put(proxies, proxy(true));
+      draft.put(records, alias(domain, 'www'));
+      draft.put(records, alias(domain, '*'));
+      draft.put(records, alias(grey, 'www'));
+    });
+    const writer = new TargetWriter(environment, journal, 3600);
+    const target = new Target(parseName('t.example.'), null);
+    let last = 0;
+    const rises = async (): Promise<boolean[]> => {
+      const serials = () => [domain, grey].map(({ id }) => reader.zoneState(id).serial);
+      const before = serials();
+      serve(target, Buffer.of(93, 184, 216, ++last).toString('hex'));
+      await writer.bring(target);
+      return serials().map((serial, i) => serial > before[i]);
+    };
+    const node = (name: string) => environment.answers.get(nameKey(parseName(name)))?.toString('hex') ?? '';
+    const isAnswered = (name: string): boolean =>
+      node(name).includes(`04${Buffer.of(93, 184, 216, last).toString('hex')}`);
+    assert.equal(await rises(), [false, true]);
+    assert.not(isAnswered('www.proxied.test.'));
+    assert.ok(isAnswered('www.grey.test.'));
+    // Mail goes by the name, so that it leaves the proxy: with the addresses of now, and those to come.
+    await commit((draft) => draft.put(records, { ...recordOf(domain, '@ MX 10 www.proxied.test.'), id: newId() }));
+    assert.ok(isAnswered('www.proxied.test.'));
+    assert.equal(await rises(), [true, true]);
+    assert.ok(isAnswered('www.proxied.test.'));
+    await commit((draft) => {
+      for (const row of draft.recordsAt(domain.id, domain.apex)) draft.delete(records, row);
+    });
+    assert.equal(await rises(), [false, true]);
+    await commit((draft) => draft.put(proxies, proxy(false)));
+    assert.ok(isAnswered('www.proxied.test.'));
+    assert.ok(isAnswered('*.proxied.test.'));
+    assert.equal(await rises(), [true, true]);
+    assert.ok(isAnswered('*.proxied.test.'));
   }));
 
 test('many targets that change at once do not become one commit', () =>
