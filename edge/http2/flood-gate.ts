@@ -1,0 +1,91 @@
+/**
+ * Leaky buckets for frames that cost the client nothing: each adds to a level that sinks by the rate, and passing the burst is a flood. A frame within
+ * the burst is an increment and a comparison; time is looked at only beyond.
+ */
+import { type Ending, SESSION_ENDING } from './endings.ts';
+import type { Http2Limits } from './limits.ts';
+
+/** Places of the buckets. */
+export const FLOOD = { settings: 0, ping: 1, reset: 2, empty: 3, windowUpdate: 4, priority: 5 } as const;
+
+export type Flood = (typeof FLOOD)[keyof typeof FLOOD];
+
+export const FLOOD_ENDING: readonly Ending[] = [
+  SESSION_ENDING.settingsFlood,
+  SESSION_ENDING.pingFlood,
+  SESSION_ENDING.resetFlood,
+  SESSION_ENDING.emptyFlood,
+  SESSION_ENDING.windowUpdateFlood,
+  SESSION_ENDING.priorityFlood,
+];
+
+export class FloodGate {
+  readonly #limits: Http2Limits;
+  /** Frames, since the level last sank. */
+  readonly #levels = new Float64Array(FLOOD_ENDING.length);
+  /** Second of the clock when the levels sank. */
+  #sankAt: number;
+
+  constructor(limits: Http2Limits, now: number) {
+    this.#limits = limits;
+    this.#sankAt = now;
+  }
+
+  /** Counts a frame. False: it is one too many. `now`: seconds. */
+  pass(flood: Flood, now: number): boolean {
+    if (++this.#levels[flood] <= this.#burst(flood)) return true;
+    this.#sink(now);
+    return this.#levels[flood] <= this.#burst(flood);
+  }
+
+  /** Takes away from a level what our own frames explain. */
+  credit(flood: Flood, frames: number): void {
+    const level = this.#levels[flood] - frames;
+    this.#levels[flood] = level > 0 ? level : 0;
+  }
+
+  #sink(now: number): void {
+    const seconds = now - this.#sankAt;
+    if (seconds <= 0) return;
+    this.#sankAt = now;
+    for (let flood = 0; flood < this.#levels.length; flood++) {
+      this.credit(flood as Flood, seconds * this.#rate(flood as Flood));
+    }
+  }
+
+  #burst(flood: Flood): number {
+    const limits = this.#limits;
+    switch (flood) {
+      case FLOOD.settings:
+        return limits.settingsBurst;
+      case FLOOD.ping:
+        return limits.pingBurst;
+      case FLOOD.reset:
+        return limits.resetBurst;
+      case FLOOD.empty:
+        return limits.emptyBurst;
+      case FLOOD.windowUpdate:
+        return limits.windowUpdateBurst;
+      case FLOOD.priority:
+        return limits.priorityBurst;
+    }
+  }
+
+  #rate(flood: Flood): number {
+    const limits = this.#limits;
+    switch (flood) {
+      case FLOOD.settings:
+        return limits.settingsRate;
+      case FLOOD.ping:
+        return limits.pingRate;
+      case FLOOD.reset:
+        return limits.resetRate;
+      case FLOOD.empty:
+        return limits.emptyRate;
+      case FLOOD.windowUpdate:
+        return limits.windowUpdateRate;
+      case FLOOD.priority:
+        return limits.priorityRate;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A frame that lies whole in a part is given out where it
+ * lies; one that doesn't is put together first, in memory that grows as its octets come: a header that announces much costs nothing.
+ */
+import { FRAME_HEADER, PREFACE } from './protocol.ts';
+
+export interface FrameSink {
+  /** The payload is bytes[start, end); the octets are the sink's to keep. Must not throw. */
+  frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void;
+  /** The preface is none (section 3.4). Nothing is read after it. */
+  badPreface(): void;
+  /** A payload longer than what we allow (section 4.2). Nothing is read after it. */
+  oversized(type: number): void;
+}
+
+export class FrameReader {
+  readonly #sink: FrameSink;
+  readonly #maxFrameSize: number;
+  #prefaceAt = 0;
+  /** Of a frame that is not whole; empty when there is none. Never written again once it has been given out. */
+  #partial: Buffer = NOTHING;
+  #partialLength = 0;
+  #isStopped = false;
+
+  /** `maxFrameSize`: octets of payload. */
+  constructor(sink: FrameSink, maxFrameSize: number) {
+    this.#sink = sink;
+    this.#maxFrameSize = maxFrameSize;
+  }
+
+  /** True while a preface or a frame has begun and is not whole. */
+  get isWithin(): boolean {
+    return this.#partialLength > 0 || (this.#prefaceAt > 0 && this.#prefaceAt < PREFACE.length);
+  }
+
+  /** Octets that are held of a frame under way. */
+  get held(): number {
+    return this.#partial.length;
+  }
+
+  /** Gives nothing out any more, not even the rest of the part that is being read. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#release();
+  }
+
+  push(bytes: Buffer): void {
+    if (this.#isStopped) return;
+    let at = 0;
+    if (this.#prefaceAt < PREFACE.length) {
+      at = this.#preface(bytes);
+      if (this.#isStopped) return;
+    }
+    if (this.#partialLength > 0) at = this.#complete(bytes, at);
+    while (bytes.length - at >= FRAME_HEADER) {
+      if (this.#isStopped) return;
+      const length = (bytes[at] << 16) | (bytes[at + 1] << 8) | bytes[at + 2];
+      if (length > this.#maxFrameSize) return this.#tooLong(bytes[at + 3]);
+      const end = at + FRAME_HEADER + length;
+      if (end > bytes.length) break;
+      this.#give(bytes, at, end);
+      at = end;
+    }
+    if (at < bytes.length && !this.#isStopped) this.#keep(bytes, at, bytes.length);
+  }
+
+  /** Returns where the frames begin. */
+  #preface(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && this.#prefaceAt < PREFACE.length) {
+      if (bytes[at] !== PREFACE[this.#prefaceAt]) {
+        this.stop();
+        this.#sink.badPreface();
+        return at;
+      }
+      at++;
+      this.#prefaceAt++;
+    }
+    return at;
+  }
+
+  #give(bytes: Buffer, at: number, end: number): void {
+    const streamId = ((bytes[at + 5] & 0x7f) << 24) | (bytes[at + 6] << 16) | (bytes[at + 7] << 8) | bytes[at + 8];
+    this.#sink.frame(bytes[at + 3], bytes[at + 4], streamId, bytes, at + FRAME_HEADER, end);
+  }
+
+  #tooLong(type: number): void {
+    this.stop();
+    this.#sink.oversized(type);
+  }
+
+  /** Adds to the frame under way what belongs to it; returns how far. */
+  #complete(bytes: Buffer, start: number): number {
+    let at = start;
+    if (this.#partialLength < FRAME_HEADER) {
+      const end = Math.min(bytes.length, at + FRAME_HEADER - this.#partialLength);
+      this.#keep(bytes, at, end);
+      at = end;
+      if (this.#partialLength < FRAME_HEADER) return at;
+    }
+    const partial = this.#partial;
+    const length = (partial[0] << 16) | (partial[1] << 8) | partial[2];
+    if (length > this.#maxFrameSize) {
+      this.#tooLong(partial[3]);
+      return bytes.length;
+    }
+    const whole = FRAME_HEADER + length;
+    const end = Math.min(bytes.length, at + whole - this.#partialLength);
+    this.#keep(bytes, at, end, whole);
+    if (this.#partialLength < whole) return end;
+    const frame = this.#partial;
+    this.#release();
+    this.#give(frame, 0, whole);
+    return end;
+  }
+
+  #release(): void {
+    this.#partial = NOTHING;
+    this.#partialLength = 0;
+  }
+
+  /** `most`: what the frame under way will need, as far as it is known. */
+  #keep(bytes: Buffer, start: number, end: number, most = Number.POSITIVE_INFINITY): void {
+    const length = this.#partialLength + end - start;
+    if (length > this.#partial.length) {
+      const grown = Buffer.allocUnsafe(Math.min(most, Math.max(length, 2 * this.#partial.length, MIN_PARTIAL)));
+      this.#partial.copy(grown, 0, 0, this.#partialLength);
+      this.#partial = grown;
+    }
+    bytes.copy(this.#partial, this.#partialLength, start, end);
+    this.#partialLength = length;
+  }
+}
+
+const MIN_PARTIAL = 64;
+const NOTHING = Buffer.alloc(0);

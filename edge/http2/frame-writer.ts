@@ -1,0 +1,79 @@
+/** Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields. */
+
+import type { Output } from './output.ts';
+import { ERROR_CODE, FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
+
+/** Writes a frame's header at bytes[at]; returns where its payload begins. */
+export function frameHeader(
+  bytes: Buffer,
+  at: number,
+  length: number,
+  type: number,
+  flags: number,
+  streamId: number,
+): number {
+  bytes[at] = length >>> 16;
+  bytes[at + 1] = length >>> 8;
+  bytes[at + 2] = length;
+  bytes[at + 3] = type;
+  bytes[at + 4] = flags;
+  return word(bytes, at + 5, streamId);
+}
+
+function word(bytes: Buffer, at: number, value: number): number {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+  return at + 4;
+}
+
+export function writeSettingsAck(output: Output): void {
+  output.reserve(FRAME_HEADER);
+  output.at = frameHeader(output.bytes, output.at, 0, FRAME.SETTINGS, FLAG.ACK, 0);
+}
+
+/** `payload`: eight octets from `start` on. */
+export function writePing(output: Output, flags: number, payload: Uint8Array, start: number): void {
+  output.reserve(FRAME_HEADER + 8);
+  const at = frameHeader(output.bytes, output.at, 8, FRAME.PING, flags, 0);
+  for (let i = 0; i < 8; i++) output.bytes[at + i] = payload[start + i];
+  output.at = at + 8;
+}
+
+export function writeReset(output: Output, streamId: number, code: number): void {
+  output.reserve(FRAME_HEADER + 4);
+  const at = frameHeader(output.bytes, output.at, 4, FRAME.RST_STREAM, 0, streamId);
+  output.at = word(output.bytes, at, code);
+}
+
+export function writeWindowUpdate(output: Output, streamId: number, increment: number): void {
+  output.reserve(FRAME_HEADER + 4);
+  const at = frameHeader(output.bytes, output.at, 4, FRAME.WINDOW_UPDATE, 0, streamId);
+  output.at = word(output.bytes, at, increment);
+}
+
+/** `text`: for people, ASCII (section 6.8). */
+export function writeGoaway(output: Output, lastStreamId: number, code: number, text: string): void {
+  const extra = code === ERROR_CODE.NO_ERROR ? '' : text;
+  output.reserve(FRAME_HEADER + 8 + extra.length);
+  const at = frameHeader(output.bytes, output.at, 8 + extra.length, FRAME.GOAWAY, 0, 0);
+  const end = word(output.bytes, word(output.bytes, at, lastStreamId), code);
+  output.at = end + output.bytes.write(extra, end, "latin1");
+}
+
+/** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: octets of a payload that the client takes. */
+export function writeBlock(output: Output, streamId: number, block: Uint8Array, isEnd: boolean, most: number): void {
+  let from = 0;
+  do {
+    const length = Math.min(block.length - from, most);
+    const isLast = from + length === block.length;
+    const flags = (isLast ? FLAG.END_HEADERS : 0) | (from === 0 && isEnd ? FLAG.END_STREAM : 0);
+    output.reserve(FRAME_HEADER + length);
+    const type = from === 0 ? FRAME.HEADERS : FRAME.CONTINUATION;
+    const at = frameHeader(output.bytes, output.at, length, type, flags, streamId);
+    output.bytes.set(block.subarray(from, from + length), at);
+    output.at = at + length;
+    from += length;
+  } while (from < block.length);
+}

@@ -1,0 +1,123 @@
+/** HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of them by the state of their stream. */
+import { CLOSED } from './closed-streams.ts';
+import { type Ending, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { HeaderBlock } from './header-block.ts';
+import { HpackDecoder } from './hpack/decoder.ts';
+import { isCompressionError, OUTCOME, type Outcome } from './hpack/outcome.ts';
+import { FLAG } from './protocol.ts';
+import { RequestHead, VERDICT } from './request-head.ts';
+import type { Http2Session } from './session.ts';
+import type { Http2Stream } from './stream.ts';
+
+export class HeaderReceiver {
+  readonly block: HeaderBlock;
+  readonly #session: Http2Session;
+  readonly #decoder: HpackDecoder;
+  readonly #head = new RequestHead();
+  /** The HEADERS frame of the open block depends on its own stream. */
+  #dependsOnItself = false;
+
+  constructor(session: Http2Session) {
+    this.#session = session;
+    this.block = new HeaderBlock(session.limits);
+    const { maxHeaderListSize, maxHeaderCount } = session.limits;
+    this.#decoder = new HpackDecoder({ maxListSize: maxHeaderListSize, maxListCount: maxHeaderCount });
+  }
+
+  acknowledgeTableSize(octets: number): void {
+    this.#decoder.acknowledgeTableSize(octets);
+  }
+
+  headers(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): void {
+    const session = this.#session;
+    let start = payload;
+    let stop = end;
+    if ((flags & FLAG.PADDED) !== 0) {
+      if (start === end || bytes[start] >= end - start) return session.fail(SESSION_ENDING.protocol);
+      stop = end - bytes[start];
+      start++;
+    }
+    this.#dependsOnItself = false;
+    if ((flags & FLAG.PRIORITY) !== 0) {
+      if (stop - start < 5) return session.fail(SESSION_ENDING.frameSize);
+      this.#dependsOnItself = (bytes.readUInt32BE(start) & 0x7fffffff) === streamId;
+      start += 5;
+    }
+    const failure = this.#check(streamId);
+    if (failure !== null) return session.fail(failure);
+    const isEnd = (flags & FLAG.END_STREAM) !== 0;
+    if ((flags & FLAG.END_HEADERS) !== 0) this.#whole(streamId, isEnd, bytes, start, stop);
+    else if (!this.block.open(streamId, isEnd, bytes, start, stop)) session.fail(SESSION_ENDING.continuationFlood);
+  }
+
+  continuation(flags: number, bytes: Buffer, start: number, end: number): void {
+    const { block } = this;
+    if (block.streamId === 0) return this.#session.fail(SESSION_ENDING.protocol);
+    if (!block.continue(bytes, start, end)) return this.#session.fail(SESSION_ENDING.continuationFlood);
+    if ((flags & FLAG.END_HEADERS) === 0) return;
+    const { streamId, isEnd } = block;
+    const whole = block.close();
+    this.#whole(streamId, isEnd, whole, 0, whole.length);
+  }
+
+  /** Whether a block may come for this stream at all (sections 5.1 and 5.1.1). */
+  #check(streamId: number): Ending | null {
+    const { streams } = this.#session;
+    if ((streamId & 1) === 0) return SESSION_ENDING.protocol; // 0, or one that only a server opens
+    if (streamId > streams.closed.last || streams.get(streamId) !== undefined) return null;
+    switch (streams.closed.way(streamId)) {
+      case CLOSED.ended:
+        return SESSION_ENDING.streamClosed;
+      case CLOSED.never:
+        return SESSION_ENDING.protocol;
+      default:
+        return null;
+    }
+  }
+
+  #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
+    const session = this.#session;
+    const head = this.#head;
+    const isNew = streamId > session.streams.closed.last;
+    head.reset(!isNew);
+    const outcome = this.#decoder.decode(bytes, start, end, head);
+    if (isCompressionError(outcome)) return session.fail(SESSION_ENDING.compression);
+    if (isNew) return this.#request(streamId, isEnd, outcome);
+    const stream = session.streams.get(streamId);
+    if (stream !== undefined) this.#trailers(stream, isEnd, outcome);
+    else if (session.streams.closed.way(streamId) !== CLOSED.byServer) session.refuse(streamId, STREAM_ENDING.closed);
+  }
+
+  #request(streamId: number, isEnd: boolean, outcome: Outcome): void {
+    const session = this.#session;
+    const head = this.#head;
+    if (session.ignores(streamId)) return; // section 6.8
+    session.streams.closed.open(streamId);
+    if (this.#dependsOnItself) return session.refuse(streamId, STREAM_ENDING.protocol);
+    if (session.streams.isFull(session.limits.maxConcurrentStreams))
+      return session.refuse(streamId, STREAM_ENDING.refused);
+    if (outcome === OUTCOME.tooLarge) return session.openStream(streamId, head, !isEnd, 431);
+    switch (head.finish()) {
+      case VERDICT.malformed:
+        return session.refuse(streamId, STREAM_ENDING.malformed);
+      case VERDICT.withoutAuthority:
+        return session.openStream(streamId, head, !isEnd, 400);
+      case VERDICT.wellFormed:
+        if (isEnd && head.contentLength > 0 && head.method !== 'CONNECT')
+          return session.refuse(streamId, STREAM_ENDING.contentLength);
+        return session.openStream(streamId, head, !isEnd, 0);
+    }
+  }
+
+  /** Section 8.1: the last of a request. */
+  #trailers(stream: Http2Stream, isEnd: boolean, outcome: Outcome): void {
+    const session = this.#session;
+    if (stream.isRemoteEnded) return session.resetStream(stream, STREAM_ENDING.closed);
+    if (this.#dependsOnItself) return session.resetStream(stream, STREAM_ENDING.protocol);
+    if (!isEnd || this.#head.isMalformed) return session.resetStream(stream, STREAM_ENDING.malformed);
+    if (outcome === OUTCOME.tooLarge) return session.resetStream(stream, STREAM_ENDING.trailersTooLarge);
+    if (stream.expected >= 0 && stream.queue !== null && stream.queue.received < stream.expected)
+      return session.resetStream(stream, STREAM_ENDING.contentLength);
+    session.streamReceived(stream, this.#head.headers);
+  }
+}

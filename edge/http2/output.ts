@@ -1,0 +1,103 @@
+/**
+ * Octets on their way to a client: frames are written into one buffer, and leave in one write, one at a time. While a write is under way the
+ * next buffer fills, so what a client does not take is seen at once, and nothing piles up in the socket. A session that has
+ * nothing to send holds no buffer.
+ */
+import type { Transport } from './transport.ts';
+
+/** Four records of TLS, or as many DATA frames. */
+export const OUTPUT_BUFFER = 65_536;
+
+/** Buffers of the thread that nobody needs now. */
+const pool: Buffer[] = [];
+const POOLED = 64;
+const NOTHING = Buffer.alloc(0);
+
+export class Output {
+  /** Where the next frame goes: bytes[at …]. Valid from `reserve` until the next call of anything. */
+  bytes: Buffer = NOTHING;
+  at = 0;
+  /** Octets in the write that is under way; 0: none is. */
+  underWay = 0;
+  readonly #transport: Transport;
+  readonly #onWritten: (octets: number) => void;
+  readonly #done: (error?: Error | null) => void;
+  /** Full buffers before the current one, with what is used of them. */
+  #full: Buffer[] = [];
+  #fullOctets = 0;
+  /** What the write under way reads from, to be used again; nothing if that is a part. */
+  #lent: Buffer = NOTHING;
+  #isBroken = false;
+
+  /** `onWritten`: a write has ended, another may begin. */
+  constructor(transport: Transport, onWritten: (octets: number) => void) {
+    this.#transport = transport;
+    this.#onWritten = onWritten;
+    this.#done = (error) => this.#written(error);
+  }
+
+  /** Octets that wait for a write. */
+  get waiting(): number {
+    return this.#fullOctets + this.at;
+  }
+
+  /** Octets that DATA may still take before the buffer has to leave. */
+  get room(): number {
+    if (this.#fullOctets > 0) return 0;
+    return this.bytes.length === 0 ? OUTPUT_BUFFER : this.bytes.length - this.at;
+  }
+
+  /** Makes room for `octets` in a row. */
+  reserve(octets: number): void {
+    if (this.bytes.length - this.at >= octets) return;
+    if (this.at > 0) {
+      this.#full.push(this.bytes.subarray(0, this.at));
+      this.#fullOctets += this.at;
+    }
+    this.bytes = octets > OUTPUT_BUFFER ? Buffer.allocUnsafeSlow(octets) : (pool.pop() ?? allocate());
+    this.at = 0;
+  }
+
+  /** Writes what waits, unless a write is under way: then it follows. */
+  flush(): void {
+    if (this.underWay > 0 || this.#isBroken) return;
+    let next: Buffer;
+    if (this.#fullOctets > 0) {
+      next = this.#full.shift() as Buffer;
+      this.#fullOctets -= next.length;
+    } else {
+      if (this.at === 0) return;
+      next = this.bytes.subarray(0, this.at);
+      this.#lent = this.bytes;
+      this.bytes = NOTHING;
+      this.at = 0;
+    }
+    this.underWay = next.length;
+    this.#transport.write(next, this.#done);
+  }
+
+  /** Drops what waits; nothing is written any more. */
+  stop(): void {
+    this.#isBroken = true;
+    this.#full = [];
+    this.#fullOctets = 0;
+    this.bytes = NOTHING;
+    this.at = 0;
+  }
+
+  #written(error: Error | null | undefined): void {
+    const octets = this.underWay;
+    const lent = this.#lent;
+    this.underWay = 0;
+    this.#lent = NOTHING;
+    // After an error the system may still read from it.
+    if (error) {
+      this.stop();
+      return;
+    }
+    if (lent.length === OUTPUT_BUFFER && pool.length < POOLED) pool.push(lent);
+    this.#onWritten(octets);
+  }
+}
+
+const allocate = (): Buffer => Buffer.allocUnsafeSlow(OUTPUT_BUFFER);

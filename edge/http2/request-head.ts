@@ -1,0 +1,188 @@
+/**
+ * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One for a session, used anew for each
+ * block; the list of fields alone is the request's own.
+ */
+import { authorityOf, isPath } from '../exchange/authority.ts';
+import { KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
+import type { HeaderSink } from './hpack/decoder.ts';
+
+/** What a list of fields turned out to be. */
+export const VERDICT = {
+  wellFormed: 0,
+  /** RFC 9113 section 8.1.1: an error of the stream. */
+  malformed: 1,
+  /** Well-formed, but neither `:authority` nor `host` say for whom (RFC 9110 section 7.2): 400. */
+  withoutAuthority: 2,
+} as const;
+
+export type Verdict = (typeof VERDICT)[keyof typeof VERDICT];
+
+const SPECIAL = MALFORMED | PSEUDO_HEADER | KIND_MASK;
+
+/** Lengths beyond are no length of anything: 2^53. */
+const LENGTH_DIGITS = 15;
+
+export class RequestHead implements HeaderSink {
+  method = '';
+  scheme = '';
+  authority = '';
+  path = '';
+  protocol = '';
+  headers: string[] = [];
+  /** Octets of the body that `content-length` announces; -1: it does not say. */
+  contentLength = -1;
+  expectsContinue = false;
+  /** The value of `priority` (RFC 9218); empty without one. */
+  priority = '';
+  #host = '';
+  #seen = 0;
+  #cookieAt = -1;
+  #isMalformed = false;
+  #isTrailers = false;
+  #hasRegular = false;
+
+  /** Before each block. `isTrailers`: no pseudo-header may come. */
+  reset(isTrailers: boolean): void {
+    this.method = '';
+    this.scheme = '';
+    this.authority = '';
+    this.path = '';
+    this.protocol = '';
+    this.headers = [];
+    this.contentLength = -1;
+    this.expectsContinue = false;
+    this.priority = '';
+    this.#host = '';
+    this.#seen = 0;
+    this.#cookieAt = -1;
+    this.#isMalformed = false;
+    this.#isTrailers = isTrailers;
+    this.#hasRegular = false;
+  }
+
+  field(name: string, value: string, flags: number): void {
+    if ((flags & SPECIAL) === 0) {
+      this.#hasRegular = true;
+      if (name === 'priority') this.priority = value;
+      this.headers.push(name, value);
+    } else if ((flags & MALFORMED) !== 0) this.#isMalformed = true;
+    else if ((flags & PSEUDO_HEADER) !== 0) this.#pseudo(flags & KIND_MASK, value);
+    else {
+      this.#hasRegular = true;
+      this.#known(flags & KIND_MASK, name, value);
+    }
+  }
+
+  #pseudo(kind: number, value: string): void {
+    // Each once, before all other fields (section 8.3), and none in trailers (section 8.1).
+    const bit = 1 << (kind >>> 8);
+    if (this.#hasRegular || this.#isTrailers || (this.#seen & bit) !== 0) this.#isMalformed = true;
+    this.#seen |= bit;
+    switch (kind) {
+      case KIND[':method']:
+        this.method = value;
+        return;
+      case KIND[':scheme']:
+        this.scheme = value;
+        return;
+      case KIND[':authority']:
+        this.authority = value;
+        return;
+      case KIND[':path']:
+        this.path = value;
+        return;
+      case KIND[':protocol']:
+        this.protocol = value;
+        return;
+      default:
+        this.#isMalformed = true; // that of a response, or one that nobody knows
+    }
+  }
+
+  #known(kind: number, name: string, value: string): void {
+    switch (kind) {
+      case KIND.host:
+        this.#once(KIND.host);
+        this.#host = value;
+        return;
+      case KIND['content-length']:
+        this.#length(name, value);
+        return;
+      case KIND.cookie:
+        this.#cookie(name, value);
+        return;
+      case KIND.expect:
+        // The body's first reader answers it: edge/exchange/exchange.ts.
+        if (value.toLowerCase() === '100-continue') this.expectsContinue = true;
+        else this.headers.push(name, value);
+        return;
+      default:
+        this.headers.push(name, value);
+    }
+  }
+
+  #once(kind: number): void {
+    const bit = 1 << (kind >>> 8);
+    if ((this.#seen & bit) !== 0) this.#isMalformed = true;
+    this.#seen |= bit;
+  }
+
+  #length(name: string, value: string): void {
+    const length = value.length > LENGTH_DIGITS ? -1 : Number(value);
+    if (length < 0 || (this.contentLength >= 0 && this.contentLength !== length)) this.#isMalformed = true;
+    else if (this.contentLength < 0) this.headers.push(name, value);
+    this.contentLength = length;
+  }
+
+  /** Crumbs become one line again (section 8.2.3). */
+  #cookie(name: string, value: string): void {
+    if (this.#cookieAt < 0) {
+      this.#cookieAt = this.headers.length + 1;
+      this.headers.push(name, value);
+    } else this.headers[this.#cookieAt] += `; ${value}`;
+  }
+
+  /** Of trailers. */
+  get isMalformed(): boolean {
+    return this.#isMalformed;
+  }
+
+  /** After the block of a request: checks it as a whole, and brings the authority into its form. */
+  finish(): Verdict {
+    if (this.#isMalformed || this.method === '') return VERDICT.malformed;
+    const isTunnel = this.method === 'CONNECT' && this.protocol === '';
+    if (isTunnel) {
+      // Section 8.5.
+      if (this.scheme !== '' || this.path !== '' || this.authority === '') return VERDICT.malformed;
+    } else {
+      if (this.scheme === '' || this.path === '' || !isPath(this.path, this.method)) return VERDICT.malformed;
+      // RFC 8441 section 4.
+      if (this.protocol !== '' && this.method !== 'CONNECT') return VERDICT.malformed;
+    }
+    return this.#joinAuthority();
+  }
+
+  /** Sections 8.3.1 and 8.2.2: `host` may say the same as `:authority`, or stand for it. */
+  #joinAuthority(): Verdict {
+    const hasAuthority = (this.#seen & (1 << (KIND[':authority'] >>> 8))) !== 0;
+    const hasHost = (this.#seen & (1 << (KIND.host >>> 8))) !== 0;
+    if (!hasAuthority && !hasHost) return this.protocol === '' ? VERDICT.withoutAuthority : VERDICT.malformed;
+    const authority = knownAuthority(hasAuthority ? this.authority : this.#host);
+    if (authority === '') return VERDICT.malformed;
+    if (hasAuthority && hasHost && knownAuthority(this.#host) !== authority) return VERDICT.malformed;
+    this.authority = authority;
+    return VERDICT.wellFormed;
+  }
+}
+
+let lastText = '';
+let lastAuthority = '';
+
+/** `authorityOf`; a client asks for the same one again and again. */
+function knownAuthority(text: string): string {
+  if (text !== lastText) {
+    lastAuthority = authorityOf(text);
+    lastText = text;
+  }
+  return lastAuthority;
+}

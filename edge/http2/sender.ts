@@ -1,0 +1,203 @@
+/**
+ * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC 9113 sections 5.2 and 6.9). A part of a body lies
+ * where the handler made it until there is room for it in the output; small answers go there at once.
+ */
+import type { FieldList } from '../exchange/exchange.ts';
+import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
+import { frameHeader, writeBlock } from './frame-writer.ts';
+import { blockBound, HpackEncoder } from './hpack/encoder.ts';
+import type { Output } from './output.ts';
+import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, FRAME, FRAME_HEADER, MAX_WINDOW } from './protocol.ts';
+import type { ReadyHead } from './response-head.ts';
+import { Scheduler } from './scheduler.ts';
+import type { PeerSettings } from './settings.ts';
+import type { Http2Stream } from './stream.ts';
+
+/** A frame of DATA is not made for less, if there is more to send: the buffer leaves first. */
+const WORTH = 1024;
+/** Room for the sizes that a block may begin with: HpackEncoder.begin. */
+const BEGIN_BOUND = 32;
+
+export class Sender {
+  readonly encoder = new HpackEncoder();
+  /** What the client takes for all streams together; never negative. */
+  window = DEFAULT_WINDOW;
+  /** Octets of bodies that wait, of all streams. */
+  queued = 0;
+  readonly #output: Output;
+  readonly #peer: PeerSettings;
+  readonly #counters: Float64Array;
+  readonly #scheduler = new Scheduler<Http2Stream>();
+  /** Streams whose handlers may write again. */
+  #drained: Http2Stream[] = [];
+  /** DATA frames since this was last asked for. */
+  #frames = 0;
+
+  constructor(output: Output, peer: PeerSettings, counters: Http2Counters) {
+    this.#output = output;
+    this.#peer = peer;
+    this.#counters = counters.values;
+  }
+
+  /** DATA frames sent since the last call: each explains a WINDOW_UPDATE or two of the client's. */
+  takeFrames(): number {
+    const frames = this.#frames;
+    this.#frames = 0;
+    return frames;
+  }
+
+  /** A head, informational, final or of trailers (`status` 0). */
+  head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void {
+    const bound = blockBound(fields) + BEGIN_BOUND;
+    const output = this.#output;
+    if (bound > DEFAULT_FRAME_SIZE) {
+      const block = Buffer.allocUnsafe(bound);
+      const length = this.#encode(block, 0, status, fields);
+      writeBlock(output, streamId, block.subarray(0, length), isEnd, this.#peer.maxFrameSize);
+    } else {
+      output.reserve(FRAME_HEADER + bound);
+      const start = output.at + FRAME_HEADER;
+      const end = this.#encode(output.bytes, start, status, fields);
+      const flags = isEnd ? FLAG.END_HEADERS | FLAG.END_STREAM : FLAG.END_HEADERS;
+      frameHeader(output.bytes, output.at, end - start, FRAME.HEADERS, flags, streamId);
+      output.at = end;
+    }
+    this.#counters[TRAFFIC_COLUMN.frames_sent]++;
+  }
+
+  #encode(target: Buffer, start: number, status: number, fields: FieldList): number {
+    const at = this.encoder.begin(target, start);
+    return this.encoder.fields(target, status === 0 ? at : this.encoder.status(target, at, status), fields);
+  }
+
+  /** A whole response; what of the body does not go at once is queued. */
+  ready(stream: Http2Stream, head: ReadyHead, body: Uint8Array): void {
+    const isEnd = head.isBodiless || stream.isHead;
+    this.#readyHead(stream.id, head.block, isEnd);
+    if (isEnd) {
+      stream.sentEnd();
+      return;
+    }
+    const { length } = body;
+    if (length > DEFAULT_FRAME_SIZE || length > stream.sendWindow || length > this.window) {
+      this.queue(stream, body);
+      return;
+    }
+    const output = this.#output;
+    if (output.room < FRAME_HEADER + length) {
+      this.queue(stream, body);
+      return;
+    }
+    output.reserve(FRAME_HEADER + length);
+    const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, FLAG.END_STREAM, stream.id);
+    output.bytes.set(body, at);
+    output.at = at + length;
+    this.#spend(stream, length);
+    stream.sentEnd();
+  }
+
+  #readyHead(streamId: number, block: Uint8Array, isEnd: boolean): void {
+    const output = this.#output;
+    this.#counters[TRAFFIC_COLUMN.frames_sent]++;
+    if (block.length + BEGIN_BOUND > DEFAULT_FRAME_SIZE) {
+      const whole = Buffer.allocUnsafe(block.length + BEGIN_BOUND);
+      const at = this.encoder.begin(whole, 0);
+      whole.set(block, at);
+      writeBlock(output, streamId, whole.subarray(0, at + block.length), isEnd, this.#peer.maxFrameSize);
+      return;
+    }
+    output.reserve(FRAME_HEADER + BEGIN_BOUND + block.length);
+    const start = output.at + FRAME_HEADER;
+    const at = this.encoder.begin(output.bytes, start);
+    output.bytes.set(block, at);
+    const end = at + block.length;
+    const flags = isEnd ? FLAG.END_HEADERS | FLAG.END_STREAM : FLAG.END_HEADERS;
+    frameHeader(output.bytes, output.at, end - start, FRAME.HEADERS, flags, streamId);
+    output.at = end;
+  }
+
+  /** The end of a stream that has nothing queued. */
+  end(stream: Http2Stream): void {
+    const { trailers } = stream;
+    if (trailers !== null) this.head(stream.id, 0, trailers, true);
+    else {
+      const output = this.#output;
+      output.reserve(FRAME_HEADER);
+      output.at = frameHeader(output.bytes, output.at, 0, FRAME.DATA, FLAG.END_STREAM, stream.id);
+      this.#counters[TRAFFIC_COLUMN.frames_sent]++;
+    }
+    stream.sentEnd();
+  }
+
+  /** A part of a body, not empty. */
+  queue(stream: Http2Stream, part: Uint8Array): void {
+    stream.enqueue(part);
+    this.queued += part.length;
+    if (stream.sendWindow > 0) this.#scheduler.add(stream);
+  }
+
+  /** Nothing of the stream is sent any more. */
+  drop(stream: Http2Stream): void {
+    this.queued -= stream.queued;
+    stream.clearQueue();
+  }
+
+  /** WINDOW_UPDATE of the connection. False: past what a window holds (section 6.9.1). */
+  raise(increment: number): boolean {
+    this.window += increment;
+    return this.window <= MAX_WINDOW;
+  }
+
+  /** WINDOW_UPDATE of a stream, or a new SETTINGS_INITIAL_WINDOW_SIZE, which may make a window negative (section 6.9.2). False: past what it holds. */
+  raiseStream(stream: Http2Stream, increment: number): boolean {
+    stream.sendWindow += increment;
+    if (stream.sendWindow > MAX_WINDOW) return false;
+    if (stream.sendWindow > 0 && stream.queued > 0) this.#scheduler.add(stream);
+    return true;
+  }
+
+  /** Puts DATA into the output until its buffer is full, or the windows are. */
+  fill(): void {
+    const output = this.#output;
+    while (this.window > 0 && !this.#scheduler.isEmpty && output.room >= FRAME_HEADER + WORTH) {
+      const stream = this.#scheduler.take() as Http2Stream;
+      if (stream.queued === 0 || stream.sendWindow <= 0) continue; // reset, or its window shrank
+      this.#data(stream);
+      if (stream.queued > 0 && stream.sendWindow > 0) this.#scheduler.again(stream);
+    }
+    if (this.#drained.length === 0) return;
+    const drained = this.#drained;
+    this.#drained = [];
+    for (const stream of drained) stream.drain();
+  }
+
+  /** One frame. */
+  #data(stream: Http2Stream): void {
+    const output = this.#output;
+    const length = Math.min(
+      stream.queued,
+      DEFAULT_FRAME_SIZE,
+      stream.sendWindow,
+      this.window,
+      output.room - FRAME_HEADER,
+    );
+    output.reserve(FRAME_HEADER + length);
+    const isEnd = stream.isEnding && length === stream.queued && stream.trailers === null;
+    const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, isEnd ? FLAG.END_STREAM : 0, stream.id);
+    stream.dequeue(output.bytes, at, length);
+    output.at = at + length;
+    this.queued -= length;
+    this.#spend(stream, length);
+    if (isEnd) stream.sentEnd();
+    else if (stream.isEnding && stream.queued === 0) this.end(stream);
+    else if (stream.wantsDrain && stream.isLow) this.#drained.push(stream);
+  }
+
+  #spend(stream: Http2Stream, octets: number): void {
+    stream.sendWindow -= octets;
+    stream.progress += octets;
+    this.window -= octets;
+    this.#frames++;
+    this.#counters[TRAFFIC_COLUMN.frames_sent]++;
+  }
+}

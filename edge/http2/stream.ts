@@ -1,0 +1,338 @@
+/**
+ * A stream (RFC 9113 section 5), which is the exchange that its handler sees. It holds the request, and what of the response waits to be sent; the
+ * session opens and closes it, the sender sends for it.
+ */
+import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
+import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { ReadyAnswer } from '../exchange/ready-answer.ts';
+import { type Ending, STREAM_ENDING } from './endings.ts';
+import type { Http2Limits } from './limits.ts';
+import { isIncremental, urgencyOf } from './priority.ts';
+import type { ReceiveWindow } from './receive-window.ts';
+import type { RequestHead } from './request-head.ts';
+import {
+  checkFinalStatus,
+  completeFields,
+  contentLengthOf,
+  isBodiless,
+  readyHead,
+  sendableFields,
+} from './response-head.ts';
+import type { Schedulable } from './scheduler.ts';
+import type { Sender } from './sender.ts';
+
+/** What a stream asks of its session. */
+export interface StreamHost {
+  readonly client: Client;
+  readonly scheme: 'http' | 'https';
+  readonly limits: Http2Limits;
+  readonly sender: Sender;
+  /** Frames lie in the output, or are due: they leave soon. */
+  flushSoon(): void;
+  /** END_STREAM lies in the output. */
+  streamSent(stream: Http2Stream): void;
+  /** Octets of the request's body were taken or dropped. */
+  bodyTaken(stream: Http2Stream, octets: number): void;
+  /** Ends the stream by RST_STREAM. */
+  resetStream(stream: Http2Stream, ending: Ending): void;
+  /** The handler, or a listener of its, threw. */
+  handlerFailed(stream: Http2Stream, error: unknown): void;
+}
+
+const NO_FIELDS: FieldList = [];
+
+export class Http2Stream implements Exchange, BodySource, Schedulable {
+  readonly id: number;
+  readonly method: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly headers: FieldList;
+  readonly protocol: string;
+  readonly body: RequestBody;
+  readonly isHead: boolean;
+  /** Where the session puts the request's body; null without one. */
+  readonly queue: BodyQueue | null;
+  /** Octets of body that `content-length` announced; -1: any number. */
+  readonly expected: number;
+
+  urgency: number;
+  isSequential: boolean;
+  isScheduled = false;
+  nextScheduled: Http2Stream | null = null;
+
+  /** What the client takes (section 6.9); negative after it has shrunk its initial window. */
+  sendWindow: number;
+  /** What the client may send; null without a body. */
+  receiveWindow: ReceiveWindow | null = null;
+  /** Octets of the response's body that wait. */
+  queued = 0;
+  /** Trailers that go after what waits. */
+  trailers: FieldList | null = null;
+  /** The response is complete, sent or not. */
+  isEnding = false;
+  /** END_STREAM has been sent, or received. */
+  isLocalEnded = false;
+  isRemoteEnded = false;
+  /** The session knows it no more. */
+  isClosed = false;
+  /** The promise that the handler returned is not settled. */
+  isHandlerPending = false;
+  /** Reset while it was not: its work counts until it is. */
+  isAbandoned = false;
+  isTunnel = false;
+  wantsDrain = false;
+  /** Octets that went either way since `markedAt`, a second of the clock: session-watch.ts. */
+  progress = 0;
+  markedAt: number;
+
+  readonly #host: StreamHost;
+  #hasHead = false;
+  #dropsBody = false;
+  /** Octets of body that the response's content-length leaves; -1: any number. */
+  #left = -1;
+  #awaitsContinue: boolean;
+  #part: Uint8Array | null = null;
+  #partAt = 0;
+  #parts: Uint8Array[] | null = null;
+  #onDrain: (() => void) | null = null;
+  #onAbort: ((cause: AbortCause) => void) | null = null;
+  #cause: AbortCause | null = null;
+
+  /** `hasBody`: the request goes on after its head. `now`: second of the clock. */
+  constructor(host: StreamHost, id: number, head: RequestHead, hasBody: boolean, sendWindow: number, now: number) {
+    this.#host = host;
+    this.id = id;
+    this.method = head.method;
+    this.authority = head.authority;
+    this.path = head.path;
+    this.headers = head.headers;
+    this.protocol = head.protocol;
+    this.isHead = head.method === 'HEAD';
+    const isConnect = head.method === 'CONNECT';
+    this.expected = isConnect ? -1 : head.contentLength;
+    this.queue = hasBody ? new BodyQueue(this, this.expected < 0 ? undefined : this.expected) : null;
+    this.body = this.queue ?? NO_BODY;
+    this.#awaitsContinue = head.expectsContinue && hasBody;
+    this.urgency = 3;
+    this.isSequential = false;
+    if (head.priority !== '') this.prioritize(head.priority);
+    this.sendWindow = sendWindow;
+    this.isRemoteEnded = !hasBody;
+    this.markedAt = now;
+  }
+
+  get version(): '2' {
+    return '2';
+  }
+
+  get client(): Client {
+    return this.#host.client;
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#host.scheme;
+  }
+
+  get isEnded(): boolean {
+    return this.isEnding || this.isClosed;
+  }
+
+  get hasHead(): boolean {
+    return this.#hasHead;
+  }
+
+  /** RFC 9218: a field's value, or that of a frame. Without any, streams take turns. */
+  prioritize(value: string): void {
+    this.urgency = urgencyOf(value);
+    this.isSequential = !isIncremental(value);
+  }
+
+  inform(status: number, headers: FieldList): void {
+    if (!Number.isInteger(status) || status < 100 || status > 199 || status === 101)
+      throw new RangeError(`No informational status: ${status}`);
+    const fields = sendableFields(headers);
+    if (this.isEnded || this.#hasHead) return;
+    this.#host.sender.head(this.id, status, fields, false);
+    this.#host.flushSoon();
+  }
+
+  answer(ready: ReadyAnswer): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    const head = readyHead(ready);
+    this.#hasHead = true;
+    this.isEnding = true;
+    this.#host.sender.ready(this, head, ready.body);
+    this.#host.flushSoon();
+  }
+
+  respond(status: number, headers: FieldList): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    checkFinalStatus(status);
+    const fields = completeFields(status, sendableFields(headers));
+    const length = contentLengthOf(fields);
+    this.#hasHead = true;
+    this.#dropsBody = isBodiless(status, this.isHead);
+    this.#left = this.#dropsBody ? -1 : length;
+    // No DATA need follow where none may.
+    if (this.#dropsBody) this.isEnding = true;
+    this.#host.sender.head(this.id, status, fields, this.#dropsBody);
+    if (this.#dropsBody) this.sentEnd();
+    this.#host.flushSoon();
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.isEnded) return true;
+    if (!this.#hasHead) throw new Error('A body before its head.');
+    if (chunk.length > 0 && !this.#push(chunk)) return true;
+    const { limits, sender } = this.#host;
+    if (this.queued === 0 || (this.queued < limits.streamBuffer && sender.queued < limits.sessionBuffer)) return true;
+    this.wantsDrain = true;
+    return false;
+  }
+
+  end(chunk?: Uint8Array, trailers?: FieldList): void {
+    if (this.isEnded) return;
+    if (!this.#hasHead) throw new Error('An end before the head.');
+    const fields = trailers === undefined ? NO_FIELDS : sendableFields(trailers);
+    if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk)) return;
+    if (this.#left > 0) return this.#host.resetStream(this, STREAM_ENDING.failed);
+    this.trailers = fields.length === 0 ? null : fields;
+    this.isEnding = true;
+    if (this.queued === 0) this.#host.sender.end(this);
+    this.#host.flushSoon();
+  }
+
+  /** Not empty. False: more than was announced, and the stream is reset. */
+  #push(chunk: Uint8Array): boolean {
+    if (this.#left >= 0) {
+      this.#left -= chunk.length;
+      if (this.#left < 0) {
+        this.#host.resetStream(this, STREAM_ENDING.failed);
+        return false;
+      }
+    }
+    this.#host.sender.queue(this, chunk);
+    this.#host.flushSoon();
+    return true;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener;
+  }
+
+  onAbort(listener: (cause: AbortCause) => void): void {
+    this.#onAbort = listener;
+    const cause = this.#cause;
+    this.#cause = null;
+    if (cause !== null) queueMicrotask(() => listener(cause));
+  }
+
+  upgrade(headers: FieldList): void {
+    if (this.isEnded) return;
+    this.#mustHaveNoHead();
+    if (this.method !== 'CONNECT') throw new Error('No tunnel was asked for.');
+    // RFC 9113 section 8.5: a tunnel's bytes have no length; RFC 8441 section 5.
+    const fields = completeFields(200, sendableFields(headers));
+    this.#hasHead = true;
+    this.isTunnel = true;
+    this.#host.sender.head(this.id, 200, fields, false);
+    this.#host.flushSoon();
+  }
+
+  abort(): void {
+    if (!this.isClosed) this.#host.resetStream(this, STREAM_ENDING.aborted);
+  }
+
+  #mustHaveNoHead(): void {
+    if (this.#hasHead) throw new Error('The response has its head already.');
+  }
+
+  // From the body.
+
+  onFirstRead(): void {
+    if (!this.#awaitsContinue) return;
+    this.#awaitsContinue = false;
+    // RFC 9110 section 10.1.1: not when the body is on its way already.
+    if (this.queue !== null && this.queue.received === 0 && !this.queue.isComplete) this.inform(100, NO_FIELDS);
+  }
+
+  onTaken(octets: number): void {
+    this.#host.bodyTaken(this, octets);
+  }
+
+  // From the sender.
+
+  enqueue(part: Uint8Array): void {
+    this.queued += part.length;
+    if (this.#part === null) this.#part = part;
+    else if (this.#parts === null) this.#parts = [part];
+    else this.#parts.push(part);
+  }
+
+  /** Moves the next `length` octets, at most `queued`, to target[at …]. */
+  dequeue(target: Buffer, at: number, length: number): void {
+    this.queued -= length;
+    let to = at;
+    let left = length;
+    let taken = 0;
+    while (left > 0) {
+      const part = this.#part as Uint8Array;
+      const octets = Math.min(left, part.length - this.#partAt);
+      target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
+      to += octets;
+      left -= octets;
+      this.#partAt += octets;
+      if (this.#partAt < part.length) break;
+      this.#partAt = 0;
+      this.#part = this.#parts !== null && taken < this.#parts.length ? this.#parts[taken++] : null;
+    }
+    if (taken > 0 && this.#parts !== null) {
+      if (taken === this.#parts.length) this.#parts = null;
+      else this.#parts.splice(0, taken);
+    }
+  }
+
+  clearQueue(): void {
+    this.queued = 0;
+    this.#part = null;
+    this.#partAt = 0;
+    this.#parts = null;
+  }
+
+  /** Enough has left that the handler may go on. */
+  get isLow(): boolean {
+    const { limits, sender } = this.#host;
+    return sender.queued < limits.sessionBuffer ? this.queued * 2 <= limits.streamBuffer : this.queued === 0;
+  }
+
+  drain(): void {
+    if (!this.wantsDrain || this.isEnded) return;
+    this.wantsDrain = false;
+    try {
+      this.#onDrain?.();
+    } catch (error) {
+      this.#host.handlerFailed(this, error);
+    }
+  }
+
+  sentEnd(): void {
+    this.isLocalEnded = true;
+    this.#host.streamSent(this);
+  }
+
+  /** From the session: it ended before its time. The listener hears it unless the handler itself did it. */
+  endedBy(cause: AbortCause, isOwn: boolean): void {
+    this.queue?.fail(cause);
+    if (this.isLocalEnded || isOwn) return;
+    const listener = this.#onAbort;
+    if (listener === null) this.#cause = cause;
+    else
+      try {
+        listener(cause);
+      } catch (error) {
+        this.#host.handlerFailed(this, error);
+      }
+  }
+}

@@ -1,0 +1,65 @@
+/** What carries a session's octets: a socket, or memory in a test. */
+import type { Socket } from 'node:net';
+
+export interface TransportReceiver {
+  /** The octets are the receiver's to keep. */
+  onBytes(bytes: Buffer): void;
+  /** The other side sends no more. */
+  onEnd(): void;
+  /** Nothing goes either way any more. Once. */
+  onClose(): void;
+}
+
+export interface Transport {
+  /** Called once, first. */
+  start(receiver: TransportReceiver): void;
+  /** One at a time: not again before `done`, which is not called during the call. The octets stay as they are until then. */
+  write(bytes: Buffer, done: (error?: Error | null) => void): void;
+  /** No more octets are received until `resume`, but for those under way. */
+  pause(): void;
+  resume(): void;
+  /** What was written is sent, then the end. */
+  end(): void;
+  destroy(): void;
+}
+
+/** Over TCP or TLS, by node's sockets: an error of a socket is nothing but the close that follows. */
+export class SocketTransport implements Transport {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  start(receiver: TransportReceiver): void {
+    const socket = this.#socket;
+    socket.setNoDelay(true); // a session's writes are whole already
+    socket.on('error', ignore);
+    socket.on('end', () => receiver.onEnd());
+    socket.on('close', () => receiver.onClose());
+    socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
+    if (socket.destroyed) setImmediate(() => receiver.onClose());
+  }
+
+  write(bytes: Buffer, done: (error?: Error | null) => void): void {
+    this.#socket.write(bytes, done);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+function ignore(): void {}
