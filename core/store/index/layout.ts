@@ -11,8 +11,10 @@
  * The order on both sides is that of Atomics (sequentially consistent): a reader announces itself before it loads a reference, the
  * writer looks at the readers after it has stored one.
  */
+
 import { randomFillSync } from 'node:crypto';
 import { MAX_NODE } from '../answers.ts';
+import { largeMemory } from './large-memory.ts';
 
 /** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
 export const GENERATION = 0;
@@ -65,8 +67,8 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   return {
     header,
     multipliers,
-    arena: new SharedArrayBuffer(arenaSize(arenaBytes)),
-    slots: new SharedArrayBuffer(slotCount * 8),
+    arena: largeMemory(arenaSize(arenaBytes)),
+    slots: largeMemory(slotCount * 8),
     generation: 0,
   };
 }

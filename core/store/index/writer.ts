@@ -1,8 +1,10 @@
 /** The index's one writer: puts, replaces and removes nodes while the query path reads. */
+
 import type { MessagePort } from 'node:worker_threads';
 import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena, isBefore } from './arena.ts';
+import { largeMemory } from './large-memory.ts';
 import {
   COMMITS,
   countLabels,
@@ -221,7 +223,7 @@ export class IndexWriter {
     const old = this.slots;
     this.shared = {
       ...this.shared,
-      slots: new SharedArrayBuffer(slotCount * 8),
+      slots: largeMemory(slotCount * 8),
       generation: this.shared.generation + 1,
     };
     this.slots = new Int32Array(this.shared.slots);
