@@ -1,0 +1,98 @@
+/**
+ * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
+ * of its line offers the session of the one before. Prints `{requests, wrong, resumed}`.
+ */
+import { endianness } from 'node:os';
+import { ResponseReader, requestOctets } from './one-request.ts';
+import * as openssl from './openssl.ts';
+import { HOST } from './requests.ts';
+
+const [port, kind, seconds, count] = process.argv.slice(2);
+const POLLIN = 1;
+/** struct pollfd: descriptor, events, what came. */
+const POLLFD = 8;
+const WAIT_MS = 1000;
+
+const context = openssl.clientContext();
+const request = requestOctets('/small');
+const buffer = Buffer.alloc(16_384);
+const fds = Buffer.alloc(Number(count) * POLLFD);
+if (endianness() !== 'LE') throw new Error('poll is written for little-endian machines');
+const totals = { requests: 0, wrong: 0, resumed: 0 };
+
+/** One connection after the other. */
+class Line {
+  readonly #place: number;
+  #fd = -1;
+  #ssl: openssl.Pointer = 0n;
+  #session: openssl.Pointer | null = null;
+  #isConnected = false;
+  #reader = new ResponseReader();
+
+  constructor(place: number) {
+    this.#place = place;
+    this.#open();
+  }
+
+  /** Something came. */
+  step(): void {
+    if (!this.#isConnected && !this.#handshake()) return;
+    for (;;) {
+      const length = openssl.read(this.#ssl, buffer, buffer.length);
+      if (length <= 0) {
+        if (openssl.errorOf(this.#ssl, length) !== openssl.SSL_ERROR_WANT_READ) this.#next(false);
+        return;
+      }
+      this.#reader.take(buffer.subarray(0, length));
+      if (this.#reader.isWhole) {
+        this.#next(this.#reader.isRight);
+        return;
+      }
+    }
+  }
+
+  #open(): void {
+    this.#fd = openssl.connectSocket(Number(port));
+    openssl.dontBlock(this.#fd);
+    this.#ssl = openssl.openSsl(context, this.#fd, HOST);
+    if (this.#session !== null) openssl.setSession(this.#ssl, this.#session);
+    this.#isConnected = false;
+    this.#reader = new ResponseReader();
+    fds.writeInt32LE(this.#fd, this.#place * POLLFD);
+    fds.writeInt16LE(POLLIN, this.#place * POLLFD + 4);
+    this.#handshake();
+  }
+
+  #handshake(): boolean {
+    const result = openssl.connectTls(this.#ssl);
+    if (result !== 1) {
+      if (openssl.errorOf(this.#ssl, result) !== openssl.SSL_ERROR_WANT_READ) this.#next(false);
+      return false;
+    }
+    this.#isConnected = true;
+    totals.resumed += openssl.isReused(this.#ssl);
+    openssl.write(this.#ssl, request, request.length);
+    return true;
+  }
+
+  #next(isRight: boolean): void {
+    totals.requests++;
+    if (!isRight) totals.wrong++;
+    if (kind === 'resume' && isRight) {
+      if (this.#session !== null) openssl.freeSession(this.#session);
+      this.#session = openssl.takeSession(this.#ssl);
+    }
+    openssl.shutdown(this.#ssl);
+    openssl.freeSsl(this.#ssl);
+    openssl.closeFd(this.#fd);
+    this.#open();
+  }
+}
+
+const lines = Array.from({ length: Number(count) }, (_, place) => new Line(place));
+const end = performance.now() + Number(seconds) * 1000;
+while (performance.now() < end) {
+  if (openssl.poll(fds, lines.length, WAIT_MS) === 0) continue;
+  for (let place = 0; place < lines.length; place++) if (fds.readInt16LE(place * POLLFD + 6) !== 0) lines[place].step();
+}
+process.stdout.write(`${JSON.stringify(totals)}\n`);

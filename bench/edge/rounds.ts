@@ -1,0 +1,72 @@
+/** Runs a row: all servers alternate, each round in another order, and only one may take CPU at a time. */
+import { median } from '../dns/rounds.ts';
+import type { Contender } from './contender.ts';
+import { isDisturbed, type Measured } from './measured.ts';
+import type { Row } from './rows.ts';
+
+export interface RowResult {
+  readonly row: Row;
+  /** By server: a figure for each round. */
+  readonly figures: ReadonlyMap<string, readonly Measured[]>;
+}
+
+export interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** How often at most a disturbed measurement is repeated. */
+  readonly repeats: number;
+}
+
+/** So that code is compiled and caches are warm when it counts. */
+const WARM_UP_SECONDS = 1;
+
+/** The servers come paused and are left paused. `say` gets a line for each measurement. */
+export async function runRow(
+  row: Row,
+  servers: readonly Contender[],
+  plan: Plan,
+  say: (line: string) => void,
+): Promise<RowResult> {
+  const figures = new Map<string, Measured[]>(servers.map(({ name }) => [name, []]));
+  for (let round = 0; round < plan.rounds; round++) {
+    for (let i = 0; i < servers.length; i++) {
+      const server = servers[(i + round) % servers.length];
+      server.process.resume();
+      if (round === 0) await row.drive(server, WARM_UP_SECONDS);
+      let figure = await row.drive(server, plan.seconds);
+      for (let again = 0; again < plan.repeats && isDisturbed(figure); again++) {
+        say(`${row.id} again  ${describe(server, figure)}`);
+        figure = await row.drive(server, plan.seconds);
+      }
+      server.process.pause();
+      figures.get(server.name)?.push(figure);
+      say(`${row.id} ${round + 1}  ${describe(server, figure)}`);
+    }
+  }
+  return { row, figures };
+}
+
+/** What `of` says of Waypost over what it says of `peer`, round by round; rounds in which one of them was disturbed are left out. */
+export function ratios({ figures }: RowResult, peer: string, of = (one: Measured) => one.perSecond): number[] {
+  const theirs = figures.get(peer) ?? [];
+  return (figures.get('Waypost') ?? []).flatMap((one, round) => {
+    const other = theirs[round];
+    return other === undefined || isDisturbed(one) || isDisturbed(other) ? [] : [of(one) / of(other)];
+  });
+}
+
+/** Null when nginx was not there. */
+export function isReached(result: RowResult): boolean | null {
+  if (!result.figures.has('nginx')) return null;
+  const all = ratios(result, 'nginx');
+  const isRight = [...result.figures.values()].flat().every(({ wrong }) => wrong === 0);
+  return isRight && all.length > 0 && median(all) >= result.row.atLeast;
+}
+
+function describe({ name }: Contender, figure: Measured): string {
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  let line = `${name.padEnd(10)} ${Math.round(figure.perSecond).toLocaleString('en').padStart(8)} req/s`;
+  line += `  ${figure.cpuMicros.toFixed(2).padStart(7)} µs  server ${percent(figure.serverBusy)}, generator ${percent(figure.loadBusy)}`;
+  if (figure.wrong > 0) line += `  WRONG ${figure.wrong}`;
+  return line;
+}

@@ -1,0 +1,46 @@
+/** The loads, and what is to be reached in each. */
+import type { Contender } from './contender.ts';
+import { driveH2load, type Shape } from './h2load.ts';
+import { driveHandshakes } from './handshakes.ts';
+import type { Measured } from './measured.ts';
+
+export interface Row {
+  readonly id: string;
+  readonly text: string;
+  /** Waypost's requests a second over nginx's. */
+  readonly atLeast: number;
+  readonly aim: number;
+  drive(server: Contender, seconds: number): Promise<Measured>;
+}
+
+function h2load(id: string, text: string, atLeast: number, aim: number, shape: Shape): Row {
+  return { id, text, atLeast, aim, drive: (server, seconds) => driveH2load(server, shape, seconds) };
+}
+
+export const ROWS: readonly Row[] = [
+  h2load('ready', '2,000 octets, 16 connections × 16 streams', 1.5, 3, {
+    connections: 16,
+    streams: 16,
+    path: '/small',
+  }),
+  h2load('ready-64', '2,000 octets, 64 × 1', 1, 1.2, { connections: 64, streams: 1, path: '/small' }),
+  h2load('large', '100 KB, 16 × 4', 0.9, 1, { connections: 16, streams: 4, path: '/large' }),
+  {
+    id: 'handshake',
+    text: 'a new TLS connection for each request',
+    atLeast: 0.7,
+    aim: 1,
+    drive: (server, seconds) => driveHandshakes(server, 'new', seconds),
+  },
+  {
+    id: 'resumed',
+    text: 'a resumed TLS session for each request',
+    atLeast: 0.7,
+    aim: 1,
+    drive: (server, seconds) => driveHandshakes(server, 'resume', seconds),
+  },
+];
+
+/** The row of idle connections has no speed. */
+export const IDLE_ROW = 'idle';
+export const IDLE_CONNECTIONS = 10_000;

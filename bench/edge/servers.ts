@@ -1,0 +1,149 @@
+/** Waypost, nginx, HAProxy and node:http2, each started with the same certificate. README.md says why each setting is what it is. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ServerProcess } from '../dns/process.ts';
+import { ask } from './ask.ts';
+import { type Contender, ready, type Tools } from './contender.ts';
+import { BODIES } from './requests.ts';
+
+const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464 };
+const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+
+/** Debian keeps servers in /usr/sbin, which is not on every PATH. */
+const installed = (name: string): string => (existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name);
+
+function version(command: string, args: readonly string[], pattern: RegExp): string | null {
+  const { stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  return error === undefined ? (pattern.exec(stdout + stderr)?.[0] ?? null) : null;
+}
+
+export async function startWaypost({ work, certificate, key }: Tools): Promise<Contender> {
+  const args = [program('waypost-server'), String(PORTS.waypost), certificate, key];
+  const log = join(work, 'edge-waypost.log');
+  const process_ = new ServerProcess(process.execPath, args, log);
+  return ready({ name: 'Waypost', version: `Node ${process.version}`, process: process_, port: PORTS.waypost }, ask);
+}
+
+export async function startNode({ work, certificate, key }: Tools): Promise<Contender> {
+  const args = [program('node-server'), String(PORTS.node), certificate, key];
+  const process_ = new ServerProcess(process.execPath, args, join(work, 'edge-node.log'));
+  return ready({ name: 'node:http2', version: process.version, process: process_, port: PORTS.node }, ask);
+}
+
+/** Null where it is not installed. */
+export async function startNginx(tools: Tools): Promise<Contender | null> {
+  const command = installed('nginx');
+  const found = version(command, ['-v'], /nginx\/[\d.]+/);
+  if (found === null) return null;
+  const folder = join(tools.work, 'edge-nginx');
+  // Bodies are kept in memory, as ours are.
+  const cache = existsSync('/dev/shm') ? '/dev/shm/waypost-bench-nginx' : join(folder, 'cache');
+  for (const path of [folder, cache]) {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path, { recursive: true });
+  }
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, nginxSettings(folder, cache, tools));
+  const process_ = new ServerProcess(command, ['-p', folder, '-c', file], join(folder, 'output.log'));
+  return ready({ name: 'nginx', version: found, process: process_, port: PORTS.nginx }, fill);
+}
+
+function nginxSettings(folder: string, cache: string, { certificate, key, originPort }: Tools): string {
+  return `daemon off;
+user root;
+pid ${join(folder, 'nginx.pid')};
+error_log ${join(folder, 'error.log')} error;
+worker_processes 1;
+worker_rlimit_nofile 65536;
+events { worker_connections 32768; use epoll; multi_accept on; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  tcp_nodelay on;
+  client_body_temp_path ${join(folder, 'body')};
+  proxy_temp_path ${join(folder, 'proxy')};
+  fastcgi_temp_path ${join(folder, 'fastcgi')};
+  uwsgi_temp_path ${join(folder, 'uwsgi')};
+  scgi_temp_path ${join(folder, 'scgi')};
+  open_file_cache max=1000 inactive=1h;
+  open_file_cache_valid 1h;
+  keepalive_timeout 3600s;
+  keepalive_requests 1000000000;
+  http2_max_concurrent_streams 1024;
+  http2_recv_timeout 3600s;
+  http2_idle_timeout 3600s;
+  http2_max_requests 1000000000;
+  output_buffers 4 128k;
+  ssl_certificate ${certificate};
+  ssl_certificate_key ${key};
+  ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_ecdh_curve X25519:prime256v1:secp384r1;
+  ssl_session_tickets on;
+  ssl_session_timeout 1d;
+  ssl_session_cache none;
+  ssl_buffer_size 16k;
+  proxy_cache_path ${cache} levels=1:2 keys_zone=pages:10m inactive=7d use_temp_path=off;
+  server {
+    listen 127.0.0.1:${PORTS.nginx} ssl http2 backlog=4096 reuseport;
+    server_name localhost;
+    location / {
+      proxy_pass http://127.0.0.1:${originPort};
+      proxy_cache pages;
+      proxy_cache_key $request_uri;
+    }
+  }
+}
+`;
+}
+
+/** Null where it is not installed. */
+export async function startHaproxy(tools: Tools): Promise<Contender | null> {
+  const command = installed('haproxy');
+  const found = version(command, ['-v'], /HAProxy version [\d.]+/);
+  if (found === null) return null;
+  const folder = join(tools.work, 'edge-haproxy');
+  mkdirSync(folder, { recursive: true });
+  const pem = join(folder, 'both.pem');
+  writeFileSync(pem, readFileSync(tools.certificate, 'utf8') + readFileSync(tools.key, 'utf8'), { mode: 0o600 });
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(file, haproxySettings(pem, tools));
+  const process_ = new ServerProcess(command, ['-db', '-f', file], join(folder, 'output.log'));
+  return ready({ name: 'HAProxy', version: found, process: process_, port: PORTS.haproxy }, fill);
+}
+
+function haproxySettings(pem: string, { originPort }: Tools): string {
+  return `global
+  nbthread 1
+  maxconn 12000
+  ulimit-n 19000
+  tune.h2.max-concurrent-streams 1024
+  ssl-default-bind-options ssl-min-ver TLSv1.2
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 1h
+  timeout server 1h
+  timeout http-keep-alive 1h
+cache pages
+  total-max-size 64
+  max-object-size 1000000
+  max-age 86400
+frontend edge
+  bind 127.0.0.1:${PORTS.haproxy} ssl crt ${pem} alpn h2,http/1.1 backlog 4096
+  http-request cache-use pages
+  http-response cache-store pages
+  default_backend origin
+backend origin
+  server origin 127.0.0.1:${originPort}
+`;
+}
+
+/** Every path, so that the caches have them. */
+async function fill(port: number): Promise<number> {
+  let status = 0;
+  for (const path of Object.keys(BODIES)) status = await ask(port, path);
+  return status;
+}

@@ -1,0 +1,21 @@
+/** `node waypost-server.js PORT CERTIFICATE KEY`: one thread of the edge as the daemon runs it. */
+import { createLogger } from '../../core/log/index.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../../edge/http1/limits.ts';
+import { DEFAULT_LIMITS } from '../../edge/http2/limits.ts';
+import { SERVER_LIMITS } from '../../edge/server/limits.ts';
+import { Pool } from '../../edge/server/pool.ts';
+
+const [port, certificate, key] = process.argv.slice(2);
+const pool = await Pool.start({
+  tlsListen: [{ address: '127.0.0.1', port: Number(port), family: 4 }],
+  clearListen: [],
+  threads: 1,
+  // All load comes from one address.
+  limits: { server: { ...SERVER_LIMITS, maxPerAddress: 50_000 }, http1: DEFAULT_HTTP1_LIMITS, http2: DEFAULT_LIMITS },
+  application: new URL('./waypost-application.js', import.meta.url).href,
+  data: { certificate, key },
+  ticketRotation: 21_600,
+  transport: 'auto',
+  log: createLogger({ level: 'info', format: 'text' }),
+});
+process.once('SIGTERM', () => void pool.stop());

@@ -1,0 +1,28 @@
+/** What a thread of the edge is given to serve: the seam to whoever decides what is answered and by which certificates. */
+import type { SecureContext } from 'node:tls';
+import type { Handler } from '../exchange/exchange.ts';
+
+export interface Application {
+  /** Gets every request of the thread. */
+  readonly handler: Handler;
+  /**
+   * The certificate of a server name (SNI, in lower case), or undefined: the client is told unrecognized_name (RFC 6066 section 3). Clients that send no name
+   * get no certificate: their handshake fails.
+   */
+  contextFor(serverName: string): SecureContext | undefined;
+  /** What `Pool.send` says to all threads. */
+  onMessage?(message: unknown): void;
+  /** No connection is left, or none may stay: lets go of what keeps the thread. */
+  close?(): Promise<void> | void;
+}
+
+/** What a thread's application knows of where it runs. */
+export interface ThreadContext {
+  /** From 0; threads that run at one time have different ones. */
+  readonly thread: number;
+  /** To `PoolOptions.onMessage`. */
+  send(message: unknown): void;
+}
+
+/** What the module of an application exports as `createApplication`. `data`: a structured clone of `PoolOptions.data`. */
+export type CreateApplication = (data: unknown, context: ThreadContext) => Application | Promise<Application>;

@@ -1,0 +1,20 @@
+/** Limits of connections before any HTTP is spoken on them, and of the end of a thread. */
+export interface ServerLimits {
+  /** Connections at one time, of all threads. */
+  readonly maxConnections: number;
+  /** Of one client: an IPv4 address, a /64 of IPv6. */
+  readonly maxPerAddress: number;
+  /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the octets that tell the version of HTTP. */
+  readonly handshakeTimeout: number;
+  /** Milliseconds that requests under way have when a thread is to end. */
+  readonly drainTimeout: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  // Some 20 KB each with TLS: 1 GB.
+  maxConnections: 50_000,
+  // Many people share an address behind a carrier's NAT, and a browser opens one connection with HTTP/2, six with HTTP/1.1.
+  maxPerAddress: 1000,
+  handshakeTimeout: 10_000,
+  drainTimeout: 30_000,
+};

@@ -1,0 +1,192 @@
+/** The threads of the edge: as many as asked for behind the same addresses, replaced without a connection lost when their application changes. */
+import type { Worker } from 'node:worker_threads';
+import type { ListenAddress } from '../../core/config/index.ts';
+import { ConfigError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/index.ts';
+import { forgetThread, shareLimits } from '../../core/net/connection-limits.ts';
+import { choosePort } from '../../core/net/sockets.ts';
+import { openListening, type Place } from './listening.ts';
+import { PoolThread } from './pool-thread.ts';
+import type { EdgeLimits } from './server.ts';
+import { EdgeCounters } from './slices.ts';
+import { createTicketKeys, rotateTicketKeys, type TicketKeys } from './ticket-keys.ts';
+
+export interface PoolOptions {
+  /** Where HTTPS is served. */
+  readonly tlsListen: readonly ListenAddress[];
+  /** Where HTTP is served without TLS. */
+  readonly clearListen: readonly ListenAddress[];
+  readonly threads: number;
+  readonly limits: EdgeLimits;
+  /** File URL of the module whose `createApplication` (application.ts) serves each thread. */
+  readonly application: string;
+  /** Is cloned for each thread. */
+  readonly data: unknown;
+  /** Seconds after which tickets get a new key. One lasts so long, too, so that the last two keys open all that are good. */
+  readonly ticketRotation: number;
+  /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
+  readonly transport: 'auto' | 'portable';
+  readonly log: Logger;
+  /** What applications send. */
+  readonly onMessage?: (message: unknown, thread: number) => void;
+  /** Is told of each worker when it is started: for tests that end one. */
+  readonly onWorker?: (worker: Worker, thread: number) => void;
+}
+
+/** Threads that are to be replaced, and those that replace them, run side by side. */
+const GENERATIONS = 2;
+
+export class Pool {
+  readonly counters = new EdgeCounters();
+  /** With the ports that were given for port 0. */
+  readonly tlsListen: readonly ListenAddress[];
+  readonly clearListen: readonly ListenAddress[];
+  readonly #options: PoolOptions;
+  readonly #listening: ReturnType<typeof openListening>;
+  readonly #count: number;
+  readonly #connections: ReturnType<typeof shareLimits>;
+  readonly #rotation: NodeJS.Timeout;
+  #tickets: TicketKeys = createTicketKeys();
+  #threads: PoolThread[] = [];
+  #generation = 0;
+  #data: unknown;
+  /** Of the threads that were replaced: all have ended. */
+  #replaced: Promise<unknown> = Promise.resolve();
+  #turn: Promise<void> = Promise.resolve();
+
+  private constructor(
+    options: PoolOptions,
+    tlsListen: readonly ListenAddress[],
+    clearListen: readonly ListenAddress[],
+  ) {
+    this.#options = options;
+    this.#data = options.data;
+    this.tlsListen = tlsListen;
+    this.clearListen = clearListen;
+    const places: Place[] = [
+      ...tlsListen.map((listen) => ({ isTls: true, listen })),
+      ...clearListen.map((listen) => ({ isTls: false, listen })),
+    ];
+    this.#listening = openListening(places, options.threads, options.transport);
+    this.#count = this.#listening.isShared ? options.threads : 1;
+    this.#connections = shareLimits(this.#count * GENERATIONS);
+    this.#rotation = setInterval(() => this.rotateTickets(), options.ticketRotation * 1000).unref();
+  }
+
+  /** Resolves when all threads listen. Throws ConfigError when one can't. */
+  static async start(options: PoolOptions): Promise<Pool> {
+    const tls = await Promise.all(options.tlsListen.map(choosePort));
+    const clear = await Promise.all(options.clearListen.map(choosePort));
+    const pool = new Pool(options, tls, clear);
+    try {
+      pool.#threads = await pool.#startGeneration();
+    } catch (error) {
+      await pool.stop();
+      throw new ConfigError('listen', `The edge can't start: ${(error as Error).message}.`);
+    }
+    return pool;
+  }
+
+  get threads(): number {
+    return this.#count;
+  }
+
+  /** Whether every thread listens. */
+  get isListening(): boolean {
+    return this.#threads.length > 0 && this.#threads.every((thread) => thread.isListening);
+  }
+
+  /** To the application of each thread. One that is started later is not told. */
+  send(message: unknown): void {
+    for (const thread of this.#threads) thread.tell({ kind: 'application', message });
+  }
+
+  /** A new key for tickets, now. */
+  rotateTickets(): void {
+    this.#setTickets(rotateTicketKeys(this.#tickets));
+  }
+
+  /**
+   * Replaces all threads by new ones, whose applications get `data`: they listen first, then the old ones drain. Resolves when the new ones serve; one reload after
+   * the other, and not before the threads of the last have ended. Rejects when they can't start: the old ones go on.
+   */
+  reload(data: unknown): Promise<void> {
+    const turn = this.#turn.then(() => this.#reload(data));
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Takes no more connections; resolves when all threads have ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#rotation);
+    await this.#turn;
+    const threads = this.#threads;
+    this.#threads = [];
+    await Promise.all([this.#replaced, ...threads.map((thread) => thread.drain())]);
+    this.#listening.close();
+  }
+
+  async #reload(data: unknown): Promise<void> {
+    await this.#replaced;
+    const { isShared } = this.#listening;
+    const before = this.#data;
+    this.#data = data;
+    const old = this.#threads;
+    // One thread that listens by itself has to let go of the port first.
+    if (!isShared) await Promise.all(old.map((thread) => thread.drain()));
+    try {
+      this.#generation++;
+      this.#threads = await this.#startGeneration();
+    } catch (error) {
+      this.#data = before;
+      throw error;
+    }
+    if (isShared) this.#replaced = Promise.all(old.map((thread) => thread.drain()));
+  }
+
+  async #startGeneration(): Promise<PoolThread[]> {
+    const threads = Array.from({ length: this.#count }, (_, i) => this.#createThread(i));
+    const started = await Promise.allSettled(threads.map((thread) => thread.start()));
+    const failed = started.find((one) => one.status === 'rejected');
+    if (failed === undefined) return threads;
+    await Promise.all(threads.map((thread) => thread.terminate()));
+    throw failed.reason;
+  }
+
+  #createThread(i: number): PoolThread {
+    const { limits, application, ticketRotation, log, onMessage, onWorker } = this.#options;
+    const slot = (this.#generation % GENERATIONS) * this.#count + i;
+    const data = this.#data;
+    let closeSlice = (): void => {};
+    return new PoolThread({
+      log,
+      name: String(i + 1),
+      drainTimeout: limits.server.drainTimeout,
+      data: () => {
+        const { slice, close } = this.counters.open();
+        closeSlice = close;
+        return {
+          ...{ application, data, thread: i, limits, slot, slice },
+          listeners: this.#listening.listenersOf(i),
+          tickets: this.#tickets,
+          ticketLifetime: ticketRotation,
+          connections: this.#connections,
+        };
+      },
+      onEnd: () => {
+        closeSlice();
+        forgetThread(this.#connections, slot);
+      },
+      onRestart: () => {
+        this.counters.restarts++;
+      },
+      onMessage: (message) => onMessage?.(message, i),
+      onWorker: onWorker === undefined ? undefined : (worker) => onWorker(worker, i),
+    });
+  }
+
+  #setTickets(keys: TicketKeys): void {
+    this.#tickets = keys;
+    for (const thread of this.#threads) thread.tell({ kind: 'tickets', keys });
+  }
+}

@@ -1,0 +1,69 @@
+/** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ConnectionLimits } from '../../core/net/connection-limits.ts';
+import type { Client } from '../exchange/exchange.ts';
+import { Http1Counters } from '../http1/counters.ts';
+import { Http2Counters } from '../http2/counters.ts';
+import type { CreateApplication } from './application.ts';
+import { ServerCounters } from './counters.ts';
+import type { FromThread, ThreadData, ToThread } from './messages.ts';
+import { EdgeServer } from './server.ts';
+import { TicketKeyring } from './ticket-keys.ts';
+import { createBaseContext } from './tls-context.ts';
+
+const data = workerData as ThreadData;
+const post = (message: FromThread): void => parentPort?.postMessage(message);
+const tell =
+  (message: string) =>
+  (reason: string, count: number, client: Client): void =>
+    post({
+      kind: 'log',
+      level: 'warn',
+      message,
+      fields: { reason, count, client: client.address, serverName: client.serverName },
+    });
+
+const counters = new ServerCounters(data.slice.server);
+const http1Counters = new Http1Counters({
+  memory: data.slice.http1,
+  onReason: tell('a request or a connection of HTTP/1.1 was refused'),
+});
+const http2Counters = new Http2Counters({
+  memory: data.slice.http2,
+  onEnding: tell('a session or a stream of HTTP/2 was ended'),
+});
+
+async function start(): Promise<void> {
+  const { createApplication } = (await import(data.application)) as { createApplication: CreateApplication };
+  const application = await createApplication(data.data, {
+    thread: data.thread,
+    send: (message) => post({ kind: 'application', message }),
+  });
+  const base = createBaseContext(data.ticketLifetime);
+  const tickets = new TicketKeyring(base, data.tickets);
+  const { maxConnections, maxPerAddress } = data.limits.server;
+  const server = new EdgeServer({
+    application,
+    limits: data.limits,
+    base,
+    connections: new ConnectionLimits(data.connections, data.slot, maxConnections, maxPerAddress),
+    counters,
+    http1Counters,
+    http2Counters,
+  });
+  parentPort?.on('message', (message: ToThread) => {
+    if (message.kind === 'tickets') tickets.set(message.keys);
+    else if (message.kind === 'application') application.onMessage?.(message.message);
+    else void end(server, () => application.close?.());
+  });
+  await Promise.all(data.listeners.map((listener) => server.listen(listener)));
+  post({ kind: 'listening' });
+}
+
+async function end(server: EdgeServer, close: () => Promise<void> | void): Promise<void> {
+  await server.drain();
+  await close();
+  process.exit();
+}
+
+start().catch((error: unknown) => post({ kind: 'failed', message: (error as Error).message }));
