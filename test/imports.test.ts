@@ -52,7 +52,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The engine: it knows nothing of DNS, certificates or caching.
   'edge/exchange': [],
   'edge/http1': ['edge/exchange'],
-  'edge/http2': ['edge/exchange'],
+  'edge/http2/hpack': ['edge/exchange'],
+  'edge/http2': ['edge/exchange', 'edge/http2/hpack'],
   bench: ['core', 'admin-api', 'edge', 'main.ts', 'test'],
   test: ['core', 'admin-api', 'edge', 'main.ts', 'bench'],
   'main.ts': ['core', 'admin-api', 'edge'],

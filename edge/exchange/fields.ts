@@ -3,6 +3,8 @@
  * say in one number what a field line is, so that a line which is kept in a table is judged once.
  */
 
+import { isPath } from './authority.ts';
+
 /** Flags of a field line. */
 export const NAME_INVALID = 1; // empty, not a token, in upper case, or a pseudo-header that nobody knows
 export const VALUE_INVALID = 2; // a control character, blanks at either end, or nothing that this pseudo-header may hold
@@ -31,9 +33,8 @@ export const KIND = {
 /** Classes of characters, to be joined by `|` over a string. */
 export const NOT_IN_NAME = 1; // not tchar (RFC 9110 section 5.6.2), or upper case
 export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge can't know to be safe
-const NOT_IN_TARGET = 4; // not visible, or a fragment: RFC 9112 section 3.2
-const NOT_IN_AUTHORITY = 8; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
-const NOT_IN_TOKEN = 16;
+const NOT_IN_AUTHORITY = 4; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
+const NOT_IN_TOKEN = 8;
 
 /** By octet: which of the classes above it is in. */
 export const OCTET_CLASS = octetClasses();
@@ -46,7 +47,6 @@ function octetClasses(): Uint8Array {
     if (!/[!#$%&'*+\-.^_`|~0-9a-z]/.test(character)) classes[octet] |= NOT_IN_NAME;
     if (!/[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(character)) classes[octet] |= NOT_IN_TOKEN;
     if (isControl && character !== '\t') classes[octet] |= NOT_IN_VALUE;
-    if (isControl || /[ #]/.test(character)) classes[octet] |= NOT_IN_TARGET;
     if (!/[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]/.test(character)) classes[octet] |= NOT_IN_AUTHORITY;
   }
   return classes;
@@ -106,7 +106,7 @@ function kindFlags(kind: number, value: string): number {
     case KIND.host:
       return (classesOf(value) & NOT_IN_AUTHORITY) === 0 ? 0 : VALUE_INVALID;
     case KIND[':path']:
-      return isRequestTarget(value) ? 0 : VALUE_INVALID;
+      return isPath(value, 'OPTIONS') ? 0 : VALUE_INVALID; // which method it is stands in another line
     case KIND[':status']:
       return /^[1-9][0-9][0-9]$/.test(value) ? 0 : VALUE_INVALID;
     case KIND['content-length']:
@@ -116,12 +116,6 @@ function kindFlags(kind: number, value: string): number {
     default:
       return hasBlankEnd(value) ? VALUE_INVALID : 0;
   }
-}
-
-/** Path and query as a request sends them: "/" and what follows, or "*" (RFC 9113 section 8.3.1). */
-function isRequestTarget(value: string): boolean {
-  if (value === '*') return true;
-  return value.charCodeAt(0) === 0x2f && (classesOf(value) & NOT_IN_TARGET) === 0;
 }
 
 /** Such as a method or a protocol (RFC 9110 section 5.6.2). */

@@ -2,7 +2,7 @@
  * The dynamic table (RFC 7541 sections 2.3.2 and 4), a ring of entries. Its memory follows what it holds, so that an idle connection
  * costs little, and is bounded by `maxSize`.
  */
-import { ENTRY_OVERHEAD, type Entry } from './entry.ts';
+import type { Entry } from './entry.ts';
 
 const FIRST_SLOTS = 16;
 
@@ -79,6 +79,3 @@ export class DynamicTable {
     return this.#ring.length;
   }
 }
-
-/** The most entries that a table of `maxSize` octets can hold. */
-export const maxEntries = (maxSize: number): number => Math.floor(maxSize / ENTRY_OVERHEAD);
