@@ -5,8 +5,8 @@ import { isIPv6 } from 'node:net';
 const LONGEST = 260;
 
 /** A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the port. */
-const NAME = /^((?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})+)(?::(\d{0,5}))?$/;
-const LITERAL = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
+const NAME = /^((?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
+const LITERAL = /^\[([0-9A-Fa-f:.]+)\](?::(\d{0,5}))?$/;
 
 /**
  * In lower case, without a colon that no port follows (RFC 3986 section 6.2.3); empty when it is none: an empty host, user information,
@@ -14,10 +14,10 @@ const LITERAL = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
  */
 export function authorityOf(text: string): string {
   if (text.length === 0 || text.length > LONGEST) return '';
-  const lower = text.toLowerCase();
-  const literal = lower.charCodeAt(0) === 0x5b;
-  const parts = (literal ? LITERAL : NAME).exec(lower);
+  const literal = text.charCodeAt(0) === 0x5b;
+  const parts = (literal ? LITERAL : NAME).exec(text);
   if (parts === null || (literal && !isIPv6(parts[1]))) return '';
+  const lower = text.toLowerCase();
   const port = parts[2];
   if (port === undefined) return lower;
   if (port === '') return lower.slice(0, -1);
