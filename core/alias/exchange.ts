@@ -44,7 +44,9 @@ export function exchangeUdp(
       if (isAnswer(message)) end(() => resolve(message));
       else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent what nobody asked for')));
     });
-    socket.connect(server.port, server.address, () => socket.send(query));
+    // With a callback of connect it would be that which is told of a failure, such as of no way to the network: without, it comes as 'error'.
+    socket.once('connect', () => socket.send(query));
+    socket.connect(server.port, server.address);
   });
 }
 

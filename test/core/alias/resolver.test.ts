@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress } from '../../../core/address/index.ts';
+import { exchangeUdp } from '../../../core/alias/exchange.ts';
 import { recursiveLookup } from '../../../core/alias/resolver.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -60,6 +61,23 @@ test('and when it answers nothing there, the next resolver is', () =>
     assert.equal(await addresses([loses, keeps]), [GOOD]);
     assert.is(keeps.count(NAME), 1);
     assert.equal(keeps.overTcp, []);
+  }));
+
+test('a resolver to which there is no way is a failure at once, and the next one is asked', () =>
+  withServers(1, async ([server]) => {
+    says(server);
+    // A broadcast address, to which no socket is connected that has not said so: nothing is sent.
+    const nowhere = '255.255.255.255';
+    const query = Buffer.alloc(12);
+    const { signal } = new AbortController();
+    try {
+      await exchangeUdp({ address: nowhere, port: 53 }, query, () => true, 60_000, signal);
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as Error).message, 'the resolver can not be reached');
+    }
+    const outcome = await recursiveLookup([nowhere, server.address], signal)(parseName(`${NAME}.`), TYPE.A);
+    assert.is(outcome.kind, 'addresses');
   }));
 
 test.run();
