@@ -36,7 +36,6 @@ const connectCall = libc.func('int connect(int, void*, uint)');
 const sendCall = libc.func('long send(int, uintptr_t, size_t, int)');
 const recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
 const closeCall = libc.func('int close(int)');
-const pollCall = libc.func('int poll(void*, unsigned long, int)');
 const epollCreate = libc.func('int epoll_create1(int)');
 const epollCtl = libc.func('int epoll_ctl(int, int, int, void*)');
 const epollWait = libc.func('int epoll_wait(int, void*, int, int)');
@@ -104,15 +103,6 @@ export function accept(fd: number): number {
 
 export function close(fd: number): void {
   closeCall(fd);
-}
-
-/** struct pollfd: descriptor, POLLIN asked for, what came. */
-const polled = Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]);
-
-/** Waits at most `ms` milliseconds. Whether there is something to read, or the connection has ended. */
-export function untilReadable(fd: number, ms: number): boolean {
-  polled.writeInt32LE(fd, 0);
-  return pollCall(polled, 1, ms) > 0;
 }
 
 /** Nothing to read or no room now. */

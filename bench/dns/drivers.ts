@@ -8,15 +8,12 @@ import { firstLine, LOAD_CORE, type Started } from './servers.ts';
 
 const run = promisify(execFile);
 const GENERATOR = fileURLToPath(new URL('load.js', import.meta.url));
-const ONCE_GENERATOR = fileURLToPath(new URL('tcp-once-load.js', import.meta.url));
 const STREAM_GENERATOR = fileURLToPath(new URL('tcp-load.js', import.meta.url));
 
 /** How queries come: over UDP, over TCP with a connection for each, over TCP connections that stay, several out on each, or over such ones with TLS. */
 export type Way = 'udp' | 'tcp-once' | 'tcp-pipelined' | 'dot';
 
-const GENERATORS = { udp: GENERATOR, 'tcp-once': ONCE_GENERATOR, 'tcp-pipelined': STREAM_GENERATOR };
-
-/** Connections that stay; the window is spread over them. */
+/** Connections of the TCP ways; the window is spread over them. */
 const STREAMS = 32;
 
 export interface Measured {
@@ -35,7 +32,7 @@ export interface Measured {
   readonly either: boolean;
 }
 
-/** Drives a server with the batching generator (load.ts), those over TCP (tcp-once-load.ts, tcp-load.ts), or over TLS with dnsperf, which must be there. `window`: queries out at a time. */
+/** Drives a server with the batching generator (load.ts), the one over TCP (tcp-load.ts), or over TLS with dnsperf, which must be there. `window`: queries out at a time. */
 export async function driveBatching(
   on: Started,
   queries: QuerySet,
@@ -50,13 +47,12 @@ export async function driveBatching(
   }
   const before = on.process.cpuSeconds();
   const { stdout } = await run('taskset', [
-    ...['-c', String(LOAD_CORE), process.execPath, GENERATORS[way]],
+    ...['-c', String(LOAD_CORE), process.execPath, way === 'udp' ? GENERATOR : STREAM_GENERATOR],
     ...['--port', String(on.server.port), '--queries', queries.packed, '--seconds', String(seconds)],
-    ...(way === 'tcp-once' ? ['--connections', String(window)] : []),
-    ...(way === 'udp' ? ['--window', String(window)] : []),
-    ...(way === 'tcp-pipelined'
-      ? ['--connections', String(STREAMS), '--window', String(Math.max(1, Math.floor(window / STREAMS)))]
-      : []),
+    ...(way === 'udp'
+      ? ['--window', String(window)]
+      : ['--mode', way.slice(4), '--connections', String(way === 'tcp-once' ? window : STREAMS)]),
+    ...(way === 'tcp-pipelined' ? ['--window', String(Math.max(1, Math.floor(window / STREAMS)))] : []),
   ]);
   const result = JSON.parse(stdout) as Result;
   const cpuMicros = ((on.process.cpuSeconds() - before) * 1e6) / result.received;

@@ -1,6 +1,7 @@
 /**
- * The load generator over TCP connections that stay: a process of its own, `taskset -c 1 node dist/bench/dns/tcp-load.js --port P --queries FILE`. Closed loop over
- * sockets and epoll of its own: `--connections`, each with `--window` queries out; as many are sent anew at once as were answered.
+ * The load generator over TCP: a process of its own, `taskset -c 1 node dist/bench/dns/tcp-load.js --port P --queries FILE --mode MODE`. Closed loop over
+ * sockets and epoll of its own. `once`: each query on a connection of its own, which the client closes; `--connections` at a time. `pipelined`: as many
+ * connections that stay, each with `--window` queries out; as many are sent anew at once as were answered.
  *
  * Every answer is checked: ID, QR, response code and ANCOUNT. Prints one line of JSON (Result of load.ts).
  */
@@ -14,6 +15,7 @@ const { values: options } = parseArgs({
   options: {
     port: { type: 'string' },
     queries: { type: 'string' },
+    mode: { type: 'string', default: 'pipelined' },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '0.5' },
     connections: { type: 'string', default: '32' },
@@ -25,7 +27,8 @@ if (!options.port || !options.queries) throw new Error('tcp-load: --port and --q
 
 const port = Number(options.port);
 const { bytes: queries, stride, count } = readQueryFile(options.queries);
-const window = Number(options.window);
+const isOnce = options.mode === 'once';
+const window = isOnce ? 1 : Number(options.window);
 const random = new Random(process.pid ^ Date.now());
 const rcodes = new Uint32Array(16);
 const poll = new Poll();
@@ -82,7 +85,8 @@ class Connection {
     }
     const left = this.#take(at + n);
     this.#rest = left === at + n ? EMPTY : Buffer.from(incoming.bytes.subarray(left, at + n));
-    if (running && !this.#fill()) {
+    if (isOnce && this.size === 0) this.#again(0);
+    else if (!isOnce && running && !this.#fill()) {
       this.#writable = true;
       poll.watch(this.fd, this.tag, true, true);
     }
