@@ -3,7 +3,7 @@
  * is still taken, so that clients resume across the change.
  */
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:tls';
+import type { SecureContext, Server } from 'node:tls';
 
 /** After so many milliseconds there is a new key. Twice this is the longest that one is known: tickets themselves end sooner. */
 export const TICKET_KEY_MS = 12 * 3600 * 1000;
@@ -30,6 +30,7 @@ type Verdict = [number, Buffer, Buffer, Buffer, Buffer];
 
 /** What Node's context of TLS has besides what is documented. */
 interface TicketContext {
+  setTicketKeys?: (keys: Buffer) => void;
   onticketkeycallback?: (name: Buffer, iv: Buffer, sealing: boolean) => Verdict;
   enableTicketKeyCallback?: () => void;
 }
@@ -38,9 +39,18 @@ interface TicketContext {
  * Lets a server take tickets of both keys; to be called after each setSecureContext, whose context knows the current one alone (`ticketKeys`). Two at a time is nothing that Node
  * documents: where its context does not have the callback, tickets of the previous key end in a full handshake.
  */
-export function takeTickets(server: Server, { current, previous }: TicketKeys): void {
-  const { context } = (server as Server & { _sharedCreds?: { context?: TicketContext } })._sharedCreds ?? {};
-  if (typeof context?.enableTicketKeyCallback !== 'function') return;
+export function takeTickets(server: Server, keys: TicketKeys): void {
+  const { _sharedCreds: context } = server as Server & { _sharedCreds?: SecureContext };
+  if (context !== undefined) takeTicketsIn(context, keys);
+}
+
+/** The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one, whichever is chosen for the server name. May be called anew with other keys. */
+export function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
+  const context = secure.context as TicketContext | undefined;
+  if (typeof context?.enableTicketKeyCallback !== 'function') {
+    context?.setTicketKeys?.(Buffer.from(current));
+    return;
+  }
   const newest = partsOf(current);
   const last = previous === null ? null : partsOf(previous);
   context.onticketkeycallback = (name, iv, sealing) => {

@@ -1,9 +1,9 @@
 /** What the pool and its threads say to one another. */
 import type { LogLevel } from '../../core/log/index.ts';
 import type { SharedLimits } from '../../core/net/connection-limits.ts';
+import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import type { EdgeLimits, Listener } from './server.ts';
 import type { Slice } from './slices.ts';
-import type { TicketKeys } from './ticket-keys.ts';
 
 /** What a thread starts with: its workerData. */
 export interface ThreadData {

@@ -5,11 +5,11 @@ import { ConfigError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/index.ts';
 import { forgetThread, shareLimits } from '../../core/net/connection-limits.ts';
 import { choosePort } from '../../core/net/sockets.ts';
+import { nextTicketKeys, type TicketKeys } from '../../core/net/tls-tickets.ts';
 import { openListening, type Place } from './listening.ts';
 import { PoolThread } from './pool-thread.ts';
 import type { EdgeLimits } from './server.ts';
 import { EdgeCounters } from './slices.ts';
-import { createTicketKeys, rotateTicketKeys, type TicketKeys } from './ticket-keys.ts';
 
 export interface PoolOptions {
   /** Where HTTPS is served. */
@@ -46,7 +46,7 @@ export class Pool {
   readonly #count: number;
   readonly #connections: ReturnType<typeof shareLimits>;
   readonly #rotation: NodeJS.Timeout;
-  #tickets: TicketKeys = createTicketKeys();
+  #tickets: TicketKeys = nextTicketKeys(null);
   #threads: PoolThread[] = [];
   #generation = 0;
   #data: unknown;
@@ -103,7 +103,7 @@ export class Pool {
 
   /** A new key for tickets, now. */
   rotateTickets(): void {
-    this.#setTickets(rotateTicketKeys(this.#tickets));
+    this.#setTickets(nextTicketKeys(this.#tickets));
   }
 
   /**

@@ -32,7 +32,7 @@ export interface Listener {
 export interface EdgeServerOptions {
   readonly application: Application;
   readonly limits: EdgeLimits;
-  /** What TLS begins with, its tickets set (tls-context.ts, ticket-keys.ts). */
+  /** What TLS begins with, its tickets set (tls-context.ts, core/net/tls-tickets.ts). */
   readonly base: SecureContext;
   readonly connections: ConnectionLimits;
   readonly counters: ServerCounters;

@@ -1,6 +1,7 @@
 /** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConnectionLimits } from '../../core/net/connection-limits.ts';
+import { takeTicketsIn } from '../../core/net/tls-tickets.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Http1Counters } from '../http1/counters.ts';
 import { Http2Counters } from '../http2/counters.ts';
@@ -8,7 +9,6 @@ import type { CreateApplication } from './application.ts';
 import { ServerCounters } from './counters.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeServer } from './server.ts';
-import { TicketKeyring } from './ticket-keys.ts';
 import { createBaseContext } from './tls-context.ts';
 
 const data = workerData as ThreadData;
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
     send: (message) => post({ kind: 'application', message }),
   });
   const base = createBaseContext(data.ticketLifetime);
-  const tickets = new TicketKeyring(base, data.tickets);
+  takeTicketsIn(base, data.tickets);
   const { maxConnections, maxPerAddress } = data.limits.server;
   const server = new EdgeServer({
     application,
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
     http2Counters,
   });
   parentPort?.on('message', (message: ToThread) => {
-    if (message.kind === 'tickets') tickets.set(message.keys);
+    if (message.kind === 'tickets') takeTicketsIn(base, message.keys);
     else if (message.kind === 'application') application.onMessage?.(message.message);
     else void end(server, () => application.close?.());
   });
