@@ -12,6 +12,9 @@ export interface Ending {
   readonly cause: AbortCause;
 }
 
+/** Why the session ends; null: it does not. */
+export type Failure = Ending | null;
+
 const ending = (name: string, code: keyof typeof ERROR_CODE, cause: AbortCause): Ending => ({
   name,
   code: ERROR_CODE[code],

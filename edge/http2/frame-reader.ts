@@ -55,7 +55,10 @@ export class FrameReader {
     while (bytes.length - at >= FRAME_HEADER) {
       if (this.#isStopped) return;
       const length = (bytes[at] << 16) | (bytes[at + 1] << 8) | bytes[at + 2];
-      if (length > this.#maxFrameSize) return this.#tooLong(bytes[at + 3]);
+      if (length > this.#maxFrameSize) {
+        this.#tooLong(bytes[at + 3]);
+        return;
+      }
       const end = at + FRAME_HEADER + length;
       if (end > bytes.length) break;
       this.#give(bytes, at, end);

@@ -59,7 +59,7 @@ export function writeGoaway(output: Output, lastStreamId: number, code: number, 
   output.reserve(FRAME_HEADER + 8 + extra.length);
   const at = frameHeader(output.bytes, output.at, 8 + extra.length, FRAME.GOAWAY, 0, 0);
   const end = word(output.bytes, word(output.bytes, at, lastStreamId), code);
-  output.at = end + output.bytes.write(extra, end, "latin1");
+  output.at = end + output.bytes.write(extra, end, 'latin1');
 }
 
 /** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: octets of a payload that the client takes. */

@@ -1,9 +1,10 @@
 /** HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of them by the state of their stream. */
 import { CLOSED } from './closed-streams.ts';
-import { type Ending, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { isCompressionError, OUTCOME, type Outcome } from './hpack/outcome.ts';
+import { dependsOn } from './priority.ts';
 import { FLAG } from './protocol.ts';
 import { RequestHead, VERDICT } from './request-head.ts';
 import type { Http2Session } from './session.ts';
@@ -28,40 +29,39 @@ export class HeaderReceiver {
     this.#decoder.acknowledgeTableSize(octets);
   }
 
-  headers(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): void {
-    const session = this.#session;
+  headers(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Failure {
     let start = payload;
     let stop = end;
     if ((flags & FLAG.PADDED) !== 0) {
-      if (start === end || bytes[start] >= end - start) return session.fail(SESSION_ENDING.protocol);
+      if (start === end || bytes[start] >= end - start) return SESSION_ENDING.protocol;
       stop = end - bytes[start];
       start++;
     }
     this.#dependsOnItself = false;
     if ((flags & FLAG.PRIORITY) !== 0) {
-      if (stop - start < 5) return session.fail(SESSION_ENDING.frameSize);
-      this.#dependsOnItself = (bytes.readUInt32BE(start) & 0x7fffffff) === streamId;
+      if (stop - start < 5) return SESSION_ENDING.frameSize;
+      this.#dependsOnItself = dependsOn(bytes, start) === streamId;
       start += 5;
     }
     const failure = this.#check(streamId);
-    if (failure !== null) return session.fail(failure);
+    if (failure !== null) return failure;
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
-    if ((flags & FLAG.END_HEADERS) !== 0) this.#whole(streamId, isEnd, bytes, start, stop);
-    else if (!this.block.open(streamId, isEnd, bytes, start, stop)) session.fail(SESSION_ENDING.continuationFlood);
+    if ((flags & FLAG.END_HEADERS) !== 0) return this.#whole(streamId, isEnd, bytes, start, stop);
+    return this.block.open(streamId, isEnd, bytes, start, stop) ? null : SESSION_ENDING.continuationFlood;
   }
 
-  continuation(flags: number, bytes: Buffer, start: number, end: number): void {
+  continuation(flags: number, bytes: Buffer, start: number, end: number): Failure {
     const { block } = this;
-    if (block.streamId === 0) return this.#session.fail(SESSION_ENDING.protocol);
-    if (!block.continue(bytes, start, end)) return this.#session.fail(SESSION_ENDING.continuationFlood);
-    if ((flags & FLAG.END_HEADERS) === 0) return;
+    if (block.streamId === 0) return SESSION_ENDING.protocol;
+    if (!block.continue(bytes, start, end)) return SESSION_ENDING.continuationFlood;
+    if ((flags & FLAG.END_HEADERS) === 0) return null;
     const { streamId, isEnd } = block;
     const whole = block.close();
-    this.#whole(streamId, isEnd, whole, 0, whole.length);
+    return this.#whole(streamId, isEnd, whole, 0, whole.length);
   }
 
   /** Whether a block may come for this stream at all (sections 5.1 and 5.1.1). */
-  #check(streamId: number): Ending | null {
+  #check(streamId: number): Failure {
     const { streams } = this.#session;
     if ((streamId & 1) === 0) return SESSION_ENDING.protocol; // 0, or one that only a server opens
     if (streamId > streams.closed.last || streams.get(streamId) !== undefined) return null;
@@ -75,49 +75,66 @@ export class HeaderReceiver {
     }
   }
 
-  #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
+  #whole(streamId: number, isEnd: boolean, bytes: Buffer, start: number, end: number): Failure {
     const session = this.#session;
     const head = this.#head;
     const isNew = streamId > session.streams.closed.last;
     head.reset(!isNew);
     const outcome = this.#decoder.decode(bytes, start, end, head);
-    if (isCompressionError(outcome)) return session.fail(SESSION_ENDING.compression);
+    if (isCompressionError(outcome)) return SESSION_ENDING.compression;
     if (isNew) return this.#request(streamId, isEnd, outcome);
     const stream = session.streams.get(streamId);
-    if (stream !== undefined) this.#trailers(stream, isEnd, outcome);
-    else if (session.streams.closed.way(streamId) !== CLOSED.byServer) session.refuse(streamId, STREAM_ENDING.closed);
+    if (stream !== undefined) return this.#trailers(stream, isEnd, outcome);
+    if (session.streams.closed.way(streamId) === CLOSED.byServer) return null; // it may not have seen our reset yet
+    return this.#refuse(streamId, STREAM_ENDING.closed);
   }
 
-  #request(streamId: number, isEnd: boolean, outcome: Outcome): void {
+  #request(streamId: number, isEnd: boolean, outcome: Outcome): Failure {
     const session = this.#session;
     const head = this.#head;
-    if (session.ignores(streamId)) return; // section 6.8
+    if (session.ignores(streamId)) return null; // section 6.8
     session.streams.closed.open(streamId);
-    if (this.#dependsOnItself) return session.refuse(streamId, STREAM_ENDING.protocol);
+    if (this.#dependsOnItself) return this.#refuse(streamId, STREAM_ENDING.protocol);
     if (session.streams.isFull(session.limits.maxConcurrentStreams))
-      return session.refuse(streamId, STREAM_ENDING.refused);
-    if (outcome === OUTCOME.tooLarge) return session.openStream(streamId, head, !isEnd, 431);
+      return this.#refuse(streamId, STREAM_ENDING.refused);
+    if (outcome === OUTCOME.tooLarge) return this.#open(streamId, !isEnd, 431);
     switch (head.finish()) {
       case VERDICT.malformed:
-        return session.refuse(streamId, STREAM_ENDING.malformed);
+        return this.#refuse(streamId, STREAM_ENDING.malformed);
       case VERDICT.withoutAuthority:
-        return session.openStream(streamId, head, !isEnd, 400);
+        return this.#open(streamId, !isEnd, 400);
       case VERDICT.wellFormed:
         if (isEnd && head.contentLength > 0 && head.method !== 'CONNECT')
-          return session.refuse(streamId, STREAM_ENDING.contentLength);
-        return session.openStream(streamId, head, !isEnd, 0);
+          return this.#refuse(streamId, STREAM_ENDING.contentLength);
+        return this.#open(streamId, !isEnd, 0);
     }
   }
 
   /** Section 8.1: the last of a request. */
-  #trailers(stream: Http2Stream, isEnd: boolean, outcome: Outcome): void {
+  #trailers(stream: Http2Stream, isEnd: boolean, outcome: Outcome): Failure {
     const session = this.#session;
-    if (stream.isRemoteEnded) return session.resetStream(stream, STREAM_ENDING.closed);
-    if (this.#dependsOnItself) return session.resetStream(stream, STREAM_ENDING.protocol);
-    if (!isEnd || this.#head.isMalformed) return session.resetStream(stream, STREAM_ENDING.malformed);
-    if (outcome === OUTCOME.tooLarge) return session.resetStream(stream, STREAM_ENDING.trailersTooLarge);
+    if (stream.isRemoteEnded) return this.#reset(stream, STREAM_ENDING.closed);
+    if (this.#dependsOnItself) return this.#reset(stream, STREAM_ENDING.protocol);
+    if (!isEnd || this.#head.isMalformed) return this.#reset(stream, STREAM_ENDING.malformed);
+    if (outcome === OUTCOME.tooLarge) return this.#reset(stream, STREAM_ENDING.trailersTooLarge);
     if (stream.expected >= 0 && stream.queue !== null && stream.queue.received < stream.expected)
-      return session.resetStream(stream, STREAM_ENDING.contentLength);
-    session.streamReceived(stream, this.#head.headers);
+      return this.#reset(stream, STREAM_ENDING.contentLength);
+    session.streams.streamReceived(stream, this.#head.headers);
+    return null;
+  }
+
+  #open(streamId: number, hasBody: boolean, refusal: 0 | 400 | 431): null {
+    this.#session.streams.openStream(streamId, this.#head, hasBody, refusal);
+    return null;
+  }
+
+  #refuse(streamId: number, ending: Ending): null {
+    this.#session.streams.refuse(streamId, ending);
+    return null;
+  }
+
+  #reset(stream: Http2Stream, ending: Ending): null {
+    this.#session.streams.resetStream(stream, ending);
+    return null;
   }
 }

@@ -2,7 +2,7 @@
  * What takes too long (the time-outs of limits.ts), looked at once a second for a session: who only drips, who takes nothing, who says nothing. Time is counted
  * only while the client is who is waited for.
  */
-import { SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import type { Http2Session } from './session.ts';
 import type { Http2Stream } from './stream.ts';
 
@@ -44,26 +44,35 @@ export class SessionWatch {
   }
 
   tick(now: number): void {
+    const ending = this.#overdue(now);
+    if (ending !== null) this.#session.fail(ending);
+  }
+
+  /** Why the session ends, if it does so by a GOAWAY. */
+  #overdue(now: number): Failure {
     const session = this.#session;
     const { limits } = session;
     if (session.output.underWay === 0) this.#wroteAt = now;
     if (!session.isOpen) {
       if (now - this.#closesAt >= limits.lingerTimeout) session.cut(SESSION_ENDING.destroyed);
-      return;
+      return null;
     }
-    if (now - this.#wroteAt >= limits.stallTimeout) return session.cut(SESSION_ENDING.slowReader);
+    if (now - this.#wroteAt >= limits.stallTimeout) {
+      session.cut(SESSION_ENDING.slowReader);
+      return null;
+    }
     if (!session.receiver.hasPreface) {
-      if (now - this.#startedAt >= limits.prefaceTimeout) session.fail(SESSION_ENDING.slowPreface);
-      return;
+      return now - this.#startedAt >= limits.prefaceTimeout ? SESSION_ENDING.slowPreface : null;
     }
     const { withinSince } = session.receiver;
-    if (withinSince >= 0 && now - withinSince >= limits.headerTimeout) return session.fail(SESSION_ENDING.slowHeaders);
+    if (withinSince >= 0 && now - withinSince >= limits.headerTimeout) return SESSION_ENDING.slowHeaders;
     if (session.isAwaitingSettings && now - this.#startedAt >= limits.settingsTimeout)
-      return session.fail(SESSION_ENDING.settingsTimeout);
+      return SESSION_ENDING.settingsTimeout;
     if (this.#drainsAt >= 0 && now - this.#drainsAt > DRAIN_SECONDS) session.finishDrain();
     if (session.isIdle) {
-      if (now - this.#emptyAt >= limits.idleTimeout) session.fail(SESSION_ENDING.idle);
+      if (now - this.#emptyAt >= limits.idleTimeout) return SESSION_ENDING.idle;
     } else if (session.streams.count > 0) this.#streams(now);
+    return null;
   }
 
   #streams(now: number): void {
@@ -76,7 +85,7 @@ export class SessionWatch {
       const isTooSlow = isAwaited && stream.progress < stallTimeout * minRate;
       stream.markedAt = now;
       stream.progress = 0;
-      if (isTooSlow) session.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);
+      if (isTooSlow) session.streams.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);
       if (!session.isOpen) return;
     }
   }
@@ -84,4 +93,4 @@ export class SessionWatch {
 
 /** Its handler waits for more of the request. Not once it answers: then the two may be talking, as in a tunnel. */
 const awaitsBody = (stream: Http2Stream): boolean =>
-  stream.queue !== null && stream.queue.isWaiting && !stream.isRemoteEnded && !stream.hasHead;
+  stream.queue?.isWaiting === true && !stream.isRemoteEnded && !stream.hasHead;

@@ -197,7 +197,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (!this.#hasHead) throw new Error('An end before the head.');
     const fields = trailers === undefined ? NO_FIELDS : sendableFields(trailers);
     if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk)) return;
-    if (this.#left > 0) return this.#host.resetStream(this, STREAM_ENDING.failed);
+    if (this.#left > 0) {
+      this.#host.resetStream(this, STREAM_ENDING.failed);
+      return;
+    }
     this.trailers = fields.length === 0 ? null : fields;
     this.isEnding = true;
     if (this.queued === 0) this.#host.sender.end(this);

@@ -1,0 +1,84 @@
+/** DATA (RFC 9113 section 6.1): octets of request bodies, counted against both windows and the length that was announced. */
+import { CLOSED } from './closed-streams.ts';
+import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { FLOOD, FLOOD_ENDING, type FloodGate } from './flood-gate.ts';
+import { FLAG } from './protocol.ts';
+import type { Http2Session } from './session.ts';
+import type { Http2Stream } from './stream.ts';
+
+/** A part of a body that is less than this share of what was read at once is copied out of it, lest it hold all of that. */
+const HELD_SHARE = 4;
+
+export class DataReceiver {
+  readonly #session: Http2Session;
+  readonly #gate: FloodGate;
+
+  constructor(session: Http2Session, gate: FloodGate) {
+    this.#session = session;
+    this.#gate = gate;
+  }
+
+  data(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Failure {
+    const session = this.#session;
+    if (streamId === 0) return SESSION_ENDING.protocol;
+    let start = payload;
+    let stop = end;
+    if ((flags & FLAG.PADDED) !== 0) {
+      if (start === end || bytes[start] >= end - start) return SESSION_ENDING.protocol;
+      stop = end - bytes[start];
+      start++;
+    }
+    const octets = end - payload;
+    const stream = session.streams.get(streamId);
+    if (stream === undefined && session.streams.isIdle(streamId)) return SESSION_ENDING.protocol;
+    if (!session.streams.receiveWindow.receive(octets)) return SESSION_ENDING.flowControl;
+    if (stream === undefined) {
+      session.streams.giveBack(octets);
+      return this.#late(streamId);
+    }
+    if (stream.isRemoteEnded || stream.queue === null || stream.receiveWindow === null) {
+      session.streams.giveBack(octets);
+      return this.#reset(stream, STREAM_ENDING.closed);
+    }
+    const isEnd = (flags & FLAG.END_STREAM) !== 0;
+    const received = stream.queue.received + stop - start;
+    const isWrong = stream.expected >= 0 && (received > stream.expected || (isEnd && received < stream.expected));
+    if (!stream.receiveWindow.receive(octets) || isWrong) {
+      session.streams.giveBack(octets);
+      return this.#reset(stream, isWrong ? STREAM_ENDING.contentLength : STREAM_ENDING.flowControl);
+    }
+    if (octets > stop - start) session.streams.bodyTaken(stream, octets - (stop - start)); // padding is nobody's to take
+    if (stop > start) this.#body(stream, bytes, start, stop);
+    else if (!isEnd && !this.#gate.pass(FLOOD.empty, session.clock.now)) return FLOOD_ENDING[FLOOD.empty];
+    if (isEnd) session.streams.streamReceived(stream, null);
+    return null;
+  }
+
+  #body(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
+    const part = bytes.subarray(start, end);
+    stream.progress += part.length;
+    // What is dropped at once holds nothing.
+    const isHeld = stream.queue?.isDiscarding === false;
+    stream.queue?.push(isHeld && part.length * HELD_SHARE < bytes.buffer.byteLength ? Buffer.from(part) : part);
+  }
+
+  /** Section 5.1, "closed". */
+  #late(streamId: number): Failure {
+    const { streams } = this.#session;
+    switch (streams.closed.way(streamId)) {
+      case CLOSED.byServer:
+        return null; // it may not have seen our reset yet
+      case CLOSED.byClient:
+      case CLOSED.forgotten:
+        streams.refuse(streamId, STREAM_ENDING.closed);
+        return null;
+      default:
+        return SESSION_ENDING.streamClosed;
+    }
+  }
+
+  #reset(stream: Http2Stream, ending: Ending): null {
+    this.#session.streams.resetStream(stream, ending);
+    return null;
+  }
+}
