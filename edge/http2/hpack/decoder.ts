@@ -38,6 +38,10 @@ export class HpackDecoder {
   #listSize = 0;
   #listCount = 0;
   #isTooLarge = false;
+  /** Of the literal that is being read. */
+  #name = '';
+  #nameFlags = 0;
+  #nameLength = 0;
 
   constructor(limits: HeaderListLimits) {
     this.#limits = limits;
@@ -130,37 +134,42 @@ export class HpackDecoder {
     const index = strings.integer(bytes, end, mask);
     if (index < 0) return strings.failure;
     const isWanted = isIndexing || !this.#isTooLarge;
-    let name = '';
-    let nameFlags = 0;
-    let nameLength = 0;
-    if (index === 0) {
-      if (!strings.read(bytes, end, isWanted)) return strings.failure;
-      nameLength = strings.length;
-      if (strings.isHeld) {
-        const known = fieldName(strings.octets, strings.length, strings.classes);
-        name = known.text;
-        nameFlags = known.flags;
-      }
-    } else {
-      const entry = this.#entry(index);
-      if (entry === undefined) return OUTCOME.unknownIndex;
-      name = entry.name;
-      nameFlags = entry.nameFlags;
-      nameLength = name.length;
-    }
+    const failure = index === 0 ? this.#newName(bytes, end, isWanted) : this.#knownName(index);
+    if (failure !== OUTCOME.decoded) return failure;
     const isNameHeld = index !== 0 || strings.isHeld;
     if (!strings.read(bytes, end, isWanted && isNameHeld)) return strings.failure;
-    const size = nameLength + strings.length + ENTRY_OVERHEAD;
+    const size = this.#nameLength + strings.length + ENTRY_OVERHEAD;
     const isHeld = isNameHeld && strings.isHeld;
     const isTaken = this.#takes(size) && isHeld;
     if (isTaken || (isIndexing && isHeld && size <= this.#table.maxSize)) {
       const value = strings.text();
-      const flags = lineFlags(nameFlags, value, strings.classes);
-      if (isIndexing) this.#table.insert(new Entry(name, value, nameFlags, flags));
-      if (isTaken) sink.field(name, value, flags | neverIndexed);
+      const flags = lineFlags(this.#nameFlags, value, strings.classes);
+      if (isIndexing) this.#table.insert(new Entry(this.#name, value, this.#nameFlags, flags));
+      if (isTaken) sink.field(this.#name, value, flags | neverIndexed);
     } else if (isIndexing) {
       this.#table.clear(); // an entry larger than the table empties it (RFC 7541 section 4.4)
     }
+    return OUTCOME.decoded;
+  }
+
+  /** A name that is written out; one that is not held has its length only. */
+  #newName(bytes: Uint8Array, end: number, isWanted: boolean): Outcome {
+    const strings = this.#strings;
+    if (!strings.read(bytes, end, isWanted)) return strings.failure;
+    this.#nameLength = strings.length;
+    if (!strings.isHeld) return OUTCOME.decoded;
+    const name = fieldName(strings.octets, strings.length, strings.classes);
+    this.#name = name.text;
+    this.#nameFlags = name.flags;
+    return OUTCOME.decoded;
+  }
+
+  #knownName(index: number): Outcome {
+    const entry = this.#entry(index);
+    if (entry === undefined) return OUTCOME.unknownIndex;
+    this.#name = entry.name;
+    this.#nameFlags = entry.nameFlags;
+    this.#nameLength = entry.name.length;
     return OUTCOME.decoded;
   }
 
