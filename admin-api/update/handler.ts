@@ -62,13 +62,13 @@ class UpdateHandler {
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
     if (verdict.kind === 'none') {
       this.#count(RCODE.REFUSED);
-      yield bareResponse(message, RCODE.REFUSED, verdict.udpSize !== null);
+      yield bareResponse(message, RCODE.REFUSED, verdict.opt);
     } else if (verdict.kind === 'error') {
       this.#services.log.debug('update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
       this.#count(verdict.rcode);
       yield verdict.response();
     } else if (!cancelled.aborted) {
-      const { key, message: unsigned, mac, udpSize, goodUntil, signer } = verdict;
+      const { key, message: unsigned, mac, opt, goodUntil, signer } = verdict;
       const signature = `${key.row.id} ${Buffer.from(mac).toString('latin1', 0, ENOUGH)}`;
       // What comes again takes nothing of what the key may send: anybody who has seen a message can send it.
       const rcode = await this.#repeats.once(
@@ -78,7 +78,7 @@ class UpdateHandler {
         (code) => code !== RCODE.SERVFAIL,
       );
       this.#count(rcode);
-      yield signer.sign(bareResponse(unsigned, rcode, udpSize !== null), nowSeconds());
+      yield signer.sign(bareResponse(unsigned, rcode, opt), nowSeconds());
     }
   }
 

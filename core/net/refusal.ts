@@ -10,5 +10,5 @@ export function nobodysCode(bytes: Uint8Array, start: number): number {
 
 /** The response to a whole message of 12 bytes or more by a code alone, with an OPT record when it had one. */
 export function refusal(message: Uint8Array, rcode: number): Uint8Array {
-  return bareResponse(message, rcode, findTsig(message).udpSize !== null);
+  return bareResponse(message, rcode, findTsig(message).opt);
 }

@@ -1,5 +1,5 @@
 /** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
-import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
+import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
 
@@ -15,7 +15,7 @@ export interface Envelope {
   readonly request: Uint8Array;
   /** Offset behind the request's question. */
   readonly questionEnd: number;
-  readonly hasOpt: boolean;
+  readonly opt: RequestOpt | null;
 }
 
 export class TransferMessage {
@@ -68,8 +68,8 @@ export class TransferMessage {
   /** The message, as a copy, and begins the next one, which has no question and no OPT (RFC 5936 2.2). */
   take(): Buffer {
     const { envelope, isFirst } = this;
-    if (isFirst && envelope.hasOpt) {
-      this.bytes.set(PLAIN_OPT, this.length);
+    if (isFirst && envelope.opt !== null) {
+      writePlainOpt(this.bytes, this.length, envelope.opt);
       this.length += OPT_LENGTH;
       this.bytes[11] = 1;
     }

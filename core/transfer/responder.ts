@@ -10,7 +10,7 @@ import type { Domain } from '../store/rows.ts';
 import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
 import { bareResponse } from '../wire/bare-response.ts';
-import { EDNS_OPTION, EXTENDED_ERROR } from '../wire/edns.ts';
+import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../wire/edns.ts';
 import { formatName } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -62,8 +62,8 @@ interface Verified {
   readonly message: Uint8Array;
   readonly key: HeldKey | null;
   readonly signer: TsigSigner | null;
-  /** UDP payload that the client takes; null: it did not say. */
-  readonly udpSize: number | null;
+  /** The request's; null: it has none. */
+  readonly opt: RequestOpt | null;
 }
 
 class TransferResponder {
@@ -82,8 +82,8 @@ class TransferResponder {
     }
     const verified: Verified =
       verdict.kind === 'ok'
-        ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, udpSize: verdict.udpSize }
-        : { request, message: request.message, key: null, signer: null, udpSize: verdict.udpSize };
+        ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, opt: verdict.opt }
+        : { request, message: request.message, key: null, signer: null, opt: verdict.opt };
     const type = questionType(verified.message);
     const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.transfer(verified) : this.plain(verified);
     for await (const message of messages) yield this.signed(verified, message);
@@ -103,30 +103,29 @@ class TransferResponder {
   }
 
   /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
-  private *plain({ request, message, signer, udpSize }: Verified): Generator<Uint8Array> {
+  private *plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
     const response = this.options.respond({ message, address: request.address, transport: request.transport });
     if (response === null) return;
-    const room = this.room(request, udpSize) - (signer?.size ?? 0);
-    yield response.length <= room ? response : truncated(response, udpSize !== null);
+    const room = this.room(request, opt) - (signer?.size ?? 0);
+    yield response.length <= room ? response : truncated(response, opt);
   }
 
   /** Bytes that a response may have. */
-  private room({ transport }: DeferredRequest, udpSize: number | null): number {
+  private room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
     if (transport !== 'udp') return 65535;
-    return udpSize === null ? PLAIN_UDP : Math.min(Math.max(udpSize, PLAIN_UDP), this.options.udpPayload);
+    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.options.udpPayload);
   }
 
   private async *transfer(verified: Verified): AsyncGenerator<Uint8Array> {
-    const { request, message, key } = verified;
-    const hasOpt = verified.udpSize !== null;
+    const { request, message, key, opt } = verified;
     const { reader, access, observer, log } = this.options;
     const question = readTransferQuestion(message);
     if (typeof question === 'number') {
-      yield bareResponse(message, question, hasOpt);
+      yield bareResponse(message, question, opt);
       return;
     }
-    const envelope = { request: message, questionEnd: question.end, hasOpt };
-    const prohibit = (): Buffer => bareResponse(message, RCODE.REFUSED, hasOpt, PROHIBITED);
+    const envelope = { request: message, questionEnd: question.end, opt };
+    const prohibit = (): Buffer => bareResponse(message, RCODE.REFUSED, opt, PROHIBITED);
     const domain = reader.domainByApex(question.name);
     if (domain !== undefined && !access.allows(domain, request.address, key)) {
       observer?.refused('access');
@@ -137,11 +136,11 @@ class TransferResponder {
       });
     }
     // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC 5936 2.2.1).
-    if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, hasOpt);
+    if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
     else if (question.type === TYPE.IXFR) yield* this.ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
-    else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, hasOpt);
+    else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);
     else yield* this.axfr(verified, domain, envelope);
   }
 
@@ -153,7 +152,7 @@ class TransferResponder {
       histories.follow(domain.id);
       const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
       if (snapshot === null) {
-        yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.hasOpt);
+        yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.opt);
         return;
       }
       observer?.transferred('axfr');
@@ -179,7 +178,7 @@ class TransferResponder {
     histories.follow(domain.id);
     const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
     if (snapshot === null) {
-      yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.hasOpt);
+      yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.opt);
       return;
     }
     const { soa, serial } = snapshot;
@@ -187,7 +186,7 @@ class TransferResponder {
     const isCurrent = serial === question.serial || isAfter(question.serial, serial);
     const difference = isCurrent ? null : histories.between(domain.id, question.serial, serial);
     const overUdp = request.transport === 'udp';
-    const most = this.room(request, verified.udpSize);
+    const most = this.room(request, verified.opt);
     if (difference !== null && overUdp) {
       const response = oneMessage(differing(soa, difference), envelope, reserve, most);
       if (response !== null) {
@@ -199,8 +198,7 @@ class TransferResponder {
     if (isCurrent || overUdp) {
       // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995 section 2).
       observer?.transferred('current');
-      yield oneMessage([soa], envelope, reserve, most) ??
-        bareResponse(envelope.request, RCODE.SERVFAIL, envelope.hasOpt);
+      yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
     } else if (difference !== null) {
       observer?.transferred('ixfr');
       // What the history has dropped meanwhile is held for this client.
@@ -219,8 +217,8 @@ class TransferResponder {
 }
 
 /** The response's header and question with TC: the client asks again over TCP. */
-function truncated(response: Uint8Array, hasOpt: boolean): Uint8Array {
-  const bytes = bareResponse(response, response[3] & 15, hasOpt);
+function truncated(response: Uint8Array, opt: RequestOpt | null): Uint8Array {
+  const bytes = bareResponse(response, response[3] & 15, opt);
   bytes[2] = response[2] | 0x02;
   return bytes;
 }

@@ -1,5 +1,5 @@
 /** Responses without records: what is said by the code alone. The query path writes its own over the query (core/answer), so that it allocates nothing. */
-import { OPT_LENGTH, PLAIN_OPT } from './edns.ts';
+import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
 import { MAX_LABEL, MAX_NAME } from './name.ts';
 import { OPCODE } from './types.ts';
 
@@ -12,12 +12,17 @@ const OPTIONS_LENGTH = 9;
 const NO_OPTIONS = new Uint8Array(0);
 
 /**
- * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has at least a header. `edns`: with an OPT record, which is due
- * when the request had one (RFC 6891 6.1.1), and without which `rcode` has no more than four bits. `options`: the OPT record's rdata.
+ * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has at least a header. `opt`: the request's OPT record, for which
+ * one is due (RFC 6891 6.1.1); without it `rcode` has no more than four bits. `options`: the rdata of ours.
  */
-export function bareResponse(request: Uint8Array, rcode: number, edns = false, options = NO_OPTIONS): Buffer {
+export function bareResponse(
+  request: Uint8Array,
+  rcode: number,
+  opt: RequestOpt | null = null,
+  options = NO_OPTIONS,
+): Buffer {
   const end = questionEnd(request);
-  const response = Buffer.alloc(end + (edns ? OPT_LENGTH + options.length : 0));
+  const response = Buffer.alloc(end + (opt !== null ? OPT_LENGTH + options.length : 0));
   response.set(request.subarray(0, end));
   // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear (RFC 2136 2.2).
   const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
@@ -25,9 +30,9 @@ export function bareResponse(request: Uint8Array, rcode: number, edns = false, o
   response[3] = rcode & 15;
   response.fill(0, 4, HEADER);
   response[5] = end > HEADER ? 1 : 0;
-  if (!edns) return response;
+  if (opt === null) return response;
   response[11] = 1;
-  response.set(PLAIN_OPT, end);
+  writePlainOpt(response, end, opt);
   response[end + EXTENDED_RCODE] = rcode >>> 4;
   response.writeUInt16BE(options.length, end + OPTIONS_LENGTH);
   response.set(options, end + OPT_LENGTH);

@@ -1,5 +1,6 @@
 /** The TSIG record (RFC 8945 section 4.2): found at the end of a message, taken apart, written. */
 import { InvalidError } from '../errors.ts';
+import type { RequestOpt } from './edns.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Name } from './name.ts';
 import { TYPE } from './types.ts';
@@ -29,25 +30,25 @@ export interface TsigRecord {
   readonly other: Uint8Array;
 }
 
-/** What a message ends in. `udpSize`: the UDP payload that the sender takes, as its OPT says (RFC 6891 6.2.3); null: there is none, or it was not come to. */
+/** What a message ends in. `opt`: null when there is none, or it was not come to. */
 export type Found =
-  | { readonly kind: 'none'; readonly udpSize: number | null }
+  | { readonly kind: 'none'; readonly opt: RequestOpt | null }
   /** A message that can't be read to its end, or a TSIG that stands elsewhere than last, twice, or in another form (RFC 8945 5.2). */
-  | { readonly kind: 'malformed'; readonly udpSize: number | null }
+  | { readonly kind: 'malformed'; readonly opt: RequestOpt | null }
   | {
       readonly kind: 'found';
       readonly record: TsigRecord;
       /** Offset of the record's first byte. */
       readonly start: number;
-      readonly udpSize: number | null;
+      readonly opt: RequestOpt | null;
     };
 
 /** Looks through the records of a message from the network. Throws nothing. */
 export function findTsig(message: Uint8Array): Found {
-  if (message.length < HEADER) return { kind: 'none', udpSize: null };
+  if (message.length < HEADER) return { kind: 'none', opt: null };
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
-  let udpSize: number | null = null;
-  const malformed = (): Found => ({ kind: 'malformed', udpSize });
+  let opt: RequestOpt | null = null;
+  const malformed = (): Found => ({ kind: 'malformed', opt });
   let at = HEADER;
   for (let i = count(4); i > 0; i--) {
     at = skipName(message, at) + 4;
@@ -61,15 +62,15 @@ export function findTsig(message: Uint8Array): Found {
     const type = count(fixed);
     at = fixed + FIXED + count(fixed + 8);
     if (at > message.length) return malformed();
-    // The class of an OPT record.
-    if (type === TYPE.OPT) udpSize = count(fixed + 2);
+    // Its class, and the first bit of its flags.
+    if (type === TYPE.OPT) opt = { udpSize: count(fixed + 2), dnssecOk: (message[fixed + 6] & 0x80) !== 0 };
     if (type !== TYPE.TSIG) continue;
     const isLast = i === records - 1 && count(10) > 0 && at === message.length;
     const isForm = count(fixed + 2) === CLASS_ANY && (count(fixed + 4) | count(fixed + 6)) === 0;
     const record = isLast && isForm ? readRecord(message, start, fixed + FIXED, at) : null;
-    return record === null ? malformed() : { kind: 'found', record, start, udpSize };
+    return record === null ? malformed() : { kind: 'found', record, start, opt };
   }
-  return { kind: 'none', udpSize };
+  return { kind: 'none', opt };
 }
 
 function readRecord(message: Uint8Array, start: number, from: number, end: number): TsigRecord | null {

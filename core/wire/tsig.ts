@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { bareResponse } from './bare-response.ts';
+import type { RequestOpt } from './edns.ts';
 import type { Name } from './name.ts';
 import { algorithmOf, macOf, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts';
 import { appendTsig, encodeTsig, type Found, findTsig, type TsigRecord, withoutTsig } from './tsig-record.ts';
@@ -21,8 +22,8 @@ const LEAST_MAC = 10;
 const NOTHING = new Uint8Array(0);
 
 export type TsigVerdict<K extends TsigKey> =
-  /** Not signed. `udpSize`: as below. */
-  | { readonly kind: 'none'; readonly udpSize: number | null }
+  /** Not signed. `opt`: the request's; null: it has none. */
+  | { readonly kind: 'none'; readonly opt: RequestOpt | null }
   | {
       readonly kind: 'ok';
       readonly key: K;
@@ -30,8 +31,8 @@ export type TsigVerdict<K extends TsigKey> =
       readonly message: Uint8Array;
       /** The request's code, which the response's begins with. */
       readonly mac: Uint8Array;
-      /** UDP payload that the sender takes, as its OPT says; null: there is none. */
-      readonly udpSize: number | null;
+      /** The request's; null: it has none. */
+      readonly opt: RequestOpt | null;
       /** The last second, since 1970, in which the request is good: whoever must not take it twice remembers it until then. */
       readonly goodUntil: number;
       /** Signs the response, or the messages of a stream one after another. */
@@ -80,9 +81,9 @@ export function verifyTsig<K extends TsigKey>(
     });
   if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return signed(TSIG_ERROR.BADTIME, u48(nowSeconds));
   if (given.length < expected.length) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
-  const { udpSize } = found;
+  const { opt } = found;
   const goodUntil = record.timeSigned + record.fudge;
-  return { kind: 'ok', key, message: unsigned, mac: given, udpSize, goodUntil, signer: new TsigSigner(key, given) };
+  return { kind: 'ok', key, message: unsigned, mac: given, opt, goodUntil, signer: new TsigSigner(key, given) };
 }
 
 /** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
@@ -155,7 +156,7 @@ function formerr<K extends TsigKey>(message: Uint8Array, found: Found): TsigVerd
     kind: 'error',
     rcode: RCODE.FORMERR,
     error: TSIG_ERROR.NONE,
-    response: () => bare(message, found, RCODE.FORMERR),
+    response: () => bareResponse(message, RCODE.FORMERR, found.opt),
   };
 }
 
@@ -165,12 +166,12 @@ function refused<K extends TsigKey>(
   error: number,
   finish: (bare: Uint8Array) => Uint8Array,
 ): TsigVerdict<K> {
-  return { kind: 'error', rcode: RCODE.NOTAUTH, error, response: () => finish(bare(message, found, RCODE.NOTAUTH)) };
-}
-
-/** With OPT when the request had one. */
-function bare(message: Uint8Array, found: Found, rcode: number): Buffer {
-  return bareResponse(message, rcode, found.udpSize !== null);
+  return {
+    kind: 'error',
+    rcode: RCODE.NOTAUTH,
+    error,
+    response: () => finish(bareResponse(message, RCODE.NOTAUTH, found.opt)),
+  };
 }
 
 function u48(value: number): Buffer {

@@ -88,13 +88,16 @@ test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a
 test('AXFR: AA, the question and OPT in the first message only, every message within 16 KB', () =>
   withTransfers(async (rig) => {
     await withZone(rig, 2000);
-    const messages = await rig.ask(withOpt(transferRequest(APEX)));
+    const request = withOpt(transferRequest(APEX));
+    request[request.length - 4] = 0x80;
+    const messages = await rig.ask(request);
     assert.ok(messages.length > 1);
     for (const [i, bytes] of messages.entries()) {
       const message = decodeMessage(bytes);
       assert.ok(message.header.aa);
       assert.is(message.question.length > 0, i === 0);
       assert.is(message.opt !== undefined, i === 0);
+      assert.is(message.opt?.do, i === 0 ? true : undefined);
       assert.ok(bytes.length <= 16 * 1024);
       assert.ok(message.answer.length > 0);
     }

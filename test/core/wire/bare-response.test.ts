@@ -10,6 +10,7 @@ import { SEED } from '../../support/seed.ts';
 import { deleteName, encodeUpdate } from '../../support/update-message.ts';
 
 const ZONE = parseName('example.net.');
+const OPT = { udpSize: 4096, dnssecOk: false };
 const hex = (response: Uint8Array): string => Buffer.from(response).toString('hex');
 
 /** A query of type A with RD, CD and AD. */
@@ -29,10 +30,13 @@ test('an update has its zone, and nothing in the place of RD', () => {
 
 test('OPT takes the upper bits of the code, and options', () => {
   const start = `beef81000001000000000001${hex(ZONE)}00010001`;
-  assert.is(hex(bareResponse(query(ZONE), RCODE.BADVERS, true)), `${start}00002904d0010000000000`);
+  assert.is(hex(bareResponse(query(ZONE), RCODE.BADVERS, OPT)), `${start}00002904d0010000000000`);
+  // DO comes back (RFC 3225).
+  const signed = { ...OPT, dnssecOk: true };
+  assert.is(hex(bareResponse(query(ZONE), RCODE.REFUSED, signed)).slice(-22), '00002904d0000080000000');
   const option = Uint8Array.of(0, 15, 0, 2, 0, 18);
   assert.is(
-    hex(bareResponse(query(ZONE), RCODE.REFUSED, true, option)),
+    hex(bareResponse(query(ZONE), RCODE.REFUSED, OPT, option)),
     `beef81050001000000000001${hex(ZONE)}0001000100002904d0000000000006000f00020012`,
   );
 });
@@ -52,7 +56,7 @@ test(`of any bytes a response that can be read comes, and nothing is changed, se
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 12, maxLength: 60 }), fc.boolean(), (bytes, edns) => {
       const before = hex(bytes);
-      const { header, rcode } = decodeMessage(bareResponse(bytes, RCODE.SERVFAIL, edns));
+      const { header, rcode } = decodeMessage(bareResponse(bytes, RCODE.SERVFAIL, edns ? OPT : null));
       assert.is(header.qr, true);
       assert.is(rcode, RCODE.SERVFAIL);
       assert.is(hex(bytes), before);

@@ -75,7 +75,7 @@ test('a request that is signed as the RFC says is taken, and its message is what
     if (verdict.kind !== 'ok') return;
     assert.equal(Buffer.from(verdict.message), message);
     assert.is(verdict.key, key);
-    assert.is(verdict.udpSize, 4096);
+    assert.equal(verdict.opt, { udpSize: 4096, dnssecOk: false });
     assert.is(verdict.goodUntil, NOW + 300);
     assert.equal(Buffer.from(verdict.mac), Buffer.from(mac));
   }
