@@ -8,7 +8,7 @@ import type { AbortCause, Client } from '../exchange/exchange.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
 import { Outgoing } from './outgoing.ts';
-import { parserRefusal } from './parser-refusal.ts';
+import { type ParserError, parserRefusal } from './parser-refusal.ts';
 import { type Refusal, requestHead } from './request-head.ts';
 import { bodyTrailers } from './request-trailers.ts';
 import { plainAnswer } from './response-head.ts';
@@ -81,7 +81,7 @@ export class Http1Connection implements Carrier {
   }
 
   /** The parser can't go on, or the socket broke. */
-  onError(error: NodeJS.ErrnoException & { rawPacket?: unknown }): void {
+  onError(error: ParserError): void {
     const { code = '' } = error;
     if (!code.startsWith('HPE_')) {
       this.destroy();
@@ -101,7 +101,7 @@ export class Http1Connection implements Carrier {
       this.#isDeaf = true;
       return;
     }
-    this.refuse(parserRefusal(code, error.rawPacket));
+    this.refuse(parserRefusal(error));
   }
 
   /** Answers with a status when all before has been answered, and ends the connection. A request whose body is under way gets it in its place. */

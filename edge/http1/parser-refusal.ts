@@ -11,16 +11,27 @@ const MALFORMED: Refusal = { status: 400, reason: 'malformed' };
 
 /** A start line whose method alone is at fault: the parser knows a list of them, and any token may be one (RFC 9110 section 16.1). */
 const UNKNOWN_METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ \S+ HTTP\/1\.[01]\r\n/;
+/** A whole one, with a version that is only not ours. */
+const OTHER_VERSION = /^\S+ \S+ HTTP\/\d\.\d\r\n/;
 
-/** `code`: the parser's. `packet`: what it was reading. */
-export function parserRefusal(code: string, packet: unknown): Refusal {
-  if (code === 'HPE_INVALID_VERSION' && !(packet instanceof Uint8Array && hasVersion(packet))) return MALFORMED;
-  if (code === 'HPE_INVALID_METHOD' && packet instanceof Uint8Array && UNKNOWN_METHOD.test(beginning(packet)))
-    return { status: 501, reason: 'method' };
+/** An error of the parser, with what it was reading and how far it came. */
+export interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: unknown;
+}
+
+export function parserRefusal(error: ParserError): Refusal {
+  const { code = '' } = error;
+  if (code === 'HPE_INVALID_VERSION') return OTHER_VERSION.test(startLine(error)) ? BY_CODE[code] : MALFORMED;
+  if (code === 'HPE_INVALID_METHOD' && UNKNOWN_METHOD.test(startLine(error))) return { status: 501, reason: 'method' };
   return BY_CODE[code] ?? MALFORMED;
 }
 
-const beginning = (packet: Uint8Array): string => Buffer.from(packet.subarray(0, 512)).toString('latin1');
-
-/** A whole start line, with a version that is only not ours. */
-const hasVersion = (packet: Uint8Array): boolean => / HTTP\/\d\.\d\r\n/.test(beginning(packet));
+/** The line in which the parser stopped, as far as it came with this packet; the beginning of a long one. */
+function startLine({ rawPacket, bytesParsed }: ParserError): string {
+  if (!(rawPacket instanceof Uint8Array) || typeof bytesParsed !== 'number') return '';
+  const packet = Buffer.from(rawPacket.buffer, rawPacket.byteOffset, rawPacket.length);
+  const start = bytesParsed < 1 ? 0 : packet.lastIndexOf(0x0a, bytesParsed - 1) + 1;
+  return packet.toString('latin1', start, start + 512);
+}

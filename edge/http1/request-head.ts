@@ -7,6 +7,7 @@
 import { type IncomingMessage, METHODS } from 'node:http';
 import { authorityOf, isPath } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/exchange.ts';
+import { isToken } from '../exchange/fields.ts';
 import type { Http1Reason } from './counters.ts';
 import type { Http1Limits } from './limits.ts';
 
@@ -34,7 +35,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((one) => one !
 
 const refuse = (status: number, reason: Http1Reason): Refusal => ({ status, reason });
 
-/** Null when the request is to be refused: then `refused` says why. Kept apart so that what is well-formed makes no second object. */
+/** A refusal has a `status`, a head has none. */
 export function requestHead(
   message: IncomingMessage,
   isEncrypted: boolean,
@@ -92,9 +93,7 @@ export function requestHead(
   if (coding !== undefined) {
     // Chunks to a version that has none: RFC 9112 section 6.1 calls the framing faulty.
     if (version === '1.0') return refuse(400, 'malformed');
-    if (coding.toLowerCase() !== 'chunked') {
-      return /^[A-Za-z0-9]/.test(coding) ? refuse(501, 'transfer_coding') : refuse(400, 'malformed');
-    }
+    if (coding.toLowerCase() !== 'chunked') return otherCoding(coding);
   }
   if (host === undefined && version === '1.1') return refuse(400, 'authority');
   const expectsContinue = expect.toLowerCase() === '100-continue';
@@ -120,6 +119,13 @@ export function requestHead(
     takesTrailers,
     expectsContinue: expectsContinue && version === '1.1',
   };
+}
+
+/** RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come before them nothing is known here. */
+function otherCoding(coding: string): Refusal {
+  const names = coding.split(',').map((one) => one.trim().toLowerCase());
+  const isWhole = names.pop() === 'chunked' && names.every((one) => isToken(one) && one !== 'chunked');
+  return isWhole ? refuse(501, 'transfer_coding') : refuse(400, 'malformed');
 }
 
 /** RFC 9112 section 3.2.2: its authority counts, not that of Host. Null: of another scheme than the connection's, or none of HTTP. */

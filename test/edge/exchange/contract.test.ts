@@ -315,7 +315,6 @@ for (const version of VERSIONS) {
       exchange.end(bytes('b'));
       exchange.answer(answers['/small']);
       exchange.inform(103, []);
-      exchange.abort();
     },
     async (rig) => {
       const reply = await replyOf(rig.call());

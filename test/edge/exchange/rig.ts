@@ -8,11 +8,14 @@ import type { Client, Handler } from '../../../edge/exchange/exchange.ts';
 import { Http1Counters } from '../../../edge/http1/counters.ts';
 import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../edge/http1/limits.ts';
 import { Http1 } from '../../../edge/http1/server.ts';
+import { Http2Counters } from '../../../edge/http2/counters.ts';
+import { DEFAULT_LIMITS } from '../../../edge/http2/limits.ts';
+import { Http2Session } from '../../../edge/http2/session.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Call, type CallOptions, http1Call, http2Call, type ResponseStart } from './client-call.ts';
 
-export const VERSIONS = ['http/1.1', 'http/1.1 over TLS'] as const;
-export type Version = (typeof VERSIONS)[number] | 'h2' | 'h2c';
+export const VERSIONS = ['http/1.1', 'http/1.1 over TLS', 'h2', 'h2c'] as const;
+export type Version = (typeof VERSIONS)[number];
 
 /** A tunnel as the client has it, or the response that refused it. */
 export interface TunnelReply extends ResponseStart {
@@ -100,11 +103,24 @@ export async function withRig(
 }
 
 function accepting(
-  _isHttp2: boolean,
+  isHttp2: boolean,
   handler: Handler,
   errors: unknown[],
   options: RigOptions,
 ): (socket: Socket, client: Client) => void {
+  if (isHttp2) {
+    const counters = new Http2Counters();
+    return (socket, client) => {
+      new Http2Session(socket, {
+        handler,
+        client,
+        scheme: client.isEncrypted ? 'https' : 'http',
+        limits: DEFAULT_LIMITS,
+        counters,
+        onHandlerError: (error) => errors.push(error),
+      });
+    };
+  }
   const http1 = new Http1({
     handler,
     limits: { ...DEFAULT_HTTP1_LIMITS, ...options.http1 },
