@@ -5,6 +5,9 @@ import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
+import type { HeldKey } from '../../../core/tsig/keyring.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { isSignedResponse, signRequest } from '../../../core/wire/tsig.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { serialOf, transferRequest } from '../../support/transfer-client.ts';
@@ -84,6 +87,61 @@ test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a
     assert.is(message.opt?.version, 0);
     assert.ok(message.question.length > 0);
   }));
+
+test('a signed answer that its signature leaves no room for keeps its code, and has TC', async () => {
+  const key: HeldKey = {
+    name: parseName('key.test.'),
+    algorithm: 'hmac-sha256',
+    secret: Buffer.alloc(32, 7),
+    row: {
+      id: '',
+      accountId: '',
+      name: 'key.test',
+      algorithm: 'hmac-sha256',
+      sealed: '',
+      scopes: [],
+      domains: null,
+      createdAt: 0,
+    },
+    account: {
+      id: '',
+      username: '',
+      email: '',
+      role: 'user',
+      plan: '',
+      passwordHash: '',
+      apiEnabled: true,
+      createdAt: 0,
+      updatedAt: 0,
+    },
+  };
+  // What is behind the question is not looked at: 480 bytes fit, and with the signature they don't.
+  const respond = ({ message }: { readonly message: Uint8Array }): Uint8Array => {
+    const response = Buffer.alloc(480);
+    response.set(message);
+    response[2] = 0x84;
+    response[3] = RCODE.NXDOMAIN;
+    return response;
+  };
+  const query = transferRequest('missing.zone.test.');
+  query[query.length - 3] = TYPE.TXT;
+  const now = Math.floor(Date.now() / 1000);
+  const signed = signRequest(query, key, now);
+  const options = { findKey: () => key, respond };
+  await withTransfers(
+    async (rig) => {
+      const [response] = await rig.ask(signed.message, 'udp');
+      assert.ok(response.length <= 512);
+      // QR, AA and TC; the code; one question, no record but the signature.
+      assert.equal([...response.subarray(2, 12)], [0x86, RCODE.NXDOMAIN, 0, 1, 0, 0, 0, 0, 0, 1]);
+      assert.ok(isSignedResponse(response, key, signed.mac, now));
+      const [whole] = await rig.ask(signed.message, 'tcp');
+      assert.is(whole.length > 480, true);
+    },
+    LIMITS,
+    options,
+  );
+});
 
 test('AXFR: AA, the question and OPT in the first message only, every message within 16 KB', () =>
   withTransfers(async (rig) => {
