@@ -2,11 +2,12 @@
  * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is malformed is answered in its turn and
  * ends the connection. node:http parses and keeps its own books, of which `ServerResponse` is a part that nothing is written through.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AbortCause, Client } from '../exchange/exchange.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
+import type { Incoming } from './incoming.ts';
 import { Outgoing } from './outgoing.ts';
 import { type ParserError, parserRefusal } from './parser-refusal.ts';
 import { type Refusal, requestHead } from './request-head.ts';
@@ -17,7 +18,7 @@ import type { Http1Context } from './server.ts';
 /** A request with what node keeps of it. `response` is undefined for one that asks for a tunnel: then `rest` came behind its head. */
 interface Pending {
   readonly exchange: Http1Exchange;
-  readonly message: IncomingMessage;
+  readonly message: Incoming;
   readonly response: ServerResponse | undefined;
   readonly rest: Uint8Array | undefined;
 }
@@ -55,7 +56,7 @@ export class Http1Connection implements Carrier {
     return this.active === undefined && this.#waiting.length === 0;
   }
 
-  onRequest(message: IncomingMessage, response: ServerResponse | undefined, rest?: Uint8Array): void {
+  onRequest(message: Incoming, response: ServerResponse | undefined, rest?: Uint8Array): void {
     if (this.#isDeaf) return;
     const { limits, counters } = this.context;
     const head = requestHead(message, this.client.isEncrypted, limits);
@@ -72,7 +73,7 @@ export class Http1Connection implements Carrier {
       this.#isDeaf = true;
       counters.ended('requests_reached', this.client);
     }
-    if (response === undefined || response.shouldKeepAlive === false) this.#isDeaf = true;
+    if (response === undefined || response.shouldKeepAlive === false || message.isLast) this.#isDeaf = true;
     const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
     const pending = { exchange, message, response, rest };
     if (response !== undefined && exchange.queue !== null) this.#takeBody(pending);
@@ -201,7 +202,7 @@ export class Http1Connection implements Carrier {
       queue.push(part);
       if (!queue.isDiscarding) {
         if (this.#isFull(exchange)) message.pause();
-      } else if (queue.received - queue.receivedBefore > this.context.limits.discardedOctets) {
+      } else if (!this.isLingering && queue.received - queue.receivedBefore > this.context.limits.discardedOctets) {
         this.context.counters.ended('unread_body', this.client);
         this.close();
       }
@@ -243,7 +244,7 @@ export class Http1Connection implements Carrier {
 
   #failed(exchange: Http1Exchange, error: unknown): void {
     this.context.counters.count('failed');
-    this.context.onError?.(error);
+    this.context.onHandlerError?.(error);
     exchange.refuse(500, false);
   }
 

@@ -35,6 +35,11 @@ function asksForWebSocket(message: IncomingMessage): boolean {
 export class Incoming extends IncomingMessage {
   declare private isUpgrade: boolean | null;
 
+  /** An upgrade that is ignored. The parser stops behind it all the same, and what came with it is lost: it has to be the last request. */
+  get isLast(): boolean {
+    return this.isUpgrade === true && !this.upgrade;
+  }
+
   get upgrade(): boolean | null {
     if (this.isUpgrade !== true) return this.isUpgrade;
     return this.method === 'CONNECT' || asksForWebSocket(this);

@@ -1,5 +1,5 @@
 /** Serves connections that others have accepted, plain or TLS, with node's parser of HTTP/1.1 (RFC 9112). */
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Client, Handler } from '../exchange/exchange.ts';
@@ -13,7 +13,7 @@ export interface Http1Options {
   readonly limits: Http1Limits;
   readonly counters: Http1Counters;
   /** What a handler threw or rejected with. */
-  readonly onError?: (error: unknown) => void;
+  readonly onHandlerError?: (error: unknown) => void;
 }
 
 /** What the connections of a server share. */
@@ -23,7 +23,7 @@ export interface Http1Context extends Http1Options {
 }
 
 export class Http1 {
-  readonly #server: Server;
+  readonly #server: Server<typeof Incoming>;
   readonly #context: Http1Context;
   readonly #connections = new Set<Http1Connection>();
   readonly #bySocket = new WeakMap<object, Http1Connection>();
@@ -37,7 +37,7 @@ export class Http1 {
       isDraining: false,
       onClose: (connection) => this.#onClose(connection),
     };
-    this.#server = createServer({
+    this.#server = createServer<typeof Incoming>({
       insecureHTTPParser: false,
       maxHeaderSize: limits.headerOctets,
       requireHostHeader: false,
@@ -49,7 +49,7 @@ export class Http1 {
     this.#server.maxHeadersCount = 0;
     // A client may end its side and wait for the answer (RFC 9112 section 9.6); a broken connection is seen all the same.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
-    const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
+    const onRequest = (message: Incoming, response: ServerResponse): void => {
       this.#bySocket.get(message.socket)?.onRequest(message, response);
     };
     this.#server.on('request', onRequest);
@@ -61,7 +61,7 @@ export class Http1 {
     this.#server.on('connect', (_message, socket) => {
       this.#bySocket.get(socket)?.refuse({ status: 501, reason: 'method' });
     });
-    this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onError(error));
+    this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onHandlerError(error));
   }
 
   /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. */

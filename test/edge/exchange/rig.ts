@@ -125,7 +125,7 @@ function accepting(
     handler,
     limits: { ...DEFAULT_HTTP1_LIMITS, ...options.http1 },
     counters: new Http1Counters(),
-    onError: (error) => errors.push(error),
+    onHandlerError: (error) => errors.push(error),
   });
   return (socket, client) => http1.accept(socket, client);
 }

@@ -43,7 +43,7 @@ export async function withServer(
     handler,
     limits: { ...DEFAULT_HTTP1_LIMITS, ...limits },
     counters,
-    onError: (error) => errors.push(error),
+    onHandlerError: (error) => errors.push(error),
   });
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {

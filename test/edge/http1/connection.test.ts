@@ -1,0 +1,263 @@
+/** What a connection of HTTP/1.1 does with its requests (RFC 9112 sections 7 to 9). */
+import { once } from 'node:events';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Exchange } from '../../../edge/exchange/exchange.ts';
+import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import { connected } from '../../support/raw-http.ts';
+import { describe, withServer } from './server.ts';
+
+const HOST = 'Host: site.test\r\n';
+const get = (path: string, lines = '', version = '1.1'): string => `GET ${path} HTTP/${version}\r\n${HOST}${lines}\r\n`;
+const READY = new ReadyAnswer(200, [], Buffer.from('ready'));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const count = (text: string, part: string | RegExp): number => text.split(part).length - 1;
+
+const echoPath = (exchange: Exchange): void => {
+  exchange.respond(200, []);
+  exchange.end(Buffer.from(`<${exchange.path}>`));
+};
+
+test('requests that come at once are handled one at a time and answered in order', async () => {
+  let working = 0;
+  const handler = async (exchange: Exchange): Promise<void> => {
+    assert.is(++working, 1);
+    if (exchange.path.endsWith('0')) await pause(1);
+    working--;
+    if (exchange.path.endsWith('5')) exchange.answer(READY);
+    else echoPath(exchange);
+  };
+  await withServer(handler, async ({ send, errors }) => {
+    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    const { text } = await send(paths.map((path) => get(path)).join('') + get('/last'), '</last>');
+    const order = [...text.matchAll(/<(\/\d+)>|(ready)/g)].map((match) => match[1] ?? match[2]);
+    assert.equal(
+      order,
+      paths.map((path) => (path.endsWith('5') ? 'ready' : path)),
+    );
+    assert.equal(errors, []);
+  });
+});
+
+test('more requests than a client that waits would send end the connection', async () => {
+  await withServer(
+    () => {},
+    async ({ send, counters }) => {
+      const { text, closed } = await send(get('/').repeat(6));
+      assert.is(text, '');
+      assert.ok(closed);
+      assert.is(counters.get('pipelining'), 1);
+      assert.is(counters.get('aborted'), 1);
+    },
+    { pipelined: 4 },
+  );
+});
+
+test("a body between requests is its own request's", async () => {
+  await withServer(describe, async ({ send }) => {
+    const body = 'GET /not HTTP/1.1\r\n\r\n';
+    const post = `POST /a HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const { text } = await send(post + get('/b'), '"/b"');
+    assert.is(count(text, 'HTTP/1.1 200'), 2);
+    assert.ok(text.includes(JSON.stringify(body)));
+  });
+});
+
+test('connections go on in HTTP/1.1 unless asked to end, and end in HTTP/1.0 unless asked to go on', async () => {
+  await withServer(
+    (exchange) => (exchange.path === '/ready' ? exchange.answer(READY) : echoPath(exchange)),
+    async ({ send }) => {
+      const kept = await send(get('/a') + get('/b'), '</b>');
+      assert.is(kept.closed, false);
+      assert.not.match(kept.text, /connection:/);
+      for (const path of ['/ready', '/a']) {
+        const closed = await send(get(path, 'Connection: close\r\n') + get('/b'));
+        assert.ok(closed.closed);
+        assert.is(count(closed.text, 'connection: close\r\n'), 1);
+        assert.is(count(closed.text, 'HTTP/1.1'), 1, 'what follows the last request is none');
+        const old = await send(get(path, '', '1.0') + get('/b', '', '1.0'));
+        assert.ok(old.closed);
+        assert.match(old.text, /connection: close\r\n/);
+        assert.is(count(old.text, 'HTTP/1.1'), 1);
+      }
+      const oldKept = await send(get('/ready', 'Connection: keep-alive\r\n', '1.0').repeat(2), 'ready', 2);
+      assert.is(oldKept.closed, false);
+      assert.is(count(oldKept.text, 'connection: keep-alive\r\n'), 2);
+      // Without a length the connection's end is that of the body.
+      const open = await send(get('/a', 'Connection: keep-alive\r\n', '1.0'));
+      assert.ok(open.closed);
+      assert.match(open.text, /connection: close\r\n\r\n<\/a>$/);
+      assert.not.match(open.text, /transfer-encoding/);
+    },
+  );
+});
+
+test('HTTP/1.0 gets nothing informational, and nobody trailers who did not ask', async () => {
+  const handler = (exchange: Exchange): void => {
+    exchange.inform(103, ['link', '</a>']);
+    exchange.respond(200, []);
+    exchange.end(Buffer.from('a'), ['x-sum', '1']);
+  };
+  await withServer(handler, async ({ send }) => {
+    assert.not.match((await send(get('/', '', '1.0'))).text, / 103 |x-sum/);
+    const { text } = await send(get('/'), '\r\n0\r\n\r\n');
+    assert.match(text, /^HTTP\/1\.1 103 Early Hints\r\nlink: <\/a>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    assert.not.match(text, /x-sum/);
+  });
+});
+
+test('a malformed request is answered behind those before it', async () => {
+  const handler = async (exchange: Exchange): Promise<void> => {
+    await pause(5);
+    echoPath(exchange);
+  };
+  await withServer(handler, async ({ send }) => {
+    for (const bad of ['GET / HTTP/1.1\r\nHost : a\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
+      const { text, closed } = await send(get('/a') + get('/b') + bad + get('/c'));
+      assert.ok(closed);
+      assert.match(text, /<\/a>[\s\S]*<\/b>[\s\S]*HTTP\/1\.1 400 Bad Request[\s\S]*400 Bad Request\n$/);
+      assert.not.match(text, /\/c/);
+    }
+  });
+});
+
+test('100 (Continue) is sent when the body is asked for, and not otherwise', async () => {
+  const handler = async (exchange: Exchange): Promise<void> => {
+    if (exchange.path === '/read') await describe(exchange);
+    else echoPath(exchange);
+  };
+  const head = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`;
+  await withServer(handler, async ({ port, send }) => {
+    const refused = await send(head('/refuse'));
+    assert.ok(refused.closed, 'whether a body follows is not known');
+    assert.match(refused.text, /^HTTP\/1\.1 200 OK[\s\S]*connection: close/);
+    const socket = await connected(port);
+    socket.write(head('/read'));
+    let [data]: Buffer[] = await once(socket, 'data');
+    assert.is(data.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('abcde');
+    [data] = await once(socket, 'data');
+    assert.match(data.toString(), /^HTTP\/1\.1 200 OK[\s\S]*"body":"abcde"/);
+    assert.not.match(data.toString(), /connection: close|expect/);
+    socket.destroy();
+    // A version that has none (RFC 9110 section 10.1.1).
+    assert.not.match((await send(`${head('/read').replace('1.1\r\n', '1.0\r\n')}abcde`)).text, / 100 /);
+  });
+});
+
+test('an upgrade to anything but a WebSocket is ignored, its request the last', async () => {
+  await withServer(echoPath, async ({ send }) => {
+    const h2c = get('/a', 'Connection: Upgrade\r\nUpgrade: h2c\r\n');
+    const { text, closed } = await send(h2c + get('/b'));
+    assert.match(text, /^HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*<\/a>/);
+    assert.not.match(text, /<\/b>/);
+    assert.ok(closed);
+    const old = await send(get('/a', 'Connection: Upgrade\r\nUpgrade: websocket\r\n', '1.0'));
+    assert.match(old.text, /^HTTP\/1\.1 200 OK/);
+  });
+});
+
+test("what comes behind the head of a WebSocket is the tunnel's, and waits for requests before it", async () => {
+  const handler = async (exchange: Exchange): Promise<void> => {
+    if (exchange.protocol === '') {
+      await pause(5);
+      return echoPath(exchange);
+    }
+    exchange.upgrade([]);
+    exchange.write(Buffer.from(`[${await exchange.body.read()}]`));
+  };
+  await withServer(handler, async ({ send, counters }) => {
+    const upgrade = get('/ws', 'Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n');
+    const { text } = await send(`${get('/a')}${upgrade}frame`, '[frame]');
+    assert.match(
+      text,
+      /^HTTP\/1\.1 200 OK[\s\S]*<\/a>[\s\S]*HTTP\/1\.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n\[frame\]$/,
+    );
+    assert.is(counters.get('upgrades'), 1);
+  });
+});
+
+test('a client that has ended its side gets its answers', async () => {
+  await withServer(
+    async (exchange) => {
+      await pause(20);
+      echoPath(exchange);
+    },
+    async ({ port }) => {
+      const socket = await connected(port);
+      socket.end(get('/a') + get('/b'));
+      let text = '';
+      for await (const part of socket) text += part;
+      assert.match(text, /<\/a>[\s\S]*<\/b>/);
+    },
+  );
+});
+
+test('a connection ends after so many requests', async () => {
+  await withServer(
+    (exchange) => exchange.answer(READY),
+    async ({ send, counters }) => {
+      const { text, closed } = await send(get('/').repeat(5));
+      assert.ok(closed);
+      assert.is(count(text, 'HTTP/1.1 200'), 3);
+      assert.is(count(text, 'connection: close'), 1);
+      assert.is(counters.get('requests_reached'), 1);
+    },
+    { requests: 3 },
+  );
+});
+
+test('a body that nobody read is dropped, or ends the connection when it is long', async () => {
+  await withServer(
+    echoPath,
+    async ({ send, counters }) => {
+      const post = (length: number): string =>
+        `POST /p HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
+      const short = await send(post(5_000) + get('/next'), '</next>');
+      assert.match(short.text, /<\/p>[\s\S]*<\/next>/);
+      const long = await send(post(300_000) + get('/next'));
+      assert.match(long.text, /<\/p>/);
+      assert.not.match(long.text, /next/);
+      assert.is(counters.get('unread_body'), 1);
+    },
+    { discardedOctets: 10_000 },
+  );
+});
+
+test('draining closes what is idle, and the rest when it is answered', async () => {
+  let finish = (): void => {};
+  const handler = (exchange: Exchange): void => {
+    if (exchange.path === '/idle') echoPath(exchange);
+    else finish = () => echoPath(exchange);
+  };
+  await withServer(handler, async ({ port, http1, counters }) => {
+    const texts = ['', ''];
+    const sockets = await Promise.all([connected(port), connected(port)]);
+    const ended = sockets.map((socket, i) => {
+      socket.on('data', (part) => {
+        texts[i] += part;
+      });
+      return once(socket, 'end');
+    });
+    sockets[0].write(get('/idle'));
+    await once(sockets[0], 'data');
+    sockets[1].write(get('/work') + get('/dropped'));
+    while (counters.get('requests') < 2) await pause(1);
+    const drained = http1.drain();
+    await ended[0];
+    assert.is(texts[1], '');
+    finish();
+    await Promise.all([ended[1], drained]);
+    assert.match(texts[1], /connection: close[\s\S]*<\/work>/);
+    assert.not.match(texts[1], /dropped/);
+    assert.is(counters.get('connections_closed'), 2);
+    const late = await connected(port);
+    late.on('error', () => {});
+    late.resume();
+    await once(late, 'close');
+    assert.is(counters.get('connections'), 2);
+  });
+});
+
+test.run();

@@ -1,0 +1,182 @@
+/** Clients that are slow, or never done: ended by a limit, counted, and nobody beside them notices. Limits are short here; nothing is said of how long it takes. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AbortCause, Exchange } from '../../../edge/exchange/exchange.ts';
+import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import { connected } from '../../support/raw-http.ts';
+import { describe, withServer } from './server.ts';
+
+const HEAD = 'GET / HTTP/1.1\r\nHost: site.test\r\n';
+const READY = new ReadyAnswer(200, [], Buffer.from('ready'));
+
+/** All that comes until the server ends. Writes a character now and then meanwhile. */
+async function trickle(socket: Socket, character: string): Promise<string> {
+  let text = '';
+  socket.on('error', () => {});
+  socket.on('data', (part) => {
+    text += part;
+  });
+  const timer = setInterval(() => {
+    if (socket.writable) socket.write(character);
+  }, 15);
+  if (!socket.readableEnded) await once(socket, 'end');
+  clearInterval(timer);
+  socket.destroy();
+  return text;
+}
+
+test('a head that never ends is answered by 408', async () => {
+  await withServer(
+    (exchange) => exchange.answer(READY),
+    async ({ port, send, counters }) => {
+      const first = await connected(port);
+      first.write(HEAD);
+      const slow = trickle(first, 'a');
+      const later = await connected(port);
+      later.write(`${HEAD}\r\n`);
+      await once(later, 'data');
+      later.write(HEAD);
+      const slowLater = trickle(later, 'a');
+      const beside = await send(`${HEAD}\r\n`, 'ready');
+      assert.is(beside.status, 200);
+      assert.match(await slow, /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*connection: close/);
+      assert.match(await slowLater, /^HTTP\/1\.1 408 /);
+      assert.is(counters.get('slow_head'), 2);
+      assert.is(counters.get('requests'), 2);
+    },
+    { headMs: 200, idleMs: 60_000 },
+  );
+});
+
+test('connections without a request are closed, before the first and after one', async () => {
+  await withServer(
+    (exchange) => exchange.answer(READY),
+    async ({ port, counters, told }) => {
+      const silent = await connected(port);
+      silent.resume();
+      await once(silent, 'end');
+      const idle = await connected(port);
+      idle.write(`${HEAD}\r\n`);
+      assert.match(String(await once(idle, 'data')), /200 OK/);
+      idle.resume();
+      await once(idle, 'end');
+      assert.is(counters.get('idle'), 2);
+      assert.equal(told, [], 'nobody needs to hear of it');
+    },
+    { headMs: 100, idleMs: 100 },
+  );
+});
+
+test('a body that trickles is ended by 408, one that nobody reads is not', async () => {
+  const causes: (AbortCause | string)[] = [];
+  let finish = (): void => {};
+  const handler = async (exchange: Exchange): Promise<void> => {
+    if (exchange.method === 'PUT') {
+      finish = () => exchange.answer(READY);
+      return;
+    }
+    exchange.onAbort((cause) => causes.push(cause));
+    if (exchange.path === '/begun') exchange.respond(200, []);
+    await describe(exchange).catch((error) => causes.push(error.reason));
+  };
+  await withServer(
+    handler,
+    async ({ port, counters }) => {
+      const post = (method: string, path: string): string =>
+        `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n`;
+      const unread = await connected(port);
+      unread.write(post('PUT', '/'));
+      const unreadText = trickle(unread, 'a');
+      const slow = await connected(port);
+      slow.write(post('POST', '/'));
+      assert.match(await trickle(slow, 'a'), /^HTTP\/1\.1 408 /);
+      const begun = await connected(port);
+      begun.write(post('POST', '/begun'));
+      await once(begun, 'data');
+      begun.on('error', () => {});
+      begun.resume();
+      await once(begun, 'close');
+      assert.equal(causes, ['limit', 'limit', 'limit', 'limit']);
+      assert.is(counters.get('slow_body'), 2);
+      finish();
+      // Now what is left of it is waited for, and no longer than others.
+      assert.match(await unreadText, /^HTTP\/1\.1 200 OK/);
+      assert.is(counters.get('slow_body'), 3);
+    },
+    { bodyWindowMs: 150, bodyRate: 1_000 },
+  );
+});
+
+test('a client that takes nothing is ended, whatever it is sent', async () => {
+  const causes: AbortCause[] = [];
+  const large = new ReadyAnswer(200, [], Buffer.alloc(30_000_000));
+  const handler = (exchange: Exchange): void => {
+    exchange.onAbort((cause) => causes.push(cause));
+    if (exchange.path === '/ready') exchange.answer(large);
+    else {
+      exchange.respond(200, []);
+      exchange.write(Buffer.alloc(30_000_000));
+    }
+  };
+  await withServer(
+    handler,
+    async ({ port, counters }) => {
+      for (const path of ['/ready', '/streamed']) {
+        const socket = await connected(port);
+        socket.on('error', () => {});
+        socket.pause();
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+        const before = counters.get('connections_closed');
+        while (counters.get('connections_closed') === before) await new Promise((resolve) => setTimeout(resolve, 10));
+        socket.destroy();
+      }
+      assert.is(counters.get('slow_reader'), 2);
+      assert.equal(causes, ['limit'], 'the ready answer was given away');
+    },
+    { writeStallMs: 150 },
+  );
+});
+
+test('a tunnel in which nothing moves is ended', async () => {
+  const causes: AbortCause[] = [];
+  await withServer(
+    (exchange) => {
+      exchange.onAbort((cause) => causes.push(cause));
+      exchange.upgrade([]);
+    },
+    async ({ port, counters }) => {
+      const socket = await connected(port);
+      socket.on('error', () => {});
+      socket.write(`${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+      socket.resume();
+      await once(socket, 'close');
+      assert.is(counters.get('idle_tunnel'), 1);
+      assert.equal(causes, ['limit']);
+    },
+    { tunnelIdleMs: 100 },
+  );
+});
+
+test('whoever goes on sending after a refusal is cut off', async () => {
+  await withServer(
+    (exchange) => exchange.answer(READY),
+    async ({ port, counters }) => {
+      const socket = await connected(port);
+      socket.on('error', () => {});
+      const answered = once(socket, 'data');
+      socket.write('GET / HTTP/1.1\r\nHost : a\r\n\r\n');
+      assert.match(String(await answered), /^HTTP\/1\.1 400 /);
+      const timer = setInterval(() => socket.writable && socket.write(Buffer.alloc(65_536, 'a')), 5);
+      socket.resume();
+      await once(socket, 'close');
+      clearInterval(timer);
+      while (counters.get('connections_closed') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      assert.is(counters.get('requests'), 0);
+    },
+    { lingerMs: 60_000, discardedOctets: 262_144 },
+  );
+});
+
+test.run();
