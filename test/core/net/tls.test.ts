@@ -1,7 +1,8 @@
 /** DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and clients that misbehave. */
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -233,6 +234,30 @@ test('a new certificate is used without dropping a connection; one that is not u
     next.destroy();
     assert.ok(seen.size < 3);
   }
+});
+
+test('a session outlives the certificate', async ({ served }) => {
+  served.log.splice(0);
+  const before = dial();
+  const ticket = once(before, 'session') as Promise<[Buffer]>;
+  const client = new StreamClient(before);
+  before.write(framed(ask('host1')));
+  await client.answers(1);
+  const [session] = await ticket;
+  renew('second.test');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  const { fingerprint256 } = new X509Certificate(readFileSync(files.certificate));
+  for (let seen = '', tries = 0; seen !== fingerprint256; tries++) {
+    assert.ok(tries < 1000, 'the new certificate is used');
+    const fresh = dial();
+    await once(fresh, 'secureConnect');
+    seen = fresh.getPeerCertificate().fingerprint256;
+    fresh.destroy();
+  }
+  const again = dial({ session });
+  await once(again, 'secureConnect');
+  assert.is(again.isSessionReused(), true);
 });
 
 test('a certificate that can not even be looked at leaves the last one, and is logged', async ({ served }) => {
