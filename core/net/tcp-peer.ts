@@ -45,6 +45,8 @@ export class TcpPeer {
   hasMore = false;
   /** Events that epoll waits for. */
   events = 0;
+  /** Since it came, what it had sent has been answered. */
+  isAnswered = false;
   deadline = 0;
   queue: DeadlineQueue | null = null;
   before: TcpPeer | null = null;
