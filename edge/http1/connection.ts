@@ -82,7 +82,7 @@ export class Http1Connection implements Carrier {
   }
 
   /** The parser can't go on, or the socket broke. */
-  onError(error: ParserError): void {
+  onParserError(error: ParserError): void {
     const { code = '' } = error;
     if (!code.startsWith('HPE_')) {
       this.destroy();

@@ -61,7 +61,7 @@ export class Http1 {
     this.#server.on('connect', (_message, socket) => {
       this.#bySocket.get(socket)?.refuse({ status: 501, reason: 'method' });
     });
-    this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onHandlerError(error));
+    this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onParserError(error));
   }
 
   /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. */
