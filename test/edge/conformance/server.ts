@@ -1,0 +1,80 @@
+/** The engine under test, on sockets of this process: cleartext and TLS. */
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { AbortError, type Client } from '../../../edge/exchange/exchange.ts';
+import { Http2Counters } from '../../../edge/http2/counters.ts';
+import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';
+import { Http2Session } from '../../../edge/http2/session.ts';
+import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import type { Address, RawClient } from './client.ts';
+import { site } from './site.ts';
+
+/** Small enough to be reached by a row, and each unlike the defaults of RFC 9113. */
+export const LIMITS: Http2Limits = { ...DEFAULT_LIMITS, streamWindow: 40_000, sessionWindow: 100_000 };
+
+export interface ConformanceServer {
+  readonly cleartext: Address;
+  readonly tls: Address;
+  readonly counters: Http2Counters;
+  /** Connections that are open. */
+  readonly open: number;
+  /** What handlers threw, but for bodies that ended before their time. */
+  readonly failures: readonly unknown[];
+  /** The session of a client. */
+  sessionOf(client: RawClient): Http2Session;
+  close(): Promise<void>;
+}
+
+export async function startServer(): Promise<ConformanceServer> {
+  const counters = new Http2Counters();
+  const sessions = new Map<number, Http2Session>();
+  const failures: unknown[] = [];
+  const serve = (socket: Socket, scheme: 'http' | 'https'): void => {
+    const port = socket.remotePort ?? 0;
+    const client: Client = { address: '127.0.0.1', port, serverName: '', isEncrypted: scheme === 'https' };
+    const session = new Http2Session(socket, {
+      handler: site,
+      client,
+      scheme,
+      limits: LIMITS,
+      counters,
+      onClose: () => sessions.delete(port),
+      onHandlerError: (error) => {
+        if (!(error instanceof AbortError)) failures.push(error);
+      },
+    });
+    sessions.set(port, session);
+  };
+  const key = ecKey();
+  const cert = certificate({ name: 'conformance.test', key, dnsNames: ['conformance.test'] });
+  const plain = createServer({ noDelay: true }, (socket) => serve(socket, 'http'));
+  const tls = createTlsServer({ key: pemOfKey(key), cert, ALPNProtocols: ['h2'] }, (socket: TLSSocket) =>
+    serve(socket, 'https'),
+  );
+  const [cleartextPort, tlsPort] = [await listen(plain), await listen(tls)];
+  return {
+    cleartext: { port: cleartextPort, isTls: false },
+    tls: { port: tlsPort, isTls: true },
+    counters,
+    failures,
+    get open() {
+      return sessions.size;
+    },
+    sessionOf(client) {
+      const session = sessions.get(client.socket.localPort ?? 0);
+      if (session === undefined) throw new Error('The client has no session.');
+      return session;
+    },
+    async close() {
+      for (const session of sessions.values()) session.destroy(0);
+      await Promise.all([plain, tls].map((server) => new Promise((done) => server.close(done))));
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return address.port;
+}
