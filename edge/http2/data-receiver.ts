@@ -34,7 +34,7 @@ export class DataReceiver {
     if (!session.streams.receiveWindow.receive(octets)) return SESSION_ENDING.flowControl;
     if (stream === undefined) {
       session.streams.giveBack(octets);
-      return this.#late(streamId);
+      return this.#late(streamId, octets);
     }
     if (stream.isRemoteEnded || stream.queue === null || stream.receiveWindow === null) {
       session.streams.giveBack(octets);
@@ -49,7 +49,7 @@ export class DataReceiver {
     }
     if (octets > stop - start) session.streams.bodyTaken(stream, octets - (stop - start)); // padding is nobody's to take
     if (stop > start) this.#body(stream, bytes, start, stop);
-    else if (!isEnd && !this.#gate.pass(FLOOD.empty, session.clock.now)) return FLOOD_ENDING[FLOOD.empty];
+    else if (!isEnd) return this.#empty();
     if (isEnd) session.streams.streamReceived(stream, null);
     return null;
   }
@@ -62,12 +62,17 @@ export class DataReceiver {
     stream.queue?.push(isHeld && part.length * HELD_SHARE < bytes.buffer.byteLength ? Buffer.from(part) : part);
   }
 
+  #empty(): Failure {
+    return this.#gate.pass(FLOOD.empty, this.#session.clock.now) ? null : FLOOD_ENDING[FLOOD.empty];
+  }
+
   /** Section 5.1, "closed". */
-  #late(streamId: number): Failure {
+  #late(streamId: number, octets: number): Failure {
     const { streams } = this.#session;
     switch (streams.closed.way(streamId)) {
       case CLOSED.byServer:
-        return null; // it may not have seen our reset yet
+        // It may not have seen our reset yet.
+        return octets === 0 ? this.#empty() : null;
       case CLOSED.byClient:
       case CLOSED.forgotten:
         streams.refuse(streamId, STREAM_ENDING.closed);

@@ -33,9 +33,11 @@ export class FloodGate {
 
   /** Counts a frame. False: it is one too many. `now`: seconds. */
   pass(flood: Flood, now: number): boolean {
-    if (++this.#levels[flood] <= this.#burst(flood)) return true;
-    this.#sink(now);
-    return this.#levels[flood] <= this.#burst(flood);
+    const burst = this.#burst(flood);
+    if (this.#levels[flood] + 1 > burst) this.#sink(now);
+    if (this.#levels[flood] + 1 > burst) return false;
+    this.#levels[flood]++;
+    return true;
   }
 
   /** Takes away from a level what our own frames explain. */

@@ -85,15 +85,22 @@ export class HeaderReceiver {
     if (isNew) return this.#request(streamId, isEnd, outcome);
     const stream = session.streams.get(streamId);
     if (stream !== undefined) return this.#trailers(stream, isEnd, outcome);
-    if (session.streams.closed.way(streamId) === CLOSED.byServer) return null; // it may not have seen our reset yet
+    if (session.streams.closed.way(streamId) === CLOSED.byServer) {
+      session.provoked(); // it may not have seen our reset yet, but may not go on like that
+      return null;
+    }
     return this.#refuse(streamId, STREAM_ENDING.closed);
   }
 
   #request(streamId: number, isEnd: boolean, outcome: Outcome): Failure {
     const session = this.#session;
     const head = this.#head;
-    if (session.ignores(streamId)) return null; // section 6.8
     session.streams.closed.open(streamId);
+    if (session.ignores(streamId)) {
+      // Section 6.8: neither it nor what follows on it.
+      session.streams.closed.close(streamId, CLOSED.byServer);
+      return null;
+    }
     if (this.#dependsOnItself) return this.#refuse(streamId, STREAM_ENDING.protocol);
     if (session.streams.isFull(session.limits.maxConcurrentStreams))
       return this.#refuse(streamId, STREAM_ENDING.refused);

@@ -1,0 +1,125 @@
+/** Which lists of fields are requests (RFC 9113 sections 8.2 and 8.3, 8.5, RFC 8441), and what a handler sees of them. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lineFlags, nameFlags } from '../../../edge/exchange/fields.ts';
+import { RequestHead, VERDICT } from '../../../edge/http2/request-head.ts';
+
+function head(fields: readonly string[], isTrailers = false): RequestHead {
+  const made = new RequestHead();
+  made.reset(isTrailers);
+  for (let i = 0; i < fields.length; i += 2)
+    made.field(fields[i], fields[i + 1], lineFlags(nameFlags(fields[i]), fields[i + 1]));
+  return made;
+}
+
+const REQUEST = [':method', 'GET', ':scheme', 'https', ':path', '/x?y', ':authority', 'A.Test:443'];
+const CONNECT = [':method', 'CONNECT', ':authority', 'a.test:443'];
+const without = (name: string, fields: readonly string[] = REQUEST): string[] =>
+  fields.filter((_, i) => fields[i & ~1] !== name);
+
+const ROWS: readonly [string, readonly string[], keyof typeof VERDICT][] = [
+  ['ordinary', REQUEST, 'wellFormed'],
+  ['without :method', without(':method'), 'malformed'],
+  ['without :scheme', without(':scheme'), 'malformed'],
+  ['without :path', without(':path'), 'malformed'],
+  ['without :authority and host', without(':authority'), 'withoutAuthority'],
+  ['host in place of :authority', [...without(':authority'), 'host', 'a.test'], 'wellFormed'],
+  ['host that says the same', [...REQUEST, 'host', 'a.test:443'], 'wellFormed'],
+  ['host that says another', [...REQUEST, 'host', 'b.test'], 'malformed'],
+  ['host twice', [...REQUEST, 'host', 'a.test:443', 'host', 'a.test:443'], 'malformed'],
+  [':authority with user information', [...without(':authority'), ':authority', 'u@a.test'], 'malformed'],
+  [':authority that is empty', [...without(':authority'), ':authority', ''], 'malformed'],
+  [':path twice', [...REQUEST, ':path', '/'], 'malformed'],
+  [':path that is empty', [...without(':path'), ':path', ''], 'malformed'],
+  [':path without a slash', [...without(':path'), ':path', 'x'], 'malformed'],
+  [':path * of a GET', [...without(':path'), ':path', '*'], 'malformed'],
+  [':path * of OPTIONS', [':method', 'OPTIONS', ':scheme', 'https', ':path', '*', ':authority', 'a'], 'wellFormed'],
+  [':path with a blank', [...without(':path'), ':path', '/a b'], 'malformed'],
+  ['a pseudo-header behind a field', ['accept', '*/*', ...REQUEST], 'malformed'],
+  ['a pseudo-header that nobody knows', [...REQUEST, ':x', 'y'], 'malformed'],
+  [':status', [...REQUEST, ':status', '200'], 'malformed'],
+  ['a name in upper case', [...REQUEST, 'Accept', '*/*'], 'malformed'],
+  ['a name with a blank', [...REQUEST, 'a b', 'c'], 'malformed'],
+  ['an empty name', [...REQUEST, '', 'c'], 'malformed'],
+  ['a value with NUL', [...REQUEST, 'a', 'b\0'], 'malformed'],
+  ['a value with LF', [...REQUEST, 'a', 'b\nc: d'], 'malformed'],
+  ['a value with a blank in front', [...REQUEST, 'a', ' b'], 'malformed'],
+  ['connection', [...REQUEST, 'connection', 'close'], 'malformed'],
+  ['keep-alive', [...REQUEST, 'keep-alive', '1'], 'malformed'],
+  ['proxy-connection', [...REQUEST, 'proxy-connection', 'close'], 'malformed'],
+  ['transfer-encoding', [...REQUEST, 'transfer-encoding', 'chunked'], 'malformed'],
+  ['upgrade', [...REQUEST, 'upgrade', 'websocket'], 'malformed'],
+  ['te: trailers', [...REQUEST, 'te', 'trailers'], 'wellFormed'],
+  ['te: gzip', [...REQUEST, 'te', 'gzip'], 'malformed'],
+  ['content-length', [...REQUEST, 'content-length', '5'], 'wellFormed'],
+  ['content-length twice, the same', [...REQUEST, 'content-length', '5', 'content-length', '5'], 'wellFormed'],
+  ['content-length twice, another', [...REQUEST, 'content-length', '5', 'content-length', '6'], 'malformed'],
+  ['content-length negative', [...REQUEST, 'content-length', '-5'], 'malformed'],
+  ['content-length beyond all numbers', [...REQUEST, 'content-length', '9'.repeat(20)], 'malformed'],
+  ['CONNECT', CONNECT, 'wellFormed'],
+  ['CONNECT with :path', [...CONNECT, ':path', '/'], 'malformed'],
+  ['CONNECT with :scheme', [...CONNECT, ':scheme', 'https'], 'malformed'],
+  ['CONNECT without :authority', [':method', 'CONNECT', 'host', 'a.test'], 'malformed'],
+  ['extended CONNECT', [...without(':method'), ':method', 'CONNECT', ':protocol', 'websocket'], 'wellFormed'],
+  ['extended CONNECT without :path', [...CONNECT, ':scheme', 'https', ':protocol', 'websocket'], 'malformed'],
+  [':protocol of a GET', [...REQUEST, ':protocol', 'websocket'], 'malformed'],
+];
+
+for (const [name, fields, verdict] of ROWS) {
+  test(`${name}: ${verdict}`, () => {
+    assert.is(head(fields).finish(), VERDICT[verdict]);
+  });
+}
+
+test('a handler sees the request without pseudo-headers, host and expect, and its cookies as one', () => {
+  const made = head([
+    ...REQUEST,
+    'cookie',
+    'a=1',
+    'host',
+    'a.TEST:443',
+    'accept',
+    '*/*',
+    'cookie',
+    'b=2',
+    'expect',
+    '100-continue',
+    'priority',
+    'u=1',
+    'cookie',
+    'c=3',
+    'content-length',
+    '7',
+  ]);
+  assert.is(made.finish(), VERDICT.wellFormed);
+  assert.equal(made.headers, ['cookie', 'a=1; b=2; c=3', 'accept', '*/*', 'priority', 'u=1', 'content-length', '7']);
+  assert.is(made.authority, 'a.test:443');
+  assert.is(made.expectsContinue, true);
+  assert.is(made.contentLength, 7);
+  assert.is(made.priority, 'u=1');
+});
+
+test('trailers have no pseudo-headers', () => {
+  assert.is(head(['x-sum', '1'], true).isMalformed, false);
+  assert.is(head([':path', '/'], true).isMalformed, true);
+  assert.is(head(['connection', 'close'], true).isMalformed, true);
+});
+
+test('nothing of a block stays for the next', () => {
+  const made = head([...REQUEST, 'host', 'a.test:443', 'content-length', '4', 'cookie', 'a=1', 'Bad', '']);
+  made.finish();
+  made.reset(false);
+  assert.is(made.finish(), VERDICT.malformed);
+  made.reset(false);
+  for (const [name, value] of [
+    [':method', 'GET'],
+    [':scheme', 'http'],
+    [':path', '/'],
+    ['host', 'b'],
+  ])
+    made.field(name, value, lineFlags(nameFlags(name), value));
+  assert.is(made.finish(), VERDICT.wellFormed);
+  assert.equal([made.contentLength, made.expectsContinue, made.headers.length], [-1, false, 0]);
+});
+
+test.run();
