@@ -1,14 +1,14 @@
 /**
- * Connections whose first queries have been answered and that epoll does not know yet. Most clients ask once over TCP, when an answer was truncated, and close: who looks again a
- * few milliseconds later finds those that are near closed already, and has saved to register them, to be woken for the end of each and to be handed it: 10 % of
+ * Connections whose first queries have been answered and that epoll does not know yet. Most clients ask once over TCP, when an answer was truncated, and close: who looks again ten
+ * milliseconds later finds those that are near closed already, and has saved to register them, to be woken for the end of each and to be handed it: 10 % of
  * what such a connection costs. Those who go on wait that long for their second answer, once; so this is done for as long as clients do close,
  * and tried with one connection in TRIAL otherwise. Hot: allocates nothing but what a new record of connections takes.
  */
 import type { TcpPeer } from './tcp-peer.ts';
 
 /** Milliseconds until a connection is looked at again. */
-export const NEWCOMER_MS = 4;
-const TRIAL = 64;
+export const NEWCOMER_MS = 10;
+const TRIAL = 256;
 /** What the score reaches at most; from half of it on connections wait here. */
 const BEST = 64;
 

@@ -42,10 +42,10 @@ test('a place that has another connection by then', () => {
 
 test('they wait as long as those who were looked at had closed; else few do', () => {
   const newcomers = new Newcomers();
-  const share = (): number => Array.from({ length: 640 }, () => newcomers.takes()).filter(Boolean).length;
+  const share = (): number => Array.from({ length: 2560 }, () => newcomers.takes()).filter(Boolean).length;
   assert.is(share(), 10);
   for (let i = 0; i < 200; i++) newcomers.learn(true);
-  assert.is(share(), 640);
+  assert.is(share(), 2560);
   // One that goes on weighs as much as four that close.
   for (let i = 0; i < 9; i++) newcomers.learn(false);
   assert.is(share(), 10);
