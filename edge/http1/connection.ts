@@ -236,13 +236,13 @@ export class Http1Connection implements Carrier {
     counters.count('requests');
     try {
       const promise = handler(exchange);
-      if (promise !== undefined) promise.then(undefined, (error: unknown) => this.#failed(exchange, error));
+      if (promise !== undefined) promise.then(undefined, (error: unknown) => this.onHandlerError(exchange, error));
     } catch (error) {
-      this.#failed(exchange, error);
+      this.onHandlerError(exchange, error);
     }
   }
 
-  #failed(exchange: Http1Exchange, error: unknown): void {
+  onHandlerError(exchange: Http1Exchange, error: unknown): void {
     this.context.counters.count('failed');
     this.context.onHandlerError?.(error);
     exchange.refuse(500, false);

@@ -27,6 +27,8 @@ export interface Carrier {
   onResponseEnd(exchange: Http1Exchange): void;
   /** A tunnel was accepted: bytes now come into `queue`. */
   onTunnel(exchange: Http1Exchange): void;
+  /** The handler, or a listener of its, threw or rejected: 500 or a break. */
+  onHandlerError(exchange: Http1Exchange, error: unknown): void;
   /** Nothing of the connection can be used any more. */
   destroy(): void;
 }
@@ -176,7 +178,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#abort = listener;
     const cause = this.#cause;
     this.#cause = undefined;
-    if (cause !== undefined) queueMicrotask(() => listener(cause));
+    if (cause !== undefined) queueMicrotask(() => this.#tellAbort(listener, cause));
   }
 
   upgrade(headers: FieldList): void {
@@ -201,7 +203,12 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
 
   /** From the connection: what was written has left. */
   drained(): void {
-    if (!this.isEnded) this.#drain?.();
+    if (this.isEnded || this.#drain === undefined) return;
+    try {
+      this.#drain();
+    } catch (error) {
+      this.#carrier.onHandlerError(this, error);
+    }
   }
 
   /** From the connection: it can't go on. */
@@ -213,7 +220,15 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     const listener = this.#abort;
     if (listener === undefined) return;
     this.#cause = undefined;
-    listener(cause);
+    this.#tellAbort(listener, cause);
+  }
+
+  #tellAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
+    try {
+      listener(cause);
+    } catch (error) {
+      this.#carrier.onHandlerError(this, error);
+    }
   }
 
   /** What the handler threw, or a request that turned out malformed: `status` if nothing has been sent, else the connection breaks off. */

@@ -392,6 +392,31 @@ for (const version of VERSIONS) {
     },
   );
 
+  it(
+    'a listener that throws harms nobody else',
+    (exchange) => {
+      if (exchange.path === '/fine') return respondWith(exchange, 200, 'fine');
+      exchange.onAbort(() => {
+        throw new Error('in onAbort');
+      });
+      exchange.onDrain(() => {
+        throw new Error('in onDrain');
+      });
+      if (exchange.path !== '/drain') return;
+      exchange.respond(200, []);
+      while (exchange.write(PIECE));
+    },
+    async (rig) => {
+      const left = rig.call({ method: 'POST', hasBody: true });
+      await settle();
+      left.reset();
+      assert.ok(await breaks(rig.call({ path: '/drain' })));
+      while (rig.errors.length < 2) await settle();
+      assert.equal(rig.errors.map((error) => (error as Error).message).sort(), ['in onAbort', 'in onDrain']);
+      assert.is((await replyOf(rig.call({ path: '/fine' }))).body, 'fine');
+    },
+  );
+
   let written = 0;
   const TOTAL = 24 * 1024 * 1024;
   it(

@@ -1,0 +1,97 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BodyQueue, NO_BODY } from '../../../edge/exchange/body-queue.ts';
+import { AbortError } from '../../../edge/exchange/exchange.ts';
+
+function queueOf(length?: number) {
+  const told: (number | string)[] = [];
+  const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (octets) => told.push(octets) }, length);
+  return { queue, told };
+}
+const part = (text: string): Uint8Array => Buffer.from(text);
+const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
+
+test('parts come in order, before or after they are asked for, and are given back once taken', async () => {
+  const { queue, told } = queueOf(6);
+  queue.push(part('ab'));
+  queue.push(part('c'));
+  assert.is(queue.buffered, 3);
+  assert.is(queue.parts, 2);
+  assert.equal(told, []);
+  assert.is(text(await queue.read()), 'ab');
+  assert.is(text(await queue.read()), 'c');
+  const waiting = queue.read();
+  assert.ok(queue.isWaiting);
+  queue.push(part('def'));
+  assert.is(text(await waiting), 'def');
+  assert.equal(told, ['read', 2, 1, 3]);
+  const end = queue.read();
+  queue.finish(['x-a', '1']);
+  assert.is(text(await end), 'end');
+  assert.is(text(await queue.read()), 'end');
+  assert.equal([...queue.trailers], ['x-a', '1']);
+  assert.is(queue.received, 6);
+  assert.is(queue.buffered, 0);
+});
+
+test('what has come is read before the end', async () => {
+  const { queue } = queueOf();
+  queue.push(part('a'));
+  queue.finish();
+  assert.is(text(await queue.read()), 'a');
+  assert.is(text(await queue.read()), 'end');
+});
+
+test('what is dropped is given back, and reads say the end', async () => {
+  const { queue, told } = queueOf();
+  const waiting = queue.read();
+  queue.discard();
+  assert.is(text(await waiting), 'end');
+  queue.push(part('abc'));
+  assert.equal(told, ['read', 3]);
+  assert.is(queue.received - queue.receivedBefore, 3);
+  const other = queueOf();
+  other.queue.push(part('abcd'));
+  other.queue.discard();
+  other.queue.discard();
+  assert.equal(other.told, [4]);
+  assert.is(text(await other.queue.read()), 'end');
+});
+
+test('a body that fails rejects the read that waits, and all later ones, and has nothing left', async () => {
+  for (const waits of [true, false]) {
+    const { queue } = queueOf();
+    const reads = waits ? [queue.read()] : [];
+    if (!waits) queue.push(part('a'));
+    queue.fail('limit');
+    reads.push(queue.read());
+    for (const read of reads) {
+      const error = await read.then(
+        () => assert.unreachable(),
+        (reason: unknown) => reason,
+      );
+      assert.instance(error, AbortError);
+      assert.is((error as AbortError).reason, 'limit');
+    }
+    assert.is(queue.buffered, 0);
+  }
+});
+
+test('a body that has ended does not fail any more, and none is read at twice', async () => {
+  const { queue } = queueOf();
+  const first = queue.read();
+  assert.throws(() => queue.read());
+  queue.finish();
+  queue.fail('client');
+  assert.is(text(await first), 'end');
+  assert.is(text(await queue.read()), 'end');
+});
+
+test('no body is ended from the beginning', async () => {
+  assert.is(NO_BODY.length, 0);
+  assert.is(await NO_BODY.read(), null);
+  NO_BODY.discard();
+  assert.equal([...NO_BODY.trailers], []);
+});
+
+test.run();
