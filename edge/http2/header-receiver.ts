@@ -122,7 +122,8 @@ export class HeaderReceiver {
     const session = this.#session;
     if (stream.isRemoteEnded) return this.#reset(stream, STREAM_ENDING.closed);
     if (this.#dependsOnItself) return this.#reset(stream, STREAM_ENDING.protocol);
-    if (!isEnd || this.#head.isMalformed) return this.#reset(stream, STREAM_ENDING.malformed);
+    // Section 8.5: on a stream that is connected there is nothing but DATA.
+    if (!isEnd || stream.isTunnel || this.#head.isMalformed) return this.#reset(stream, STREAM_ENDING.malformed);
     if (outcome === OUTCOME.tooLarge) return this.#reset(stream, STREAM_ENDING.trailersTooLarge);
     if (stream.expected >= 0 && stream.queue !== null && stream.queue.received < stream.expected)
       return this.#reset(stream, STREAM_ENDING.contentLength);
