@@ -80,6 +80,8 @@ export class RawClient {
   #waiting: (() => void)[] = [];
   #unanswered: Buffer[] = [];
   #pings = 0;
+  #hasPreface = false;
+  #unacknowledged = 0;
 
   private constructor(socket: Socket, options: ClientOptions) {
     this.socket = socket;
@@ -118,6 +120,7 @@ export class RawClient {
   /** The preface, and its end: both have each other's SETTINGS. */
   async handshake(): Promise<void> {
     this.send(PREFACE, settings(...(this.#options.settings ?? [])));
+    this.acknowledge();
     await this.until(
       'SETTINGS and their acknowledgement',
       () => (this.settings.size > 0 && this.settingsAcks > 0) || undefined,
@@ -173,6 +176,12 @@ export class RawClient {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  /** Acknowledges the server's SETTINGS, those that come later as well: the preface is sent. */
+  acknowledge(): void {
+    this.#hasPreface = true;
+    for (; this.#unacknowledged > 0; this.#unacknowledged--) this.send(settingsAck());
   }
 
   /** Answers the server's PINGs that were left, and all that follow. */
@@ -271,7 +280,8 @@ export class RawClient {
     }
     for (let at = 0; at < payload.length; at += 6)
       this.settings.set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    this.send(settingsAck());
+    this.#unacknowledged++;
+    if (this.#hasPreface) this.acknowledge();
   }
 
   #data({ flags, streamId, payload }: Frame): void {

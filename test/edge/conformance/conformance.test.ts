@@ -2,6 +2,7 @@
 import { connect } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ERROR_CODE } from '../../../edge/http2/protocol.ts';
 import { RawClient } from './client.ts';
 import { headers, ping, windowUpdate } from './frames.ts';
 import { bodyOf, request, statusOf, type Target } from './row.ts';
@@ -18,7 +19,7 @@ test.before(async () => {
   const target: Target = {
     address: server.cleartext,
     drain: (client) => server.sessionOf(client).drain(),
-    has: new Set(['site', 'limited', 'backpressure', 'drain', 'extended-connect']),
+    destroy: (client, error) => server.sessionOf(client).destroy(ERROR_CODE[error]),
   };
   verdicts = runRows(ROWS, target, false);
 });

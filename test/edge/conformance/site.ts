@@ -15,7 +15,11 @@ const notModified = new ReadyAnswer(304, ['etag', '"1"'], Buffer.alloc(0));
 function tell(exchange: Exchange): void {
   const { method, scheme, authority, path, headers, protocol } = exchange;
   exchange.answer(
-    new ReadyAnswer(200, PLAIN, Buffer.from(JSON.stringify({ method, scheme, authority, path, headers, protocol }))),
+    new ReadyAnswer(
+      200,
+      PLAIN,
+      Buffer.from(JSON.stringify({ method, scheme, authority, path, headers, protocol }), 'latin1'),
+    ),
   );
 }
 
@@ -38,6 +42,12 @@ const PATHS: Readonly<Record<string, Handler>> = {
   '/large': (exchange) => exchange.answer(large),
   '/echo': echo,
   '/tell': tell,
+  /** The body, once it is whole. */
+  '/collect': async (exchange) => {
+    const parts: Uint8Array[] = [];
+    for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) parts.push(part);
+    exchange.answer(new ReadyAnswer(200, PLAIN, Buffer.concat(parts)));
+  },
   '/empty': (exchange) => exchange.answer(new ReadyAnswer(200, PLAIN, Buffer.alloc(0))),
   '/none': (exchange) => exchange.answer(new ReadyAnswer(204, [], Buffer.alloc(0))),
   '/same': (exchange) => exchange.answer(notModified),

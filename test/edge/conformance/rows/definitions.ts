@@ -48,6 +48,13 @@ const dataRows: readonly Row[] = [
   row('9113 6.1', 'more than one', answer(1, 'abcdef'), [open(1), data(1, 'abc'), data(1, 'def', END_STREAM)]),
   row('9113 6.1', 'padded', answer(1, 'abc'), [open(1), data(1, padded('abc', 255), PADDED | END_STREAM)]),
   row('9113 6.1', 'padded by nothing', answer(1, 'abc'), [open(1), data(1, padded('abc', 0), PADDED | END_STREAM)]),
+  row(
+    '9113 6.1',
+    'padding that is not of zeros may be refused, and is not',
+    answer(1, 'abc'),
+    [open(1), data(1, Buffer.from('\x03abcxyz'), PADDED | END_STREAM)],
+    { permits: [protocolError] },
+  ),
   row('9113 6.1', 'nothing but padding', answer(1, ''), [open(1), data(1, padded('', 9), PADDED | END_STREAM)]),
   row('9113 6.1', 'empty', answer(1, ''), [open(1), data(1, EMPTY), data(1, EMPTY, END_STREAM)]),
   row('9113 6.1', 'on no stream', protocolError, [data(0, 'abc')]),
@@ -78,6 +85,13 @@ const headersRows: readonly Row[] = [
 
 const priorityRows: readonly Row[] = [
   row('9113 6.3', 'PRIORITY on no stream', protocolError, [priority(0, 1)]),
+  row('9113 6.3', 'PRIORITY of every kind', answer(1, INDEX), [
+    priority(1, 0, 1),
+    priority(1, 3, 256),
+    priority(1, 5, 16, true),
+    get(1),
+    priority(1, 0),
+  ]),
   ...[0, 4, 6].map((length) =>
     row('9113 6.3', `PRIORITY of ${length} octets`, streamError(1, 'FRAME_SIZE_ERROR'), [
       open(1),

@@ -2,6 +2,7 @@
 
 import type { RawClient } from '../client.ts';
 import {
+  continuation,
   data,
   END_HEADERS,
   END_STREAM,
@@ -20,6 +21,7 @@ import {
   answer,
   bodyOf,
   connectionError,
+  GET,
   GET_LARGE,
   get,
   ignored,
@@ -135,7 +137,54 @@ const drain: readonly Row[] = [
   ),
 ];
 
+const sudden: readonly Row[] = [
+  scene(
+    '9113 6.8',
+    'a header block that is under way at the last GOAWAY',
+    async (client, { drain }) => {
+      client.pausesPings = true;
+      client.send(open(1));
+      await client.roundTrip();
+      drain?.(client);
+      await goawayOf(client, 1);
+      client.answerPings();
+      client.send(headers(3, GET.subarray(0, 5), END_STREAM), continuation(3, GET.subarray(5)));
+      await goawayOf(client, 2);
+      client.send(data(1, 'abc', END_STREAM));
+      await client.closed();
+      if (bodyOf(client.stream(1)) !== 'abc' || client.goaways.length !== 2) throw new Error(client.transcript());
+    },
+    needs,
+  ),
+  scene(
+    '9113 5.4.1',
+    'an end without grace: GOAWAY with its code, and no stream goes on',
+    async (client, { destroy }) => {
+      client.send(open(1), get(3));
+      await client.answered(3);
+      destroy?.(client, 'INTERNAL_ERROR');
+      await client.closed();
+      if (lastIds(client) !== '3 INTERNAL_ERROR') throw new Error(client.transcript());
+    },
+    needs,
+  ),
+];
+
 const goaways: readonly Row[] = [
+  scene(
+    '9113 6.8',
+    'GOAWAY of the client: the connection ends when nothing is open',
+    async (client) => {
+      client.send(open(1), goaway(0));
+      await goawayOf(client, 1);
+      if (client.isClosed) throw new Error(client.transcript());
+      client.send(data(1, 'abc', END_STREAM));
+      await client.closed();
+      if (bodyOf(client.stream(1)) !== 'abc' || client.goaways.some(({ error }) => error !== 'NO_ERROR'))
+        throw new Error(client.transcript());
+    },
+    needs,
+  ),
   scene('9113 6.8', 'GOAWAY of the client: what is open is finished', async (client) => {
     client.send(open(1), get(3), goaway(0));
     await client.answered(3);
@@ -191,4 +240,4 @@ const priorities: readonly Row[] = [
   ),
 ];
 
-export const ENDING: readonly Row[] = [...drain, ...goaways, ...priorities];
+export const ENDING: readonly Row[] = [...drain, ...sudden, ...goaways, ...priorities];

@@ -1,7 +1,7 @@
 /** RFC 9113 sections 8.2 and 8.3: which fields make a request malformed, and what a handler is given of the others. */
 import { END_HEADERS, END_STREAM, headers } from '../frames.ts';
 import { block, type Line } from '../hpack.ts';
-import { answer, type Expectation, malformed, type Row, request, requestLines, row } from '../row.ts';
+import { answer, type Expectation, malformed, type Row, request, requestLines, row, scene, works } from '../row.ts';
 import { INDEX } from '../site.ts';
 
 const WHOLE = END_HEADERS | END_STREAM;
@@ -131,6 +131,13 @@ const pseudo: readonly Row[] = [
   ),
   row('9113 8.3.1', 'an empty :method', malformed, [withPseudo({ ':method': '' })]),
   row('9113 8.3.1', 'a :method that is no token', malformed, [withPseudo({ ':method': 'GE T' })]),
+  row(
+    '9113 8.3.1',
+    "the :scheme is the connection's, whatever a client says",
+    tells({ scheme: 'http' }),
+    [withPseudo({ ':scheme': 'https', ':path': '/tell' })],
+    site,
+  ),
   row('9113 8.3.1', 'an empty :scheme', malformed, [withPseudo({ ':scheme': '' })]),
   row('9113 8.3.1', 'a :scheme that is none', malformed, [withPseudo({ ':scheme': 'ht tp' })]),
   row('9113 8.3.1', 'an empty :path', malformed, [withPseudo({ ':path': '' })]),
@@ -186,4 +193,42 @@ const pseudo: readonly Row[] = [
   }),
 ];
 
-export const FIELDS: readonly Row[] = [...characters, ...connection, ...pseudo];
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]$/;
+
+/** A request on a stream of its own for each octet there is: those of `isRight` are answered, all others reset. */
+const octets = (says: string, line: (octet: string) => Line, isRight: (octet: string) => boolean): Row =>
+  scene('9113 8.2.1', says, async (client) => {
+    for (let code = 0; code < 256; code++) {
+      const octet = String.fromCharCode(code);
+      const streamId = 2 * code + 1;
+      client.send(headers(streamId, request({ ':method': 'HEAD' }, line(octet)), WHOLE));
+      const { resetBy } = await client.until(`the end of stream ${streamId}`, () => {
+        const stream = client.stream(streamId);
+        return stream.isEnded || stream.resetBy !== undefined ? stream : undefined;
+      });
+      if (resetBy !== (isRight(octet) ? undefined : 'PROTOCOL_ERROR'))
+        throw new Error(`0x${code.toString(16)}: ${resetBy ?? 'no error'}`);
+    }
+    await works(client);
+  });
+
+const everyOctet: readonly Row[] = [
+  octets(
+    'every octet in a name',
+    (octet) => [`x${octet}y`, 'a'],
+    (octet) => TOKEN.test(octet),
+  ),
+  octets(
+    'every octet as a name',
+    (octet) => [octet, 'a'],
+    (octet) => TOKEN.test(octet),
+  ),
+  octets(
+    'every octet in a value',
+    (octet) => ['x', `a${octet}b`],
+    // RFC 9110 section 5.5: all but controls.
+    (octet) => octet === '\t' || (octet >= ' ' && octet !== '\x7f'),
+  ),
+];
+
+export const FIELDS: readonly Row[] = [...characters, ...everyOctet, ...connection, ...pseudo];

@@ -19,8 +19,10 @@ import {
 import { block, FIRST_DYNAMIC, indexed, literal } from '../hpack.ts';
 import {
   answer,
+  bodyOf,
   connectionError,
   GET,
+  GET_LARGE,
   get,
   ignored,
   malformed,
@@ -29,6 +31,7 @@ import {
   type Row,
   requestLines,
   row,
+  scene,
   streamError,
 } from '../row.ts';
 import { INDEX } from '../site.ts';
@@ -200,6 +203,37 @@ const blocks: readonly Row[] = [
     tellsTaught,
     [open(1), resetStream(1), headers(1, literal('x-taught', 'yes', 'incremental')), taught],
     { ...site, permits: [connectionError('STREAM_CLOSED', 'PROTOCOL_ERROR')] },
+  ),
+  row(
+    '9113 4.3',
+    'a block on a stream that the client has ended still changes it',
+    tellsTaught,
+    [
+      headers(1, GET_LARGE),
+      headers(1, literal('x-taught', 'yes', 'incremental')),
+      windowUpdate(0, 1000),
+      settings([SETTING.INITIAL_WINDOW_SIZE, 1000]),
+      taught,
+    ],
+    { ...site, settings: [[SETTING.INITIAL_WINDOW_SIZE, 0]] },
+  ),
+  scene(
+    '9113 4.3',
+    'a block of a stream that was refused still changes it',
+    async (client) => {
+      const most = client.settings.get(SETTING.MAX_CONCURRENT_STREAMS) ?? 0;
+      const ids = Array.from({ length: most }, (_, i) => 2 * i + 1);
+      const next = 2 * most + 1;
+      client.send(...ids.map(open), headers(next, teaching()), resetStream(1));
+      await client.roundTrip(); // until then the work for stream 1 may count
+      client.send(
+        headers(next + 2, Buffer.concat([block(requestLines({ ':path': '/tell' })), indexed(FIRST_DYNAMIC)])),
+      );
+      const stream = await client.answered(next + 2);
+      if (client.stream(next).resetBy !== 'REFUSED_STREAM' || !bodyOf(stream).includes('["x-taught","yes"]'))
+        throw new Error(client.transcript());
+    },
+    { needs: ['site', 'limited'] },
   ),
   row('9113 4.3', 'an empty block is a request without pseudo-headers', malformed, [headers(1, Buffer.alloc(0))]),
   row('9113 4.3', 'padding is no part of a block', answer(1, 'abc'), [

@@ -14,6 +14,7 @@ import {
   requestLines,
   row,
   scene,
+  streamError,
   works,
 } from '../row.ts';
 import { INDEX } from '../site.ts';
@@ -99,6 +100,35 @@ const representations: readonly Row[] = [
     literal(...YES, 'incremental'),
     literal(...YES, 'incremental'),
     indexed(FIRST_DYNAMIC + 1),
+  ),
+];
+
+/** What is wrong with a line is so wherever it comes from. */
+const judged: readonly Row[] = [
+  ...(
+    [
+      ['a name in upper case', 'X-A', 'yes'],
+      ['a field of the connection', 'connection', 'close'],
+      ['a value with LF', 'x-a', 'a\nb'],
+      ['te of another value', 'te', 'gzip'],
+      ['an unknown pseudo-header', ':unknown', 'yes'],
+    ] as const
+  ).map(([says, name, value]) =>
+    row('9113 8.1.1', `a malformed line stays so in the table: ${says}`, streamError(3, 'PROTOCOL_ERROR'), [
+      on(1, GET, literal(name, value, 'incremental')),
+      on(3, GET, indexed(FIRST_DYNAMIC)),
+    ]),
+  ),
+  row('9113 8.1.1', 'so does a name, of whatever value', streamError(3, 'PROTOCOL_ERROR'), [
+    on(1, GET, literal('X-A', 'yes', 'incremental')),
+    on(3, GET, literal(FIRST_DYNAMIC, 'no')),
+  ]),
+  row(
+    '9113 8.1.1',
+    'a name is not to blame for a value',
+    told(3, ['x-a', 'yes']),
+    [on(1, GET, literal('x-a', 'a\0b', 'incremental')), on(3, TELL, literal(FIRST_DYNAMIC, 'yes'))],
+    site,
   ),
 ];
 
@@ -260,4 +290,4 @@ const encoders: readonly Row[] = [
   ),
 ];
 
-export const HPACK: readonly Row[] = [...representations, ...sizes, ...strings, ...integers, ...encoders];
+export const HPACK: readonly Row[] = [...representations, ...judged, ...sizes, ...strings, ...integers, ...encoders];

@@ -193,7 +193,7 @@ const responses: readonly Row[] = [
     '9110 10.1.1',
     '100 when the body is waited for',
     async (client) => {
-      const expecting = request({ ':method': 'POST', ':path': '/echo' }, ['expect', '100-continue']);
+      const expecting = request({ ':method': 'POST', ':path': '/collect' }, ['expect', '100-continue']);
       client.send(headers(1, expecting, END_HEADERS));
       await client.until('100', () => client.stream(1).blocks.find((lines) => lines[0][1] === '100'));
       client.send(data(1, 'abc', END_STREAM));

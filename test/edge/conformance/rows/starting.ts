@@ -48,6 +48,7 @@ export const STARTING: readonly Row[] = [
         client.send(Buffer.of(octet));
         await new Promise((done) => setImmediate(done));
       }
+      client.acknowledge();
       await client.until('the acknowledgement', () => client.settingsAcks > 0 || undefined);
       await works(client);
     },

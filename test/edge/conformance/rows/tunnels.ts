@@ -120,4 +120,11 @@ export const TUNNELS: readonly Row[] = [
     },
     { needs: ['extended-connect', 'site'] },
   ),
+  row(
+    '9113 8.5',
+    'HEADERS on a stream that is connected',
+    malformed,
+    [extended, data(1, 'abc'), headers(1, block([['x-trailer', '1']]))],
+    needs,
+  ),
 ];
