@@ -184,8 +184,9 @@ export class Http1Connection implements Carrier {
     this.deadlines.linger();
   }
 
-  /** This server stops: requests that nobody has begun to handle are dropped, since they can be sent anew. */
+  /** This server stops: requests that nobody has begun to handle are dropped, since they can be sent anew. A connection that has had none yet gets the one that it was opened for. */
   drain(): void {
+    if (this.#requests === 0 && !this.#isDeaf) return;
     this.#isDeaf = true;
     this.#waiting = [];
     if (this.active === undefined) this.close();

@@ -64,9 +64,9 @@ export class Http1 {
     this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onParserError(error));
   }
 
-  /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. */
+  /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. While this drains it is served one request. */
   accept(socket: Socket, client: Client): void {
-    if (this.#context.isDraining || socket.destroyed) {
+    if (socket.destroyed) {
       socket.destroy();
       return;
     }
@@ -78,9 +78,10 @@ export class Http1 {
     this.#bySocket.set(socket, connection);
     this.#sweep ??= setInterval(() => this.#check(), sweepMs(limits)).unref();
     this.#server.emit('connection', socket);
+    if (socket.isPaused()) socket.resume();
   }
 
-  /** Connections without a request are closed, others when their response is out. Resolves when all are gone. No more are accepted. */
+  /** Connections that wait for their next request are closed, others when a response is out. Resolves when all are gone. */
   drain(): Promise<void> {
     this.#context.isDraining = true;
     return new Promise((resolve) => {
