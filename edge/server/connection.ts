@@ -86,7 +86,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** No new requests; what is under way may end. A handshake goes on, and is drained when it is done. */
+  /** No new requests; what is under way may end. What a new connection was opened for is under way, too: it goes on, and is drained when it is settled. */
   drain(): void {
     this.#session?.drain();
   }
@@ -115,7 +115,7 @@ export class Connection {
   }
 
   #serve(socket: Socket, isHttp2: boolean, serverName: string): void {
-    const { application, limits, counters, http2Counters, http1, isDraining } = this.#server;
+    const { application, limits, counters, http2Counters, http1, isDraining, onHandlerError } = this.#server;
     const client = describeClient(this.#client, serverName, this.#tls !== null);
     if (!isHttp2) {
       counters.count('http1');
@@ -129,6 +129,7 @@ export class Connection {
       limits: limits.http2,
       counters: http2Counters,
       scheme: client.isEncrypted ? 'https' : 'http',
+      onHandlerError,
     });
     if (isDraining) this.#session.drain();
   }

@@ -38,6 +38,8 @@ export interface EdgeServerOptions {
   readonly counters: ServerCounters;
   readonly http1Counters: Http1Counters;
   readonly http2Counters: Http2Counters;
+  /** What a handler threw or rejected with; as often as it happens. */
+  readonly onHandlerError: (error: unknown) => void;
 }
 
 /** Connections that wait to be accepted; the kernel takes less when it is set so. */
@@ -49,6 +51,7 @@ export class EdgeServer {
   readonly base: SecureContext;
   readonly counters: ServerCounters;
   readonly http2Counters: Http2Counters;
+  readonly onHandlerError: (error: unknown) => void;
   readonly http1: Http1;
   isDraining = false;
   readonly #connections: ConnectionLimits;
@@ -65,11 +68,13 @@ export class EdgeServer {
     this.base = options.base;
     this.counters = options.counters;
     this.http2Counters = options.http2Counters;
+    this.onHandlerError = options.onHandlerError;
     this.#connections = options.connections;
     this.http1 = new Http1({
       handler: options.application.handler,
       limits: options.limits.http1,
       counters: options.http1Counters,
+      onHandlerError: options.onHandlerError,
     });
     const { handshakeTimeout } = this.limits.server;
     this.#timer = setInterval(() => this.#expire(), Math.min(1000, Math.max(20, handshakeTimeout / 4))).unref();

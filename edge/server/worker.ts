@@ -11,6 +11,9 @@ import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeServer } from './server.ts';
 import { createBaseContext } from './tls-context.ts';
 
+/** What happens often is told at most once in so many milliseconds. */
+const TELL_MS = 10_000;
+
 const data = workerData as ThreadData;
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 const tell =
@@ -33,6 +36,19 @@ const http2Counters = new Http2Counters({
   onEnding: tell('a session or a stream of HTTP/2 was ended'),
 });
 
+/** A handler that always fails must not fill the log. */
+let failures = 0;
+let toldAt = -Infinity;
+function onHandlerError(error: unknown): void {
+  failures++;
+  const now = performance.now();
+  if (now - toldAt < TELL_MS) return;
+  const fields = { count: failures, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  toldAt = now;
+  failures = 0;
+  post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });
+}
+
 async function start(): Promise<void> {
   const { createApplication } = (await import(data.application)) as { createApplication: CreateApplication };
   const application = await createApplication(data.data, {
@@ -50,6 +66,7 @@ async function start(): Promise<void> {
     counters,
     http1Counters,
     http2Counters,
+    onHandlerError,
   });
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'tickets') takeTicketsIn(base, message.keys);

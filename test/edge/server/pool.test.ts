@@ -1,0 +1,259 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
+import type { Worker } from 'node:worker_threads';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/log/index.ts';
+import { Pool, type PoolOptions } from '../../../edge/server/pool.ts';
+import { dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
+import type { SiteData, SiteReply } from './site-application.ts';
+
+const test = suite('edge/server/pool');
+const PATIENCE_MS = 15_000;
+const data: SiteData = { host: HOST, pem: PEM, text: 'first' };
+
+interface Running {
+  readonly pool: Pool;
+  readonly port: number;
+  readonly clearPort: number;
+  /** Messages of applications, with their thread. */
+  readonly heard: readonly [unknown, number][];
+  readonly workers: readonly (readonly [Worker, number])[];
+  log(): string;
+}
+
+async function withPool(use: (running: Running) => Promise<void>, options: Partial<PoolOptions> = {}): Promise<void> {
+  const heard: [unknown, number][] = [];
+  const workers: [Worker, number][] = [];
+  let log = '';
+  const pool = await Pool.start({
+    tlsListen: [{ address: '127.0.0.1', port: 0, family: 4 }],
+    clearListen: [{ address: '127.0.0.1', port: 0, family: 4 }],
+    threads: 2,
+    limits: limitsOf({ drainTimeout: 5000 }),
+    application: new URL('./site-application.js', import.meta.url).href,
+    data,
+    ticketRotation: 3600,
+    transport: 'auto',
+    log: createLogger({
+      level: 'info',
+      format: 'text',
+      write: (line) => {
+        log += line;
+      },
+    }),
+    onMessage: (message, thread) => heard.push([message, thread]),
+    onWorker: (worker, thread) => workers.push([worker, thread]),
+    ...options,
+  });
+  try {
+    const [{ port }, { port: clearPort }] = [pool.tlsListen[0], pool.clearListen[0]];
+    await use({ pool, port, clearPort, heard, workers, log: () => log });
+  } finally {
+    await pool.stop();
+  }
+}
+
+async function until(is: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(10)) if (Date.now() > end) assert.unreachable(what);
+}
+
+const ask = async (port: number, path = '/'): Promise<SiteReply> =>
+  JSON.parse((await getHttp2(`https://${HOST}`, port, path)).body) as SiteReply;
+
+interface Visit {
+  readonly thread: number;
+  readonly isResumed: boolean;
+  readonly session: Buffer | undefined;
+}
+
+/** One connection with a request of HTTP/1.1, and the ticket that came with it. */
+async function visit(port: number, options: ConnectionOptions): Promise<Visit> {
+  const socket = await dialTls(port, options);
+  let session: Buffer | undefined;
+  socket.on('session', (one: Buffer) => {
+    session = one;
+  });
+  const isResumed = socket.isSessionReused();
+  socket.write(GET);
+  const { thread } = JSON.parse((await readAll(socket)).replace(/^[\s\S]*\r\n\r\n/, '')) as SiteReply;
+  session ??= socket.getSession();
+  socket.destroy();
+  return { thread, isResumed, session };
+}
+
+/** Until a session that thread `from` began is offered to the other one. */
+async function resumeElsewhere(port: number, first: Visit, options: ConnectionOptions): Promise<Visit> {
+  for (let i = 0; i < 200; i++) {
+    const next = await visit(port, { ...options, session: first.session });
+    if (next.thread !== first.thread) return next;
+  }
+  return assert.unreachable('200 connections in a row came to one thread') as never;
+}
+
+for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+  test(`${maxVersion}: a session is resumed on the other thread, also over a new key, not over two`, async () => {
+    await withPool(async ({ pool, port }) => {
+      const options = { maxVersion };
+      const first = await visit(port, options);
+      assert.is(first.isResumed, false);
+      const second = await resumeElsewhere(port, first, options);
+      assert.is(second.isResumed, true);
+      pool.rotateTickets();
+      // The threads take the new keys in their turn of the loop, before what is said to them next.
+      await sleep(200);
+      const third = await resumeElsewhere(port, second, options);
+      assert.is(third.isResumed, true, 'the last key opens');
+      pool.rotateTickets();
+      await sleep(200);
+      assert.is((await visit(port, { ...options, session: third.session })).isResumed, true, 'it was renewed');
+      pool.rotateTickets();
+      pool.rotateTickets();
+      await sleep(200);
+      assert.is((await visit(port, { ...options, session: third.session })).isResumed, false);
+      const { server } = pool.counters;
+      assert.ok(server.sum('handshakes_full') >= 2 && server.sum('handshakes_resumed') >= 3);
+    });
+  });
+
+test('what is sent goes to every thread, and what applications send comes with their thread', async () => {
+  await withPool(async ({ pool, port, heard }) => {
+    pool.send('news');
+    await until(() => heard.length === 2, 'both answer');
+    assert.equal(heard.map(([message, thread]) => `${message} ${thread}`).sort(), ['heard news 0', 'heard news 1']);
+    assert.equal((await ask(port)).told, ['news']);
+  });
+});
+
+test('a thread that dies is started anew, and its connections of before are all that is lost', async () => {
+  await withPool(async ({ pool, port, workers, log }) => {
+    const before = await Promise.all(Array.from({ length: 8 }, () => ask(port)));
+    assert.is(before.length, 8);
+    await workers[0][0].terminate();
+    // Its socket stays: connections wait in it for the thread to be back, none is refused.
+    const during = await Promise.all(Array.from({ length: 16 }, () => ask(port)));
+    assert.ok(
+      during.some(({ thread }) => thread === workers[0][1]) && during.some(({ thread }) => thread !== workers[0][1]),
+    );
+    assert.is(pool.counters.restarts, 1);
+    assert.is(pool.isListening, true);
+    assert.match(log(), /an edge thread ended and is started anew/);
+    // Counts outlive the thread, but for its connections.
+    assert.is(pool.counters.http2.sum('streams'), 24);
+    await until(() => pool.counters.connections === 0, 'no connection is left');
+  });
+});
+
+test('one that an exception ends is started anew, too', async () => {
+  await withPool(async ({ pool, port, log }) => {
+    pool.send('die');
+    await until(() => pool.counters.restarts === 2 && pool.isListening, 'both are back');
+    assert.match(log(), /an edge thread died/);
+    assert.is((await ask(port)).text, 'first');
+  });
+});
+
+test('a reload serves what is new at once, lets what is under way end, and refuses nobody', async () => {
+  await withPool(async ({ pool, port, clearPort, heard, workers }) => {
+    const late = ask(port, '/late');
+    await until(() => heard.some(([message]) => message === 'late'), 'the request came');
+    let isDone = false;
+    const texts = new Set<string>();
+    const failures: unknown[] = [];
+    const knocking = (async (): Promise<void> => {
+      while (!isDone) {
+        const { body } = await getHttp2(`http://${HOST}`, clearPort).catch((error: unknown) => {
+          failures.push(error);
+          return { body: '{}' };
+        });
+        texts.add((JSON.parse(body) as Partial<SiteReply>).text ?? 'failed');
+      }
+    })();
+    await pool.reload({ ...data, text: 'second' });
+    // The old threads may still take one that came to them before they heard of it.
+    await until(() => heard.some(([message]) => message === 'closed'), 'the thread without a request has ended');
+    for (let i = 0; i < 10; i++) assert.is((await ask(port)).text, 'second');
+    isDone = true;
+    await knocking;
+    assert.equal(
+      [...texts].filter((text) => text !== 'first' && text !== 'second'),
+      [],
+      String(failures[0]),
+    );
+    assert.is((await late).text, 'first');
+    assert.is(workers.length, 4);
+    await pool.reload({ ...data, text: 'third' });
+    await until(() => heard.filter(([message]) => message === 'closed').length === 4, 'all old threads have ended');
+    assert.is((await ask(port)).text, 'third');
+  });
+});
+
+test('what a handler throws is answered by 500, and logged once for many', async () => {
+  await withPool(async ({ port, log }) => {
+    for (let i = 0; i < 5; i++) assert.is((await getHttp2(`https://${HOST}`, port, '/throw')).status, 500);
+    const socket = await dialTls(port);
+    socket.write(GET.replace('/', '/throw'));
+    assert.match(await readAll(socket), /^HTTP\/1\.1 500 /);
+    await until(() => /thrown on purpose/.test(log()), 'it is logged');
+    const threads = log().match(/thrown on purpose/g)?.length ?? 0;
+    assert.ok(threads <= 2, 'once a thread');
+  });
+});
+
+test('a reload that fails leaves the threads as they were', async () => {
+  await withPool(async ({ pool, port }) => {
+    try {
+      await pool.reload({ ...data, isBroken: true });
+      assert.unreachable('it started');
+    } catch (error) {
+      assert.match((error as Error).message, /broken on purpose/);
+    }
+    assert.is((await ask(port)).text, 'first');
+    await pool.reload({ ...data, text: 'second' });
+    assert.is((await ask(port)).text, 'second');
+  });
+});
+
+test('an application that can not be made, or a port that is taken, is an error at the start', async () => {
+  await withPool(async ({ pool }) => {
+    const start = (options: Partial<PoolOptions>): Promise<string> =>
+      withPool(async () => {}, options).then(
+        () => 'started',
+        (error: Error) => `${error.name}: ${error.message}`,
+      );
+    assert.match(await start({ data: { ...data, isBroken: true } }), /^ConfigError: .*broken on purpose/);
+    const taken = { tlsListen: pool.tlsListen, transport: 'portable' } as const;
+    assert.match(await start(taken), /^ConfigError: .*EADDRINUSE/);
+  });
+});
+
+test('where sockets can not be shared one thread listens by itself, and reloads', async () => {
+  await withPool(
+    async ({ pool, port }) => {
+      assert.is(pool.threads, 1);
+      assert.equal([(await ask(port)).thread, (await ask(port)).text], [0, 'first']);
+      await pool.reload({ ...data, text: 'second' });
+      assert.is((await ask(port)).text, 'second');
+    },
+    { transport: 'portable' },
+  );
+});
+
+test('a stop answers what is under way', async () => {
+  let reply: Promise<SiteReply> | undefined;
+  let workers: readonly (readonly [Worker, number])[] = [];
+  await withPool(async (running) => {
+    workers = running.workers;
+    reply = ask(running.port, '/wait');
+    reply.catch(() => {});
+    await until(() => running.heard.some(([message]) => message === 'waits'), 'the request came');
+    running.pool.send('answer');
+    const ended = workers.map(([worker]) => once(worker, 'exit'));
+    await running.pool.stop();
+    assert.equal((await Promise.all(ended)).length, 2);
+  });
+  assert.is((await reply)?.text, 'first');
+});
+
+test.run();

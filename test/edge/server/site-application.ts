@@ -1,0 +1,55 @@
+/** What the pool's tests serve: which thread answers, and what that thread was given and told. */
+import { createSecureContext } from 'node:tls';
+import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import type { Application, ThreadContext } from '../../../edge/server/application.ts';
+
+/** Longer than a reload takes. */
+const LATE_MS = 2500;
+
+export interface SiteData {
+  readonly host: string;
+  readonly pem: { readonly key: string; readonly cert: string };
+  readonly text: string;
+  /** Throws when it is made. */
+  readonly isBroken?: boolean;
+}
+
+export interface SiteReply {
+  readonly thread: number;
+  readonly text: string;
+  readonly told: readonly unknown[];
+}
+
+export function createApplication(data: unknown, { thread, send }: ThreadContext): Application {
+  const { host, pem, text, isBroken } = data as SiteData;
+  if (isBroken) throw new Error('broken on purpose');
+  const context = createSecureContext(pem);
+  const told: unknown[] = [];
+  const waiting: (() => void)[] = [];
+  return {
+    contextFor: (name) => (name === host ? context : undefined),
+    handler(exchange) {
+      if (exchange.path === '/throw') throw new Error('thrown on purpose');
+      const reply: SiteReply = { thread, text, told };
+      const answer = (): void => exchange.answer(new ReadyAnswer(200, [], Buffer.from(JSON.stringify(reply))));
+      if (exchange.path === '/late') {
+        send('late');
+        setTimeout(answer, LATE_MS);
+        return;
+      }
+      if (exchange.path !== '/wait') return answer();
+      waiting.push(answer);
+      send('waits');
+    },
+    onMessage(message) {
+      told.push(message);
+      if (message === 'die')
+        setImmediate(() => {
+          throw new Error('died on purpose');
+        });
+      if (message === 'answer') for (const one of waiting.splice(0)) one();
+      send(`heard ${message}`);
+    },
+    close: () => send('closed'),
+  };
+}
