@@ -64,7 +64,7 @@ export class Http1 {
     this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onParserError(error));
   }
 
-  /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. While this drains it is served one request. */
+  /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. What was read of it may have been put back (`unshift`). While this drains it is served one request. */
   accept(socket: Socket, client: Client): void {
     if (socket.destroyed) {
       socket.destroy();

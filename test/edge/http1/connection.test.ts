@@ -280,15 +280,13 @@ test('draining closes what is idle, and the rest when it is answered', async () 
     assert.not.match(texts[1], /dropped/);
     assert.is(counters.get('connections_closed'), 2);
     // One that comes late gets the answer that it was opened for.
+    // One that was under way when this side stopped is served what it came for, and nothing more.
     const late = await connected(port);
+    late.write(get('/idle') + get('/idle'));
     let text = '';
-    late.on('data', (part) => {
-      text += part;
-    });
-    late.write(get('/idle') + get('/dropped'));
-    await once(late, 'end');
-    assert.match(text, /connection: close[\s\S]*<\/idle>/);
-    assert.not.match(text, /dropped/);
+    for await (const part of late) text += part;
+    assert.is(count(text, 'HTTP/1.1 200'), 1);
+    assert.match(text, /connection: close/);
   });
 });
 
