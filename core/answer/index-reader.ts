@@ -63,7 +63,7 @@ export class IndexReader {
   private half = 0;
   /** Of the names looked at ahead: what their first slots refer to. */
   private readonly ahead = new Int32Array(AHEAD);
-  /** Says nothing. */
+  /** What `warm` has read, added up. */
   seen = 0;
 
   constructor(shared: SharedIndex, reader: number, port: MessagePort | null, store: NodeStore) {
