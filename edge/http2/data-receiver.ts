@@ -6,9 +6,6 @@ import { FLAG } from './protocol.ts';
 import type { Http2Session } from './session.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** A part of a body that is less than this share of what was read at once is copied out of it, lest it hold all of that. */
-const HELD_SHARE = 4;
-
 export class DataReceiver {
   readonly #session: Http2Session;
   readonly #gate: FloodGate;
@@ -57,9 +54,8 @@ export class DataReceiver {
   #body(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
     const part = bytes.subarray(start, end);
     stream.progress += part.length;
-    // What is dropped at once holds nothing.
-    const isHeld = stream.queue?.isDiscarding === false;
-    stream.queue?.push(isHeld && part.length * HELD_SHARE < bytes.buffer.byteLength ? Buffer.from(part) : part);
+    // What is dropped at once need not be kept.
+    stream.queue?.push(stream.queue.isDiscarding ? part : Buffer.from(part));
   }
 
   #empty(): Failure {

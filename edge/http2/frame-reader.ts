@@ -5,7 +5,7 @@
 import { FRAME_HEADER, PREFACE } from './protocol.ts';
 
 export interface FrameSink {
-  /** The payload is bytes[start, end); the octets are the sink's to keep. Must not throw. */
+  /** The payload is bytes[start, end), there during the call only. Must not throw. */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void;
   /** The preface is none (section 3.4). Nothing is read after it. */
   badPreface(): void;
@@ -17,7 +17,7 @@ export class FrameReader {
   readonly #sink: FrameSink;
   readonly #maxFrameSize: number;
   #prefaceAt = 0;
-  /** Of a frame that is not whole; empty when there is none. Never written again once it has been given out. */
+  /** Of a frame that is not whole; empty when there is none. */
   #partial: Buffer = NOTHING;
   #partialLength = 0;
   #isStopped = false;
@@ -44,6 +44,7 @@ export class FrameReader {
     this.#release();
   }
 
+  /** What came; looked at during the call only. */
   push(bytes: Buffer): void {
     if (this.#isStopped) return;
     let at = 0;

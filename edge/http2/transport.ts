@@ -1,8 +1,9 @@
 /** What carries a session's octets: a socket, or memory in a test. */
 import type { Socket } from 'node:net';
+import { readInto } from './direct-read.ts';
 
 export interface TransportReceiver {
-  /** The octets are the receiver's to keep. */
+  /** The octets are there during the call only. */
   onBytes(bytes: Buffer): void;
   /** The other side sends no more. */
   onEnd(): void;
@@ -11,7 +12,7 @@ export interface TransportReceiver {
 }
 
 export interface Transport {
-  /** Called once, first. */
+  /** Called once, first; what has come already is received after the call. */
   start(receiver: TransportReceiver): void;
   /** One at a time: not again before `done`, which is not called during the call. The octets stay as they are until then. */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
@@ -37,8 +38,18 @@ export class SocketTransport implements Transport {
     socket.on('error', ignore);
     socket.on('end', () => receiver.onEnd());
     socket.on('close', () => receiver.onClose());
-    socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
-    if (socket.destroyed) setImmediate(() => receiver.onClose());
+    process.nextTick(() => {
+      if (socket.destroyed) setImmediate(() => receiver.onClose());
+      else this.#read(receiver);
+    });
+  }
+
+  #read(receiver: TransportReceiver): void {
+    const socket = this.#socket;
+    for (let bytes = read(socket); bytes !== null; bytes = read(socket)) receiver.onBytes(bytes);
+    if (!readInto(socket, (bytes) => receiver.onBytes(bytes)))
+      socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
+    socket.resume();
   }
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -61,5 +72,8 @@ export class SocketTransport implements Transport {
     this.#socket.destroy();
   }
 }
+
+/** What the socket has put aside: what came with the handshake, or was put back. */
+const read = (socket: Socket): Buffer | null => socket.read();
 
 function ignore(): void {}
