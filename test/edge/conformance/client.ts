@@ -20,7 +20,7 @@ import {
 import { Decoder, type Line } from './hpack.ts';
 
 /** How long anything is waited for. Nothing takes that long but what does not come. */
-const WAIT_MS = 5000;
+const WAIT_MS = 10_000;
 const DEFAULT_FRAME_SIZE = 16_384;
 
 export interface Address {

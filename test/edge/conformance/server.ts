@@ -1,5 +1,6 @@
 /** The engine under test, on sockets of this process: cleartext and TLS. */
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { AbortError, type Client } from '../../../edge/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';
@@ -22,8 +23,13 @@ export interface ConformanceServer {
   readonly failures: readonly unknown[];
   /** The session of a client. */
   sessionOf(client: RawClient): Http2Session;
+  /** Resolves when no connection is open; rejects when some stay. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** How long connections may outlive their clients. */
+const EMPTY_MS = 10_000;
 
 export async function startServer(): Promise<ConformanceServer> {
   const counters = new Http2Counters();
@@ -64,6 +70,13 @@ export async function startServer(): Promise<ConformanceServer> {
       const session = sessions.get(client.socket.localPort ?? 0);
       if (session === undefined) throw new Error('The client has no session.');
       return session;
+    },
+    async empty() {
+      const deadline = Date.now() + EMPTY_MS;
+      while (sessions.size > 0) {
+        if (Date.now() > deadline) throw new Error(`${sessions.size} sessions are left.`);
+        await sleep(10);
+      }
     },
     async close() {
       for (const session of sessions.values()) session.destroy(0);
