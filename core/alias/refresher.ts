@@ -101,9 +101,10 @@ export class AliasRefresher {
     this.lookup = new TargetLookup(this.own, lookup, options.allowPrivate, zoneSettings.cluster);
     this.writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
     this.reader = new Reader(rawReader(environment));
-    journal.onAnswers(({ names, aliasTargets: targets }) => {
+    journal.onAnswers(({ names, apexes, aliasTargets: targets }) => {
       for (const { target, domainIds } of targets) this.ownersChanged(target, domainIds);
       for (const name of names) for (const target of this.watch.at(name)) this.poke(target);
+      for (const apex of apexes) for (const target of this.watch.below(apex)) this.poke(target);
       this.pump();
     });
     journal.onDomain(({ apex }) => {

@@ -54,7 +54,7 @@ const NONE: readonly never[] = [];
 function watched(name: Name, apex: Name, names: Set<string>): void {
   const lowest = cut(name, LABELS);
   names.add(nameId(lowest));
-  // The node of an apex changes with every serial; who comes or goes there is told by `below`.
+  // The node of an apex changes with every serial; what concerns all names below it is told by `below`.
   for (let above = lowest; above.length > apex.length; above = parentName(above)) {
     names.add(nameId(above));
     // What is missing may be made by a wildcard, and what a wildcard makes may be hidden by a name above that comes.

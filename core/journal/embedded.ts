@@ -167,13 +167,13 @@ class EmbeddedJournal implements Journal {
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }
 
-  private tell({ comingAndGoing, credentialsChanged, nodes, aliasTargets, changes }: ZoneUpdates): void {
+  private tell({ comingAndGoing, credentialsChanged, nodes, apexes, aliasTargets, changes }: ZoneUpdates): void {
     for (const change of changes) this.options.zones?.changed(change);
     for (const { domain, present } of comingAndGoing)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
     for (const listener of this.answerListeners)
-      listener({ names: nodes.map(({ name }) => name), aliasTargets: aliasTargets.values() });
+      listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
   }
 
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {

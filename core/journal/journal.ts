@@ -57,6 +57,8 @@ export type DomainListener = (domain: Domain, present: boolean) => void;
 export interface AnswerChanges {
   /** Names with other answers, with none any more, or with new ones. */
   readonly names: Iterable<Name>;
+  /** Apexes below which any name may lead elsewhere, those without an answer of their own among them: the DNAME there is another, or the whole zone. */
+  readonly apexes: Iterable<Name>;
   /** Targets of ALIAS records that came or went, and the domains in which they did. */
   readonly aliasTargets: Iterable<{ readonly target: Name; readonly domainIds: ReadonlySet<string> }>;
 }

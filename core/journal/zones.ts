@@ -68,6 +68,15 @@ export class ZoneUpdates {
     return this.writer.changes;
   }
 
+  /** See AnswerChanges. */
+  get apexes(): readonly Name[] {
+    const changed = ({ whole, compiled, apex, changed }: ZoneUpdate): boolean =>
+      whole ||
+      compiled !== undefined ||
+      [...changed.values()].some(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex));
+    return [...this.zones.values()].filter(changed).map(({ apex }) => apex);
+  }
+
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
     this.entry = entry;
     this.compiled = compiled;

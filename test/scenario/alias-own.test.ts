@@ -50,6 +50,22 @@ test('a target of ours is answered as it stands, and follows its changes at once
     }),
   ));
 
+test('a DNAME at an apex leads the names below it elsewhere from when it comes to when it goes', () =>
+  withAlias((rig) =>
+    nobodyIsAsked(rig, async () => {
+      const { zone, add, remove, ask } = rig;
+      await zone('new.test', `x A ${V4}`);
+      const old = await zone('old.test', '@ TXT x');
+      await zone('one.test', '@ ALIAS x.old.test.');
+      assert.equal(ask('one.test').addresses, []);
+      // No name below the apex has an answer of its own, before or after.
+      const dname = await add(old, '@ DNAME new.test.');
+      assert.equal(ask('one.test').addresses, [V4]);
+      await remove(dname);
+      assert.equal(ask('one.test').addresses, []);
+    }),
+  ));
+
 test('chains go through CNAME, DNAME and ALIAS of several zones, and each link counts', () =>
   withAlias((rig) =>
     nobodyIsAsked(rig, async () => {
