@@ -4,6 +4,7 @@
  */
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { exemptions, resolvers } from './address-kinds.ts';
+import { EDGE_LIMITS } from './edge-limits.ts';
 import {
   bytes,
   choice,
@@ -120,6 +121,7 @@ export const schema = {
       false,
       'For test rigs: origins that are taken though their addresses are private, loopback or reserved. "true" takes every address, which lets customers reach the network of this machine.',
     ),
+    ...EDGE_LIMITS,
   }),
   dns: section('The nameserver.', {
     listen: setting(
