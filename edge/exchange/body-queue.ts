@@ -4,6 +4,10 @@ import { type AbortCause, AbortError, type FieldList, type RequestBody } from '.
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
 
+/** Parts shorter than this are put together while they wait: each by itself would hold many times what it weighs. */
+const SMALL = 512;
+const GATHERED = 1024;
+
 /** What the connection is told. */
 export interface BodySource {
   /** The handler asks for the first time. */
@@ -27,6 +31,9 @@ export class BodyQueue implements RequestBody {
   readonly #source: BodySource;
   #parts: Uint8Array[] = [];
   #first = 0;
+  /** Memory of the last part, if it is one of those put together, and how much of it is used. */
+  #tail: Buffer | null = null;
+  #tailLength = 0;
   #isRead = false;
   #failure: AbortError | undefined;
   #resolve: ((part: Uint8Array | null) => void) | undefined;
@@ -58,6 +65,7 @@ export class BodyQueue implements RequestBody {
       if (this.#first === this.#parts.length) {
         this.#parts = [];
         this.#first = 0;
+        this.#tail = null;
       }
       this.buffered -= part.length;
       this.#source.onTaken(part.length);
@@ -92,9 +100,29 @@ export class BodyQueue implements RequestBody {
       this.#settle(part);
       this.#source.onTaken(part.length);
     } else {
-      this.#parts.push(part);
       this.buffered += part.length;
+      if (part.length < SMALL) this.#gather(part);
+      else {
+        this.#parts.push(part);
+        this.#tail = null;
+      }
     }
+  }
+
+  #gather(part: Uint8Array): void {
+    // The first is handed out as it is, if the handler keeps up.
+    if (this.#parts.length === 0) {
+      this.#parts.push(part);
+      return;
+    }
+    if (this.#tail === null || this.#tailLength + part.length > GATHERED) {
+      this.#tail = Buffer.allocUnsafeSlow(GATHERED);
+      this.#tailLength = 0;
+      this.#parts.push(part);
+    }
+    this.#tail.set(part, this.#tailLength);
+    this.#tailLength += part.length;
+    this.#parts[this.#parts.length - 1] = this.#tail.subarray(0, this.#tailLength);
   }
 
   /** From the connection: that was all. */
@@ -110,6 +138,7 @@ export class BodyQueue implements RequestBody {
     if (this.isComplete) return;
     this.isComplete = true;
     this.#parts = [];
+    this.#tail = null;
     this.#first = 0;
     this.buffered = 0;
     this.#failure = new AbortError(cause);

@@ -34,6 +34,24 @@ test('parts come in order, before or after they are asked for, and are given bac
   assert.is(queue.buffered, 0);
 });
 
+test('small parts that wait are put together, in order, and large ones stay by themselves', async () => {
+  const { queue } = queueOf();
+  let sent = '';
+  for (let i = 0; i < 10_000; i++) {
+    const piece = i % 1000 === 999 ? 'x'.repeat(600) : String.fromCharCode(97 + (i % 26));
+    sent += piece;
+    queue.push(part(piece));
+    if (i % 1700 === 0) sent = sent.slice(text(await queue.read()).length);
+  }
+  assert.ok(queue.parts < 60, `${queue.parts}`);
+  assert.is(queue.buffered, sent.length);
+  queue.finish();
+  let got = '';
+  for (let one = await queue.read(); one !== null; one = await queue.read()) got += text(one);
+  assert.is(got, sent);
+  assert.is(queue.buffered, 0);
+});
+
 test('what has come is read before the end', async () => {
   const { queue } = queueOf();
   queue.push(part('a'));
