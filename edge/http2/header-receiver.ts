@@ -1,4 +1,5 @@
 /** HEADERS and CONTINUATION (RFC 9113 sections 6.2, 6.10 and 8): blocks decoded, and what becomes of them by the state of their stream. */
+import { trailerFields } from '../exchange/trailers.ts';
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { HeaderBlock } from './header-block.ts';
@@ -127,7 +128,7 @@ export class HeaderReceiver {
     if (outcome === OUTCOME.tooLarge) return this.#reset(stream, STREAM_ENDING.trailersTooLarge);
     if (stream.expected >= 0 && stream.queue !== null && stream.queue.received < stream.expected)
       return this.#reset(stream, STREAM_ENDING.contentLength);
-    session.streams.streamReceived(stream, this.#head.headers);
+    session.streams.streamReceived(stream, trailerFields(this.#head.headers));
     return null;
   }
 
