@@ -89,6 +89,10 @@ export const site: Handler = (exchange) => {
   if (exchange.method === 'CONNECT') {
     if (exchange.protocol === 'websocket') {
       exchange.upgrade([]);
+      if (exchange.path === '/bye') {
+        exchange.end(Buffer.from('bye'));
+        return;
+      }
       return pump(exchange);
     }
     exchange.answer(new ReadyAnswer(501, [], Buffer.alloc(0)));

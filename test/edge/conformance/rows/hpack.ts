@@ -272,6 +272,20 @@ const encoders: readonly Row[] = [
   ),
   scene(
     '7541 4.2',
+    'one that does so within one frame is emptied, too',
+    async (client) => {
+      client.send(get(1));
+      await client.answered(1);
+      client.send(settings([SETTING.HEADER_TABLE_SIZE, 0], [SETTING.HEADER_TABLE_SIZE, TABLE]));
+      client.shrinkTable();
+      client.send(on(3, block(requestLines({ ':path': '/trailers' }))));
+      await client.answered(3);
+      await works(client);
+    },
+    site,
+  ),
+  scene(
+    '7541 4.2',
     'a table that shrinks and grows between two blocks is emptied',
     async (client) => {
       client.send(get(1));

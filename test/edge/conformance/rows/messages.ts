@@ -68,6 +68,19 @@ const requests: readonly Row[] = [
     headers(1, block([['connection', 'close']])),
   ]),
   row('9113 8.1', 'a whole request in the place of trailers', malformed, [open(1), get(1)]),
+  scene(
+    '9110 6.5.1',
+    'trailers that would frame a message are dropped',
+    async (client) => {
+      const lines = ['content-length', 'host', 'expect', 'cookie', 'authorization', 'trailer'];
+      const late = block([...lines.map((name) => [name, '3'] as const), ['te', 'trailers'], ['x-trailer', 'last']]);
+      client.send(open(1), data(1, 'abc'), headers(1, late));
+      const stream = await client.answered(1);
+      if (JSON.stringify(stream.blocks[1]) !== '[["x-trailer","last"]]') throw new Error(JSON.stringify(stream.blocks));
+      await works(client);
+    },
+    site,
+  ),
   row('9113 8.1', 'bodies of several streams may alternate', answer(3, 'adg'), [
     open(1),
     open(3),
@@ -116,6 +129,10 @@ const lengths: readonly Row[] = [
   row('9110 8.6', 'content-length that is empty', malformed, [announced(''), data(1, 'abc', END_STREAM)]),
   row('9110 8.6', 'content-length beyond all numbers', malformed, [announced('9'.repeat(30))]),
   row('9110 8.6', 'two that differ', malformed, [announced('3', '4'), data(1, 'abc', END_STREAM)]),
+  row('9110 8.6', 'two that differ, of which the last is right', malformed, [
+    announced('4', '3'),
+    data(1, 'abc', END_STREAM),
+  ]),
   row('9110 8.6', 'two that are the same', answer(1, 'abc'), [announced('3', '3'), data(1, 'abc', END_STREAM)], {
     permits: [malformed],
   }),

@@ -26,6 +26,7 @@ import {
   ignored,
   open,
   type Row,
+  request,
   row,
   scene,
   statusOf,
@@ -164,6 +165,11 @@ const identifiers: readonly Row[] = [
     [open(5), data(3, 'abc')],
     { permits: [streamError(3, 'STREAM_CLOSED')] },
   ),
+  row('9113 5.1.1', 'also after many streams', protocolError, () => {
+    const head = request({ ':method': 'HEAD' });
+    const ids = Array.from({ length: 300 }, (_, i) => 2 * i + 1);
+    return [...ids.map((id) => headers(id, head)), get(1201), get(1101)];
+  }),
   row('9113 5.1.1', 'identifiers need not follow each other', answer(1001, INDEX), [get(1), get(1001)]),
   row('9113 5.1.1', 'one that was refused is used', connectionError('PROTOCOL_ERROR', 'STREAM_CLOSED'), [
     headers(3, EMPTY, END_HEADERS | END_STREAM),

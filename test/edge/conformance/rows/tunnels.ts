@@ -99,6 +99,18 @@ export const TUNNELS: readonly Row[] = [
   ),
   scene(
     '8441 5',
+    'the end of the server is not that of the client',
+    async (client) => {
+      client.send(headers(1, connect(WEBSOCKET, SCHEME, [':path', '/bye'], AUTHORITY), END_HEADERS));
+      if (bodyOf(await client.answered(1)) !== 'bye') throw new Error(client.transcript());
+      client.send(data(1, 'abc'), data(1, 'def', END_STREAM));
+      await works(client);
+      if (client.stream(1).resetBy !== undefined) throw new Error(client.transcript());
+    },
+    { needs: ['extended-connect', 'site'] },
+  ),
+  scene(
+    '8441 5',
     'RST_STREAM ends a tunnel',
     async (client) => {
       client.send(extended);

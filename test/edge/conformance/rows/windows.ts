@@ -151,6 +151,21 @@ const sending: readonly Row[] = [
   ),
   scene(
     '9113 6.9.1',
+    'a small response waits for it, too',
+    async (client) => {
+      client.send(getLarge(1));
+      await exactly(client, 1, WINDOW);
+      client.send(get(3));
+      await client.until('the head', () => client.stream(3).blocks[0]);
+      await exactly(client, 3, 0);
+      client.send(resetStream(1), windowUpdate(0, INDEX.length));
+      if (bodyOf(await client.answered(3)) !== INDEX) throw new Error(client.transcript());
+      await works(client);
+    },
+    initial(LARGE_OCTETS),
+  ),
+  scene(
+    '9113 6.9.1',
     'the window of a stream is its own',
     async (client) => {
       client.send(windowUpdate(0, LARGE_OCTETS), getLarge(1), getLarge(3));
