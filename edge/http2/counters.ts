@@ -36,16 +36,18 @@ export const HTTP2_COUNTERS_BYTES = HTTP2_COLUMNS.length * Float64Array.BYTES_PE
 const TELL_MS = 10_000;
 
 /** What most endings mean that are nobody's fault; they are counted, not told. */
-const ORDINARY: ReadonlySet<Ending> = new Set([
-  SESSION_ENDING.closed,
-  SESSION_ENDING.broken,
-  SESSION_ENDING.idle,
-  SESSION_ENDING.drained,
-  SESSION_ENDING.destroyed,
-  STREAM_ENDING.cancelled,
-  STREAM_ENDING.early,
-  STREAM_ENDING.aborted,
-]);
+const ORDINARY: ReadonlySet<string> = new Set(
+  [
+    SESSION_ENDING.closed,
+    SESSION_ENDING.broken,
+    SESSION_ENDING.idle,
+    SESSION_ENDING.drained,
+    SESSION_ENDING.destroyed,
+    STREAM_ENDING.cancelled,
+    STREAM_ENDING.early,
+    STREAM_ENDING.aborted,
+  ].map((ending) => ending.name),
+);
 
 /** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */
 export type EndingListener = (name: string, count: number, client: Client) => void;
@@ -54,7 +56,7 @@ export class Http2Counters {
   /** One for each of HTTP2_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: EndingListener | undefined;
-  readonly #told = new Map<Ending, { at: number; count: number }>();
+  readonly #told = new Map<string, { at: number; count: number }>();
 
   /** `memory`: HTTP2_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onEnding?: EndingListener } = {}) {
@@ -71,12 +73,12 @@ export class Http2Counters {
 
   ended(ending: Ending, client: Client): void {
     this.values[COLUMN_OF.get(ending.name) as number]++;
-    if (this.#listener === undefined || ORDINARY.has(ending)) return;
+    if (this.#listener === undefined || ORDINARY.has(ending.name)) return;
     const now = performance.now();
-    let told = this.#told.get(ending);
+    let told = this.#told.get(ending.name);
     if (told === undefined) {
       told = { at: now - TELL_MS, count: 0 };
-      this.#told.set(ending, told);
+      this.#told.set(ending.name, told);
     }
     told.count++;
     if (now - told.at < TELL_MS) return;

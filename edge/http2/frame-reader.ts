@@ -2,7 +2,7 @@
  * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A frame that lies whole in a part is given out where it
  * lies; one that doesn't is put together first, in memory that grows as its octets come: a header that announces much costs nothing.
  */
-import { FRAME_HEADER, PREFACE } from './protocol.ts';
+import { FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
 
 export interface FrameSink {
   /** The payload is bytes[start, end), there during the call only. Must not throw. */
@@ -31,6 +31,11 @@ export class FrameReader {
   /** True while a preface or a frame has begun and is not whole. */
   get isWithin(): boolean {
     return this.#partialLength > 0 || (this.#prefaceAt > 0 && this.#prefaceAt < PREFACE.length);
+  }
+
+  /** What has begun is DATA: an upload may be slow. */
+  get isWithinData(): boolean {
+    return this.#partialLength > 3 && this.#partial[3] === FRAME.DATA;
   }
 
   /** Octets that are held of a frame under way. */

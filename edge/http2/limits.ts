@@ -44,7 +44,7 @@ export interface Http2Limits {
   readonly prefaceTimeout: number;
   /** Seconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
   readonly settingsTimeout: number;
-  /** Seconds that a frame, or a header block, may be under way. */
+  /** Seconds that a header block, or a frame other than DATA, may be under way. */
   readonly headerTimeout: number;
   /** Seconds without a stream after which the session is closed. */
   readonly idleTimeout: number;

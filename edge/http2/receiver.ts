@@ -19,7 +19,7 @@ const UPDATES_A_FRAME = 4;
 
 export class Receiver implements FrameSink {
   readonly gate: FloodGate;
-  /** Second of the clock since which a frame or a header block is under way; -1: none is. */
+  /** Second of the clock since which a header block, or a frame other than DATA, is under way; -1: none is. */
   withinSince = -1;
   readonly #session: Http2Session;
   readonly #reader = new FrameReader(this, DEFAULT_FRAME_SIZE);
@@ -51,7 +51,8 @@ export class Receiver implements FrameSink {
   push(bytes: Buffer): void {
     this.#reader.push(bytes);
     const { block } = this.#headers;
-    const within = block.streamId !== 0 ? -block.serial : this.#reader.isWithin ? this.#frames + 1 : 0;
+    const isFrame = this.#reader.isWithin && !this.#reader.isWithinData;
+    const within = block.streamId !== 0 ? -block.serial : isFrame ? this.#frames + 1 : 0;
     if (within === this.#within) return;
     this.#within = within;
     this.withinSince = within === 0 ? -1 : this.#session.clock.now;

@@ -64,6 +64,7 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
   /** `announced`: GOAWAY has been sent with the highest identifier; `final`: with the last that is served (section 6.8). */
   #drain: 'no' | 'announced' | 'final' = 'no';
   #lastServed = MAX_STREAM_ID;
+  #isPeerLeaving = false;
 
   constructor(socket: Socket | Transport, options: Http2SessionOptions) {
     this.#options = options;
@@ -196,7 +197,8 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
   #written(octets: number): void {
     this.counters.values[TRAFFIC_COLUMN.bytes_sent] += octets;
     this.#watch.wrote();
-    this.#turn();
+    // Not at once: a client that takes all that there is would keep the loop from all others.
+    if (this.output.waiting > 0 || this.sender.queued > 0 || this.#isPaused || this.#isEnding()) this.flushSoon();
   }
 
   // From the clock and the flusher.
@@ -240,6 +242,11 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     return this.#drain === 'final' && this.streams.count === 0;
   }
 
+  /** The end of the connection depends on what is written. */
+  #isEnding(): boolean {
+    return this.#state === 'closing' || this.#drain === 'final';
+  }
+
   #finish(): void {
     this.counters.ended(SESSION_ENDING.drained, this.client);
     this.#close('drain');
@@ -255,6 +262,10 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
 
   empties(): void {
     this.#watch.empties();
+    if (this.#isPeerLeaving && this.#drain !== 'final') {
+      this.#drain = 'announced';
+      this.finishDrain();
+    }
     if (this.#drain === 'final') this.flushSoon();
   }
 
@@ -271,10 +282,9 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     this.finishDrain();
   }
 
-  /** The client opens no more streams, and wants the session to end (section 6.8). */
+  /** The client wants the session to end (section 6.8): it does once nothing is under way. */
   peerGoesAway(): void {
-    if (this.#drain === 'final') return;
-    this.#drain = 'announced';
-    this.finishDrain();
+    this.#isPeerLeaving = true;
+    if (this.streams.count === 0) this.empties();
   }
 }

@@ -59,9 +59,15 @@ test('a client that goes away: its streams are served, then the connection ends'
   const rig = new Rig();
   rig.send(headers(1), frame(FRAME.GOAWAY, 0, 0, Buffer.concat([word(0), word(0)])));
   await rig.frames();
-  assert.is(rig.transport.isEnded, false);
+  // It may have said so to a server that pushes, and go on asking.
+  rig.send(headers(3));
   rig.exchanges[0].answer(READY);
   assert.is(ofType(await rig.frames(), FRAME.DATA).length, 1);
+  assert.is(rig.transport.isEnded, false);
+  rig.exchanges[1].answer(READY);
+  const frames = await rig.frames();
+  assert.is(ofType(frames, FRAME.DATA).length, 1);
+  assert.equal(lasts(frames), [3]);
   assert.is(rig.transport.isEnded, true);
 });
 

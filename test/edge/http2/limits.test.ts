@@ -220,6 +220,18 @@ test('frames that come slowly, each whole in time, are no fault', () => {
   assert.is(rig.session.isOpen, true);
 });
 
+test('DATA that drips is an upload, not a header', () => {
+  const rig = new Rig({ limits: { headerTimeout: 3 } });
+  rig.send(headers(1, POST, false));
+  const bytes = data(1, Buffer.alloc(100), true);
+  for (let i = 0; i < bytes.length; i++) {
+    rig.send(bytes.subarray(i, i + 1));
+    if (i > 4 && i % 20 === 0) rig.clock.advance(1);
+  }
+  assert.is(rig.session.isOpen, true);
+  assert.is(rig.session.streams.get(1)?.queue?.received, 100);
+});
+
 test('an idle session is closed, one with a stream is not', async () => {
   const rig = new Rig({ limits: { idleTimeout: 10 } });
   await rig.frames();
