@@ -181,7 +181,7 @@ const goaways: readonly Row[] = [
       await client.roundTrip();
       if (client.isClosed || client.goaways.length > 0) throw new Error(client.transcript());
       client.send(data(1, 'abc', END_STREAM));
-      await goawayOf(client, 3);
+      await goawayOf(client, 1);
       await client.closed();
       if (bodyOf(client.stream(1)) !== 'abc' || client.goaways.some(({ error }) => error !== 'NO_ERROR'))
         throw new Error(client.transcript());
