@@ -23,6 +23,13 @@ function tell(exchange: Exchange): void {
   );
 }
 
+/** The body, once it is whole. */
+async function collect(exchange: Exchange): Promise<void> {
+  const parts: Uint8Array[] = [];
+  for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) parts.push(part);
+  exchange.answer(new ReadyAnswer(200, PLAIN, Buffer.concat(parts)));
+}
+
 /** The body as it comes, and its trailers. */
 async function echo(exchange: Exchange): Promise<void> {
   exchange.respond(200, PLAIN);
@@ -42,11 +49,11 @@ const PATHS: Readonly<Record<string, Handler>> = {
   '/large': (exchange) => exchange.answer(large),
   '/echo': echo,
   '/tell': tell,
-  /** The body, once it is whole. */
-  '/collect': async (exchange) => {
-    const parts: Uint8Array[] = [];
-    for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) parts.push(part);
-    exchange.answer(new ReadyAnswer(200, PLAIN, Buffer.concat(parts)));
+  '/collect': collect,
+  /** Looks at the body after what came with the head has been read. */
+  '/late': async (exchange) => {
+    await new Promise((done) => setImmediate(done));
+    await collect(exchange);
   },
   '/empty': (exchange) => exchange.answer(new ReadyAnswer(200, PLAIN, Buffer.alloc(0))),
   '/none': (exchange) => exchange.answer(new ReadyAnswer(204, [], Buffer.alloc(0))),

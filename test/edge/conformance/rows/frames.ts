@@ -178,6 +178,16 @@ const blocks: readonly Row[] = [
     continuation(1, GET.subarray(2, 11), 0),
     continuation(1, GET.subarray(11)),
   ]),
+  row(
+    '9113 4.3',
+    'one block after the other',
+    answer(5, INDEX),
+    [1, 3, 5].flatMap((streamId) => [
+      headers(streamId, GET.subarray(0, 7), END_STREAM),
+      continuation(streamId, GET.subarray(7, 19), 0),
+      continuation(streamId, GET.subarray(19)),
+    ]),
+  ),
   row('9113 4.3', 'fragments may be empty', answer(1, INDEX), [
     headers(1, Buffer.alloc(0), END_STREAM),
     continuation(1, GET, 0),

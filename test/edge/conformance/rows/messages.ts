@@ -220,6 +220,18 @@ const responses: readonly Row[] = [
     site,
   ),
   scene(
+    '9110 10.1.1',
+    'no 100 when the body is there already',
+    async (client) => {
+      const expecting = request({ ':method': 'POST', ':path': '/late' }, ['expect', '100-continue']);
+      client.send(headers(1, expecting, END_HEADERS), data(1, 'abc', END_STREAM));
+      const stream = await client.answered(1);
+      if (stream.blocks.length !== 1 || bodyOf(stream) !== 'abc') throw new Error(client.transcript());
+      await works(client);
+    },
+    site,
+  ),
+  scene(
     '9113 8.1',
     'a response before the request has ended is whole, then RST_STREAM with NO_ERROR',
     async (client) => {

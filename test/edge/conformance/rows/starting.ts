@@ -40,6 +40,19 @@ export const STARTING: readonly Row[] = [
     [PREFACE, settings(), open(1), data(1, 'abc', END_STREAM)],
     first,
   ),
+  row(
+    '9113 6.9.2',
+    'the window that holds without SETTINGS is there until they are acknowledged',
+    answer(1, 'x'.repeat(60_000)),
+    [
+      PREFACE,
+      settings(),
+      open(1),
+      ...Array.from({ length: 3 }, () => data(1, 'x'.repeat(16_000))),
+      data(1, 'x'.repeat(12_000), END_STREAM),
+    ],
+    first,
+  ),
   scene(
     '9113 3.4',
     'the preface may come in pieces of an octet',

@@ -288,6 +288,20 @@ const receiving: readonly Row[] = [
     },
     backpressure,
   ),
+  scene(
+    '9113 6.9.1',
+    'what lies with a stream that is reset is given back to the connection',
+    async (client) => {
+      const [each, all] = [streamWindow(client), connectionWindow(client)];
+      let sent = 0;
+      for (let streamId = 1; sent < 3 * all; streamId += 2, sent += each) {
+        await client.until('WINDOW_UPDATE', () => connectionWindow(client) >= sent + each || undefined);
+        client.send(hold(streamId), ...parts(streamId, each), resetStream(streamId));
+      }
+      await works(client);
+    },
+    backpressure,
+  ),
   scene('9113 6.9', 'what was taken is given back: a body of many windows', async (client) => {
     const octets = 500_000;
     client.send(windowUpdate(0, octets), headers(1, POST, END_HEADERS), windowUpdate(1, octets));
