@@ -14,7 +14,7 @@ import { h2loadVersion } from './edge/h2load.ts';
 import { type IdleMemory, measureIdle } from './edge/handshakes.ts';
 import { disturbedCount, idleTable, ratioTable, speedTable } from './edge/report.ts';
 import { isReached, type RowResult, runRow } from './edge/rounds.ts';
-import { IDLE_CONNECTIONS, IDLE_ROW, ROWS } from './edge/rows.ts';
+import { IDLE_CONNECTIONS, IDLE_ROW, IDLE_SERVERS, ROWS } from './edge/rows.ts';
 import { startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
 import { describeMachine } from './machine.ts';
 
@@ -80,7 +80,7 @@ for (const row of ROWS.filter(({ id }) => wanted(id))) {
   results.push(await runRow(row, servers, plan, say));
 }
 const idle = new Map<string, IdleMemory>();
-for (const server of wanted(IDLE_ROW) ? servers : []) {
+for (const server of wanted(IDLE_ROW) ? servers.filter(({ name }) => IDLE_SERVERS.includes(name)) : []) {
   server.process.resume();
   idle.set(server.name, await measureIdle(server, options.quick ? IDLE_CONNECTIONS / 10 : IDLE_CONNECTIONS));
   server.process.pause();

@@ -18,7 +18,7 @@ export interface Plan {
 }
 
 /** So that code is compiled and caches are warm when it counts. */
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 3;
 
 /** The servers come paused and are left paused. `say` gets a line for each measurement. */
 export async function runRow(

@@ -44,3 +44,5 @@ export const ROWS: readonly Row[] = [
 /** The row of idle connections has no speed. */
 export const IDLE_ROW = 'idle';
 export const IDLE_CONNECTIONS = 10_000;
+/** HAProxy needs two descriptors for each connection, more than a shell allows as a rule; node:http2 is no measure. */
+export const IDLE_SERVERS: readonly string[] = ['Waypost', 'nginx'];

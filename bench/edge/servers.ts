@@ -117,8 +117,7 @@ export async function startHaproxy(tools: Tools): Promise<Contender | null> {
 function haproxySettings(pem: string, { originPort }: Tools): string {
   return `global
   nbthread 1
-  maxconn 12000
-  ulimit-n 19000
+  maxconn 4000
   tune.h2.max-concurrent-streams 1024
   ssl-default-bind-options ssl-min-ver TLSv1.2
 defaults
