@@ -188,6 +188,18 @@ const goaways: readonly Row[] = [
     },
     needs,
   ),
+  scene(
+    '9113 6.8',
+    'GOAWAY of a client that has nothing open ends the connection',
+    async (client) => {
+      client.send(get(1));
+      await client.answered(1);
+      client.send(goaway(0));
+      await client.closed();
+      if (lastIds(client) !== '1 NO_ERROR') throw new Error(client.transcript());
+    },
+    needs,
+  ),
   scene('9113 6.8', 'GOAWAY of the client: what is open is finished', async (client) => {
     client.send(open(1), get(3), goaway(0));
     await client.answered(3);
