@@ -1,7 +1,7 @@
 /** Frames into an output (RFC 9113 section 6): those that are a few numbers, and blocks of fields. */
 
 import type { Output } from './output.ts';
-import { ERROR_CODE, FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
+import { FLAG, FRAME, FRAME_HEADER } from './protocol.ts';
 
 /** Writes a frame's header at bytes[at]; returns where its payload begins. */
 export function frameHeader(
@@ -53,13 +53,12 @@ export function writeWindowUpdate(output: Output, streamId: number, increment: n
   output.at = word(output.bytes, at, increment);
 }
 
-/** `text`: for people, ASCII (section 6.8). */
+/** `text`: for people, ASCII, perhaps empty (section 6.8). */
 export function writeGoaway(output: Output, lastStreamId: number, code: number, text: string): void {
-  const extra = code === ERROR_CODE.NO_ERROR ? '' : text;
-  output.reserve(FRAME_HEADER + 8 + extra.length);
-  const at = frameHeader(output.bytes, output.at, 8 + extra.length, FRAME.GOAWAY, 0, 0);
+  output.reserve(FRAME_HEADER + 8 + text.length);
+  const at = frameHeader(output.bytes, output.at, 8 + text.length, FRAME.GOAWAY, 0, 0);
   const end = word(output.bytes, word(output.bytes, at, lastStreamId), code);
-  output.at = end + output.bytes.write(extra, end, 'latin1');
+  output.at = end + output.bytes.write(text, end, 'latin1');
 }
 
 /** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: octets of a payload that the client takes. */
