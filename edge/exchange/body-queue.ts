@@ -30,7 +30,6 @@ export class BodyQueue implements RequestBody {
   trailers: FieldList = NONE;
   readonly #source: BodySource;
   #parts: Uint8Array[] = [];
-  #first = 0;
   /** Memory of the last part, if it is one of those put together, and how much of it is used. */
   #tail: Buffer | null = null;
   #tailLength = 0;
@@ -46,7 +45,7 @@ export class BodyQueue implements RequestBody {
 
   /** Parts that lie here. */
   get parts(): number {
-    return this.#parts.length - this.#first;
+    return this.#parts.length;
   }
 
   /** The handler waits for a part that has not come. */
@@ -60,13 +59,9 @@ export class BodyQueue implements RequestBody {
       this.#isRead = true;
       this.#source.onFirstRead();
     }
-    if (this.#first < this.#parts.length) {
-      const part = this.#parts[this.#first++];
-      if (this.#first === this.#parts.length) {
-        this.#parts = [];
-        this.#first = 0;
-        this.#tail = null;
-      }
+    const part = this.#parts.shift();
+    if (part !== undefined) {
+      if (this.#parts.length === 0) this.#tail = null; // it is the reader's now
       this.buffered -= part.length;
       this.#source.onTaken(part.length);
       return Promise.resolve(part);
@@ -84,10 +79,7 @@ export class BodyQueue implements RequestBody {
     if (this.isDiscarding) return;
     this.isDiscarding = true;
     this.receivedBefore = this.received;
-    this.#parts = [];
-    this.#first = 0;
-    const { buffered } = this;
-    this.buffered = 0;
+    const buffered = this.#drop();
     this.#settle(null);
     if (buffered > 0) this.#source.onTaken(buffered);
   }
@@ -133,19 +125,29 @@ export class BodyQueue implements RequestBody {
     this.#settle(null);
   }
 
-  /** From the connection: no more will come. What has come is dropped, since it can't be told from the whole. */
+  /**
+   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has not taken the whole is told so by every read: a part can't
+   * be told from the whole. Who has it all, or wants no more, hears of an end.
+   */
   fail(cause: AbortCause): void {
-    if (this.isComplete) return;
+    const hasAll = this.isComplete && this.#parts.length === 0;
     this.isComplete = true;
-    this.#parts = [];
-    this.#tail = null;
-    this.#first = 0;
-    this.buffered = 0;
+    if (hasAll || this.isDiscarding || this.#failure !== undefined) return;
+    this.#drop();
     this.#failure = new AbortError(cause);
     const reject = this.#reject;
     this.#resolve = undefined;
     this.#reject = undefined;
     reject?.(this.#failure);
+  }
+
+  /** Returns how many octets lay here. */
+  #drop(): number {
+    const { buffered } = this;
+    this.#parts = [];
+    this.#tail = null;
+    this.buffered = 0;
+    return buffered;
   }
 
   #settle(part: Uint8Array | null): void {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue, NO_BODY } from '../../../edge/exchange/body-queue.ts';
@@ -7,6 +9,10 @@ function queueOf(length?: number) {
   const told: (number | string)[] = [];
   const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (octets) => told.push(octets) }, length);
   return { queue, told };
+}
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }
 const part = (text: string): Uint8Array => Buffer.from(text);
 const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
@@ -103,6 +109,42 @@ test('a body that has ended does not fail any more, and none is read at twice', 
   queue.fail('client');
   assert.is(text(await first), 'end');
   assert.is(text(await queue.read()), 'end');
+});
+
+test('a body that was whole, but not taken, is dropped when it fails, and what is left of it is no end', async () => {
+  const { queue, told } = queueOf(3);
+  queue.push(part('abc'));
+  queue.finish();
+  queue.fail('client');
+  queue.fail('limit');
+  assert.is(queue.buffered, 0);
+  const error = await queue.read().catch((reason: unknown) => reason);
+  assert.is((error as AbortError).reason, 'client');
+  assert.equal(told, ['read']);
+});
+
+test('who has dropped a body hears of no failure', async () => {
+  const { queue } = queueOf();
+  queue.discard();
+  queue.fail('client');
+  assert.is(await queue.read(), null);
+});
+
+test('what was taken is let go of, though more always waits', async () => {
+  const { queue } = queueOf();
+  const taken: WeakRef<Uint8Array>[] = [];
+  queue.push(Buffer.alloc(600, 0));
+  for (let i = 1; i < 200; i++) {
+    queue.push(Buffer.alloc(600, i));
+    const one = await queue.read();
+    assert.is(one?.[0], i - 1);
+    taken.push(new WeakRef(one as Uint8Array));
+  }
+  assert.is(queue.parts, 1);
+  await new Promise((done) => setImmediate(done));
+  collectGarbage();
+  const held = taken.filter((one) => one.deref() !== undefined).length;
+  assert.ok(held < 20, `${held} of ${taken.length} are held`);
 });
 
 test('no body is ended from the beginning', async () => {
