@@ -69,8 +69,8 @@ export class Connection {
       raw.unshift(first);
       this.#settle();
       this.#serve(raw, spoken === 'http2', '');
-      // Whoever serves reads by 'data', or resumes when it wants to.
-      raw.resume();
+      // A session of HTTP/2 takes what was put back before it lets the socket flow; HTTP/1.1 just listens.
+      if (spoken === 'http1') raw.resume();
     };
     const onEnd = (): void => {
       this.#server.counters.count('handshake_failed');
