@@ -19,7 +19,7 @@ export interface Http2Limits {
   readonly sessionWindow: number;
   /** Octets of response that a stream holds before `write` says false. */
   readonly streamBuffer: number;
-  /** The same for all streams of the session together. */
+  /** The same for all streams of the session together; past it each holds one part at most. */
   readonly sessionBuffer: number;
 
   /** Floods: so many frames at once, and so many a second for longer. What passes them ends the session. */
