@@ -10,6 +10,7 @@ import { type Carrier, Http1Exchange } from './exchange.ts';
 import type { Incoming } from './incoming.ts';
 import { Outgoing } from './outgoing.ts';
 import { type ParserError, parserRefusal } from './parser-refusal.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { type Refusal, requestHead } from './request-head.ts';
 import { bodyTrailers } from './request-trailers.ts';
 import { plainAnswer } from './response-head.ts';
@@ -30,10 +31,13 @@ export class Http1Connection implements Carrier {
   active: Pending | undefined;
   /** This side has ended; what still comes is dropped. */
   isLingering = false;
+  readonly #ahead = new ReadAhead(this);
   #waiting: Pending[] = [];
   /** No request is taken any more. */
   #isDeaf = false;
   #requests = 0;
+  /** Requests that came when none was taken any more. */
+  #unheard = 0;
   /** What the client gets when the requests before it are answered. */
   #refusal: Refusal | undefined;
   /** `#next` runs: handlers that answer at once don't make it call itself. */
@@ -53,20 +57,28 @@ export class Http1Connection implements Carrier {
 
   /** Nothing is asked for that has not been answered. */
   get isIdle(): boolean {
-    return this.active === undefined && this.#waiting.length === 0;
+    return this.active === undefined && !this.hasWaiting;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
   }
 
   onRequest(message: Incoming, response: ServerResponse | undefined, rest?: Uint8Array): void {
-    if (this.#isDeaf) return;
     const { limits, counters } = this.context;
+    if (this.socket.destroyed) return;
+    if (this.#isDeaf) {
+      // node keeps each of them until the connection ends, a hundred times what it weighs.
+      if (++this.#unheard > limits.pipelined) this.#endPipelining();
+      return;
+    }
     const head = requestHead(message, this.client.isEncrypted, limits);
     if ('status' in head) {
       this.refuse(head);
       return;
     }
     if (this.#waiting.length >= limits.pipelined) {
-      counters.ended('pipelining', this.client);
-      this.destroy();
+      this.#endPipelining();
       return;
     }
     if (++this.#requests >= limits.requests) {
@@ -76,9 +88,17 @@ export class Http1Connection implements Carrier {
     if (response === undefined || response.shouldKeepAlive === false || message.isLast) this.#isDeaf = true;
     const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
     const pending = { exchange, message, response, rest };
-    if (response !== undefined && exchange.queue !== null) this.#takeBody(pending);
+    const hasBody = response !== undefined && exchange.queue !== null;
+    if (!this.isIdle) this.#ahead.hold(hasBody ? message : undefined);
+    if (hasBody) this.#takeBody(pending);
     this.#waiting.push(pending);
     this.#next();
+  }
+
+  /** More than a client sends that waits for answers. */
+  #endPipelining(): void {
+    this.context.counters.ended('pipelining', this.client);
+    this.destroy('limit');
   }
 
   /** The parser can't go on, or the socket broke. */
@@ -166,6 +186,7 @@ export class Http1Connection implements Carrier {
       if (this.#isFull(exchange)) socket.pause();
     });
     socket.on('end', () => queue.finish());
+    socket.resume();
   }
 
   destroy(cause: AbortCause = 'client'): void {
@@ -181,6 +202,8 @@ export class Http1Connection implements Carrier {
     this.#waiting = [];
     this.outgoing.uncork();
     this.socket.end();
+    // Now nobody else takes what comes, if it was left to wait.
+    this.socket.resume();
     this.deadlines.linger();
   }
 
@@ -222,6 +245,9 @@ export class Http1Connection implements Carrier {
       const pending = this.#waiting.shift();
       if (pending === undefined) break;
       this.active = pending;
+      if (pending.message.isPaused()) pending.message.resume();
+      // What follows a request for a tunnel waits until that is accepted.
+      if (!this.hasWaiting && pending.response !== undefined) this.#ahead.release();
       this.deadlines.begin(pending.exchange);
       this.#handle(pending.exchange);
     }

@@ -179,6 +179,60 @@ test("what comes behind the head of a WebSocket is the tunnel's, and waits for r
   });
 });
 
+test('frames that come while a tunnel waits, for requests before it and for its handler, are kept', async () => {
+  let accept = (): void => {};
+  let isAnswered = false;
+  const handler = async (exchange: Exchange): Promise<void> => {
+    if (exchange.protocol === '') {
+      await pause(20);
+      isAnswered = true;
+      return echoPath(exchange);
+    }
+    await new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    exchange.upgrade([]);
+    for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) exchange.write(part);
+    exchange.end();
+  };
+  await withServer(handler, async ({ port }) => {
+    const socket = await connected(port);
+    let text = '';
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.write(`${get('/a')}${get('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')}`);
+    await pause(5);
+    socket.write('[one]');
+    while (!isAnswered) await pause(1);
+    socket.write('[two]');
+    await pause(20);
+    accept();
+    while (!text.includes('101')) await once(socket, 'data');
+    socket.end('[three]');
+    await once(socket, 'end');
+    assert.match(text, /\r\n\r\n\[one\]\[two\]\[three\]$/);
+  });
+});
+
+test('a tunnel that is refused ends when the client ends it, whatever it has sent', async () => {
+  await withServer(
+    (exchange) => {
+      exchange.respond(403, ['content-length', '0']);
+      exchange.end();
+    },
+    async ({ port, counters }) => {
+      const socket = await connected(port);
+      socket.write(`${get('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')}[one]`);
+      assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 403 [\s\S]*connection: close/);
+      socket.end('[two]');
+      while (counters.get('connections_closed') === 0) await pause(1);
+    },
+    // Else it would end by this.
+    { lingerMs: 3_600_000 },
+  );
+});
+
 test('a client that has ended its side gets its answers', async () => {
   await withServer(
     async (exchange) => {

@@ -179,4 +179,56 @@ test('whoever goes on sending after a refusal is cut off', async () => {
   );
 });
 
+test('who has been refused, and asks on and on behind a request that is not answered yet, is cut off', async () => {
+  await withServer(
+    () => {},
+    async ({ port, counters }) => {
+      const socket = await connected(port);
+      socket.on('error', () => {});
+      const closed = once(socket, 'close');
+      // The second has no Host: what it gets waits for the first, whose handler never answers.
+      socket.write(`${HEAD}\r\nGET / HTTP/1.1\r\n\r\n`);
+      socket.write(`${HEAD}\r\n`.repeat(200));
+      await closed;
+      assert.equal([counters.get('authority'), counters.get('pipelining'), counters.get('requests')], [1, 1, 1]);
+    },
+    { pipelined: 16 },
+  );
+});
+
+test('no more is read than what the parser has in hand while requests wait, and all of it is in the end', async () => {
+  const LENGTH = 60_000;
+  const COUNT = 40;
+  const lengths: number[] = [];
+  let answerFirst = (): void => {};
+  const handler = async (exchange: Exchange): Promise<void> => {
+    if (exchange.method === 'GET') {
+      answerFirst = () => exchange.answer(READY);
+      return;
+    }
+    let length = 0;
+    for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read()) length += part.length;
+    lengths.push(length);
+    exchange.answer(READY);
+  };
+  await withServer(handler, async ({ port, sockets }) => {
+    const socket = await connected(port);
+    const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${LENGTH}\r\n\r\n${'x'.repeat(LENGTH)}`;
+    const written = new Promise<void>((resolve) => socket.write(`${HEAD}\r\n${post.repeat(COUNT)}`, () => resolve()));
+    const [accepted] = sockets;
+    // Until what is read stays the same for a while: there is nothing else that says that no more is read.
+    for (let read = -1; read !== accepted.bytesRead; ) {
+      read = accepted.bytesRead;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.ok(accepted.bytesRead < 4 * 65_536, `${accepted.bytesRead} octets were read`);
+    answerFirst();
+    let text = '';
+    while (text.split('ready').length <= COUNT + 1) text += (await once(socket, 'data'))[0];
+    await written;
+    assert.equal(lengths, Array(COUNT).fill(LENGTH));
+    socket.destroy();
+  });
+});
+
 test.run();

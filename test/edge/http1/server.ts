@@ -14,6 +14,8 @@ export interface RawServer {
   /** Reasons that were told. */
   readonly told: Http1Reason[];
   readonly errors: unknown[];
+  /** Of the connections that are open. */
+  readonly sockets: ReadonlySet<Socket>;
   /** Sends a character a byte, reads until the server ends or all of `until` has come (as often as it is said). */
   send(bytes: string, until?: string, times?: number): Promise<RawAnswer>;
 }
@@ -59,7 +61,7 @@ export async function withServer(
       done: (text) => until !== '' && text.split(until).length > times,
     });
   try {
-    await use({ port, http1, counters, told, errors, send });
+    await use({ port, http1, counters, told, errors, sockets: open, send });
   } finally {
     for (const socket of open) socket.destroy();
     server.close();
