@@ -85,7 +85,8 @@ export class Http1Connection implements Carrier {
       this.#isDeaf = true;
       counters.ended('requests_reached', this.client);
     }
-    if (response === undefined || response.shouldKeepAlive === false || message.isLast) this.#isDeaf = true;
+    if (response === undefined || response.shouldKeepAlive === false || message.isLast || head.isLast)
+      this.#isDeaf = true;
     const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
     const pending = { exchange, message, response, rest };
     const hasBody = response !== undefined && exchange.queue !== null;

@@ -82,7 +82,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     const hasBody = head.length !== 0 || protocol !== '';
     this.queue = hasBody ? new BodyQueue(this, protocol === '' ? head.length : undefined) : null;
     this.body = this.queue ?? NO_BODY;
-    this.awaitsContinue = head.expectsContinue && hasBody;
+    this.awaitsContinue = head.expectsContinue;
   }
 
   get hasHead(): boolean {

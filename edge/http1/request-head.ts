@@ -2,7 +2,8 @@
  * The head of a request, checked (RFC 9112 sections 3 and 6, RFC 9110 section 7): what node's parser, strict as it is, lets pass and no handler may see.
  * The parser itself refuses bare CR and LF, obs-fold, blanks around names, control characters, Content-Length beside Transfer-Encoding
  * or twice or as anything but digits, codings that don't end in chunked, chunked twice, chunk sizes that are no hexadecimal number or
- * no 64 bits, and what follows a request with `Connection: close`.
+ * no 64 bits, and what follows a request with `Connection: close`. Two forms of the start line it takes without leaving a trace: more than one blank
+ * between its parts, which RFC 9112 section 3 lets a recipient take, and GET, POST and OPTIONS of RTSP, which are framed as those of HTTP are.
  */
 import { type IncomingMessage, METHODS } from 'node:http';
 import { authorityOf, isPath } from '../exchange/authority.ts';
@@ -28,6 +29,8 @@ export interface RequestHead {
   /** `TE: trailers`, RFC 9110 section 10.1.4. */
   readonly takesTrailers: boolean;
   readonly expectsContinue: boolean;
+  /** `Connection: close`. */
+  readonly isLast: boolean;
 }
 
 /** What is left of those that the parser knows. ICE and RTSP, whose start lines it takes for those of HTTP, have methods of their own. */
@@ -117,9 +120,13 @@ export function requestHead(
     headers: connection === '' ? headers : withoutNominated(headers, connection),
     length: coding === undefined ? length : undefined,
     takesTrailers,
-    expectsContinue: expectsContinue && version === '1.1',
+    expectsContinue: expectsContinue && version === '1.1' && (length !== 0 || coding !== undefined),
+    isLast: connection !== '' && CLOSE.test(connection),
   };
 }
+
+/** A member of the list under Connection. The parser misses it behind a tab, and in HTTP/1.0 beside keep-alive, which counts for less (RFC 9112 section 9.3). */
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
 /** RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come before them nothing is known here. */
 function otherCoding(coding: string): Refusal {

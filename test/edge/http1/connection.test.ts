@@ -93,6 +93,24 @@ test('connections go on in HTTP/1.1 unless asked to end, and end in HTTP/1.0 unl
   );
 });
 
+test('close counts wherever it stands among the options of a connection, and nowhere else', async () => {
+  await withServer(
+    (exchange) => exchange.answer(READY),
+    async ({ send }) => {
+      const ends = ['close, keep-alive', 'keep-alive,\tclose\t', 'a ,CLOSE', 'keep-alive\r\nConnection: Close'];
+      for (const options of ends)
+        for (const version of ['1.0', '1.1']) {
+          const { text, closed } = await send(get('/', `Connection: ${options}\r\n`, version).repeat(2));
+          assert.ok(closed, options);
+          assert.is(count(text, 'HTTP/1.1'), 1, options);
+          assert.is(count(text, 'connection: close\r\n'), 1, options);
+        }
+      const { closed } = await send(get('/', 'Connection: closed, x-close, close;a, clo se\r\n').repeat(2), 'ready', 2);
+      assert.is(closed, false);
+    },
+  );
+});
+
 test('HTTP/1.0 gets nothing informational, and nobody trailers who did not ask', async () => {
   const handler = (exchange: Exchange): void => {
     exchange.inform(103, ['link', '</a>']);
@@ -142,7 +160,12 @@ test('100 (Continue) is sent when the body is asked for, and not otherwise', asy
     assert.match(data.toString(), /^HTTP\/1\.1 200 OK[\s\S]*"body":"abcde"/);
     assert.not.match(data.toString(), /connection: close|expect/);
     socket.destroy();
-    // A version that has none (RFC 9110 section 10.1.1).
+    // Nothing to wait for (RFC 9110 section 10.1.1).
+    const bare = 'Expect: 100-continue\r\n';
+    const kept = await send(`${get('/read', bare)}${head('/read').replace('5', '0')}${get('/last')}`, '</last>');
+    assert.is(kept.closed, false);
+    assert.not.match(kept.text, / 100 /);
+    // A version that has none.
     assert.not.match((await send(`${head('/read').replace('1.1\r\n', '1.0\r\n')}abcde`)).text, / 100 /);
   });
 });

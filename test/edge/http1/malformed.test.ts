@@ -210,6 +210,9 @@ test('what looks odd and is well-formed is handled', async () => {
     [get('Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'), { headers: [] }],
     [post('Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n', 'abc'), { body: 'abc' }],
     [get('Upgrade: websocket\r\n'), { path: '/' }],
+    // Nothing that a parser of ours would take: node's does, in one way only, and leaves no trace of it.
+    [`GET  /a   HTTP/1.1\r\n${HOST}\r\n`, { path: '/a', version: '1.1' }],
+    [`GET / RTSP/1.1\r\n${HOST}\r\n`, { path: '/', version: '1.1' }],
   ];
   await withServer(describe, async ({ send }) => {
     for (const [bytes, expected] of rows) {
