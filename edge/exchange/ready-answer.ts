@@ -9,10 +9,15 @@ export class ReadyAnswer {
   /** Heads already made, by version of HTTP: what lies there is known to that version alone. */
   readonly encoded: { http1?: unknown; http2?: unknown } = {};
 
-  /** `body`: whole, not changed afterwards. */
+  /** `body`: whole, not changed afterwards. Throws a RangeError for a status that is no final one, a TypeError for a length or a date: with two of them a message is read as another one. */
   constructor(
     readonly status: number,
     readonly headers: FieldList,
     readonly body: Uint8Array,
-  ) {}
+  ) {
+    if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
+    for (let i = 0; i < headers.length; i += 2)
+      if (headers[i] === 'content-length' || headers[i] === 'date')
+        throw new TypeError(`Not to be said by who makes an answer: ${headers[i]}`);
+  }
 }

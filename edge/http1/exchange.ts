@@ -2,6 +2,7 @@
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
+import { trailerFields } from '../exchange/trailers.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { RequestHead } from './request-head.ts';
 import {
@@ -155,7 +156,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   end(chunk?: Uint8Array, trailers?: FieldList): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
-    const lines = trailers === undefined ? '' : fieldLines(trailers);
+    const lines = trailers === undefined ? '' : fieldLines(trailerFields(trailers));
     if (chunk !== undefined && chunk.length > 0 && this.#framing !== 'none') this.#part(chunk);
     // What was written may have been more than was announced.
     if (this.isEnded) return;

@@ -25,11 +25,14 @@ export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STAT
 /** No body whatever is written: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
 const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;
 
-/** Names and values as lines. Throws a TypeError for what no field can be: it would be read as another one. */
+/**
+ * Names and values as lines, where no body has a length to be told (RFC 9110 section 8.6), or it is not for them to tell. Throws a TypeError for what no field can
+ * be: it would be read as another one.
+ */
 export function fieldLines(headers: FieldList): string {
   let text = '';
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    if (isConnectionSpecific(headers[i])) continue;
+    if (isConnectionSpecific(headers[i]) || headers[i] === 'content-length') continue;
     text += fieldLine(headers[i], headers[i + 1]);
   }
   return text;

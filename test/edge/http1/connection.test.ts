@@ -125,6 +125,32 @@ test('HTTP/1.0 gets nothing informational, and nobody trailers who did not ask',
   });
 });
 
+test('lengths, codings and hosts that a handler says where none belong are not sent', async () => {
+  const stray = ['content-length', '7', 'transfer-encoding', 'chunked', 'x-a', '1'];
+  const handler = (exchange: Exchange): void => {
+    exchange.inform(103, stray);
+    if (exchange.protocol !== '') {
+      exchange.upgrade(stray);
+      exchange.end(Buffer.from('tunnel'));
+      return;
+    }
+    exchange.respond(200, []);
+    exchange.end(Buffer.from('a'), [...stray, 'host', 'evil.test']);
+  };
+  await withServer(handler, async ({ send }) => {
+    const early = 'HTTP/1.1 103 Early Hints\r\nx-a: 1\r\n\r\n';
+    const { text } = await send(get('/', 'TE: trailers\r\nConnection: TE\r\n'), '0\r\nx-a: 1\r\n\r\n');
+    assert.ok(text.startsWith(`${early}HTTP/1.1 200 OK\r\n`));
+    assert.ok(text.endsWith('\r\n\r\n1\r\na\r\n0\r\nx-a: 1\r\n\r\n'), text);
+    assert.not.match(text, /content-length|evil/);
+    const tunnel = await send(get('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'), 'tunnel');
+    assert.is(
+      tunnel.text,
+      `${early}HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nx-a: 1\r\n\r\ntunnel`,
+    );
+  });
+});
+
 test('a malformed request is answered behind those before it', async () => {
   const handler = async (exchange: Exchange): Promise<void> => {
     await pause(5);
