@@ -1,12 +1,9 @@
 /** The body of a request between the connection, which brings parts as they come, and the handler, which takes them as it can. */
 import { type AbortCause, AbortError, type FieldList, type RequestBody } from './exchange.ts';
+import { Parts } from './parts.ts';
 
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
-
-/** Parts shorter than this are put together while they wait: each by itself would hold many times what it weighs. */
-const SMALL = 512;
-const GATHERED = 1024;
 
 /** What the connection is told. */
 export interface BodySource {
@@ -29,10 +26,7 @@ export class BodyQueue implements RequestBody {
   receivedBefore = 0;
   trailers: FieldList = NONE;
   readonly #source: BodySource;
-  #parts: Uint8Array[] = [];
-  /** Memory of the last part, if it is one of those put together, and how much of it is used. */
-  #tail: Buffer | null = null;
-  #tailLength = 0;
+  readonly #parts = new Parts();
   #isRead = false;
   #failure: AbortError | undefined;
   #resolve: ((part: Uint8Array | null) => void) | undefined;
@@ -45,7 +39,7 @@ export class BodyQueue implements RequestBody {
 
   /** Parts that lie here. */
   get parts(): number {
-    return this.#parts.length;
+    return this.#parts.count;
   }
 
   /** The handler waits for a part that has not come. */
@@ -61,7 +55,6 @@ export class BodyQueue implements RequestBody {
     }
     const part = this.#parts.shift();
     if (part !== undefined) {
-      if (this.#parts.length === 0) this.#tail = null; // it is the reader's now
       this.buffered -= part.length;
       this.#source.onTaken(part.length);
       return Promise.resolve(part);
@@ -93,28 +86,8 @@ export class BodyQueue implements RequestBody {
       this.#source.onTaken(part.length);
     } else {
       this.buffered += part.length;
-      if (part.length < SMALL) this.#gather(part);
-      else {
-        this.#parts.push(part);
-        this.#tail = null;
-      }
-    }
-  }
-
-  #gather(part: Uint8Array): void {
-    // The first is handed out as it is, if the handler keeps up.
-    if (this.#parts.length === 0) {
-      this.#parts.push(part);
-      return;
-    }
-    if (this.#tail === null || this.#tailLength + part.length > GATHERED) {
-      this.#tail = Buffer.allocUnsafeSlow(GATHERED);
-      this.#tailLength = 0;
       this.#parts.push(part);
     }
-    this.#tail.set(part, this.#tailLength);
-    this.#tailLength += part.length;
-    this.#parts[this.#parts.length - 1] = this.#tail.subarray(0, this.#tailLength);
   }
 
   /** From the connection: that was all. */
@@ -130,7 +103,7 @@ export class BodyQueue implements RequestBody {
    * be told from the whole. Who has it all, or wants no more, hears of an end.
    */
   fail(cause: AbortCause): void {
-    const hasAll = this.isComplete && this.#parts.length === 0;
+    const hasAll = this.isComplete && this.#parts.count === 0;
     this.isComplete = true;
     if (hasAll || this.isDiscarding || this.#failure !== undefined) return;
     this.#drop();
@@ -144,8 +117,7 @@ export class BodyQueue implements RequestBody {
   /** Returns how many octets lay here. */
   #drop(): number {
     const { buffered } = this;
-    this.#parts = [];
-    this.#tail = null;
+    this.#parts.clear();
     this.buffered = 0;
     return buffered;
   }

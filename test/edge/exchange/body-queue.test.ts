@@ -1,18 +1,13 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue, NO_BODY } from '../../../edge/exchange/body-queue.ts';
 import { AbortError } from '../../../edge/exchange/exchange.ts';
+import { stillHeld } from '../../support/garbage.ts';
 
 function queueOf(length?: number) {
   const told: (number | string)[] = [];
   const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (octets) => told.push(octets) }, length);
   return { queue, told };
-}
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
 }
 const part = (text: string): Uint8Array => Buffer.from(text);
 const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
@@ -141,9 +136,7 @@ test('what was taken is let go of, though more always waits', async () => {
     taken.push(new WeakRef(one as Uint8Array));
   }
   assert.is(queue.parts, 1);
-  await new Promise((done) => setImmediate(done));
-  collectGarbage();
-  const held = taken.filter((one) => one.deref() !== undefined).length;
+  const held = await stillHeld(taken);
   assert.ok(held < 20, `${held} of ${taken.length} are held`);
 });
 
