@@ -54,8 +54,9 @@ export class DataReceiver {
   #body(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
     const part = bytes.subarray(start, end);
     stream.progress += part.length;
-    // What is dropped at once need not be kept.
-    stream.queue?.push(stream.queue.isDiscarding ? part : Buffer.from(part));
+    const { queue } = stream;
+    // What is dropped at once need not be kept; what waits has memory of its own, since the one that Buffer.from shares out would be held by its least part.
+    queue?.push(queue.isDiscarding ? part : queue.isWaiting ? Buffer.from(part) : ownCopy(part));
   }
 
   #empty(): Failure {
@@ -82,4 +83,10 @@ export class DataReceiver {
     this.#session.streams.resetStream(stream, ending);
     return null;
   }
+}
+
+function ownCopy(part: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(part.length);
+  copy.set(part);
+  return copy;
 }

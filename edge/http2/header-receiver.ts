@@ -103,8 +103,7 @@ export class HeaderReceiver {
       return null;
     }
     if (this.#dependsOnItself) return this.#refuse(streamId, STREAM_ENDING.protocol);
-    if (session.streams.isFull(session.limits.maxConcurrentStreams))
-      return this.#refuse(streamId, STREAM_ENDING.refused);
+    if (session.streams.isFull) return this.#refuse(streamId, STREAM_ENDING.refused);
     if (outcome === OUTCOME.tooLarge) return this.#open(streamId, !isEnd, 431);
     switch (head.finish()) {
       case VERDICT.malformed:

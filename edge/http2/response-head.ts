@@ -38,15 +38,12 @@ export function contentLengthOf(headers: FieldList): number {
   return length;
 }
 
-/** With a date, unless there is one; a 204 without a length (RFC 9110 section 8.6). */
-export function completeFields(status: number, headers: FieldList): FieldList {
-  const hasDate = has(headers, 'date');
-  const isWrong = status === 204 && has(headers, 'content-length');
-  if (hasDate && !isWrong) return headers;
-  const fields = isWrong ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : [...headers];
-  if (!hasDate) fields.push('date', currentDate());
-  return fields;
-}
+/** With a date, unless there is one. */
+export const completeFields = (headers: FieldList): FieldList =>
+  has(headers, 'date') ? headers : [...headers, 'date', currentDate()];
+
+export const withoutLength = (headers: FieldList): FieldList =>
+  has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
 
 function has(headers: FieldList, name: string): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return true;

@@ -56,14 +56,36 @@ export class Scheduler<T extends Schedulable> {
     for (let urgency = 0; urgency < URGENCIES; urgency++) {
       const head = this.#heads[urgency];
       if (head === null) continue;
-      const next = head.nextScheduled as T | null;
-      this.#heads[urgency] = next;
-      if (next === null) this.#tails[urgency] = null;
-      head.isScheduled = false;
-      head.nextScheduled = null;
-      this.#count--;
+      this.#unlink(urgency, null, head);
       return head;
     }
     return null;
+  }
+
+  /** Has nothing to send any more. */
+  remove(stream: T): void {
+    if (!stream.isScheduled) return;
+    // All lists, since its urgency may be another by now.
+    for (let urgency = 0; urgency < URGENCIES; urgency++) {
+      let before: T | null = null;
+      for (let one = this.#heads[urgency]; one !== null; one = one.nextScheduled as T | null) {
+        if (one === stream) {
+          this.#unlink(urgency, before, stream);
+          return;
+        }
+        before = one;
+      }
+    }
+  }
+
+  /** `before`: who stands in front of it, null at the head. */
+  #unlink(urgency: number, before: T | null, stream: T): void {
+    const next = stream.nextScheduled as T | null;
+    if (before === null) this.#heads[urgency] = next;
+    else before.nextScheduled = next;
+    if (next === null) this.#tails[urgency] = before;
+    stream.isScheduled = false;
+    stream.nextScheduled = null;
+    this.#count--;
   }
 }

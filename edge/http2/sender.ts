@@ -140,6 +140,8 @@ export class Sender {
   drop(stream: Http2Stream): void {
     this.queued -= stream.queued;
     stream.clearQueue();
+    // While the window of the session is shut nobody is taken out of there.
+    this.#scheduler.remove(stream);
   }
 
   /** WINDOW_UPDATE of the connection. False: past what a window holds (section 6.9.1). */
@@ -161,7 +163,7 @@ export class Sender {
     const output = this.#output;
     while (this.window > 0 && !this.#scheduler.isEmpty && output.room >= FRAME_HEADER + WORTH) {
       const stream = this.#scheduler.take() as Http2Stream;
-      if (stream.queued === 0 || stream.sendWindow <= 0) continue; // reset, or its window shrank
+      if (stream.sendWindow <= 0) continue; // its window shrank
       this.#data(stream);
       if (stream.queued > 0 && stream.sendWindow > 0) this.#scheduler.again(stream);
     }
@@ -190,7 +192,10 @@ export class Sender {
     this.#spend(stream, length);
     if (isEnd) stream.sentEnd();
     else if (stream.isEnding && stream.queued === 0) this.end(stream);
-    else if (stream.wantsDrain && stream.isLow) this.#drained.push(stream);
+    else if (stream.wantsDrain && stream.isLow) {
+      stream.wantsDrain = false;
+      this.#drained.push(stream);
+    }
   }
 
   #spend(stream: Http2Stream, octets: number): void {

@@ -4,6 +4,7 @@
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import { Parts } from '../exchange/parts.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { type Ending, STREAM_ENDING } from './endings.ts';
 import type { Http2Limits } from './limits.ts';
@@ -17,6 +18,7 @@ import {
   isBodiless,
   readyHead,
   sendableFields,
+  withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
 import type { Sender } from './sender.ts';
@@ -93,7 +95,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   #awaitsContinue: boolean;
   #part: Uint8Array | null = null;
   #partAt = 0;
-  #parts: Uint8Array[] | null = null;
+  /** Those behind `#part`; null while there never were any. */
+  #more: Parts | null = null;
   #onDrain: (() => void) | null = null;
   #onAbort: ((cause: AbortCause) => void) | null = null;
   #cause: AbortCause | null = null;
@@ -170,7 +173,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
     checkFinalStatus(status);
-    const fields = completeFields(status, sendableFields(headers));
+    const sendable = sendableFields(headers);
+    const fields = completeFields(status === 204 ? withoutLength(sendable) : sendable); // RFC 9110 section 8.6
     const length = contentLengthOf(fields);
     this.#hasHead = true;
     this.#dropsBody = isBodiless(status, this.isHead);
@@ -229,15 +233,15 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#onAbort = listener;
     const cause = this.#cause;
     this.#cause = null;
-    if (cause !== null) queueMicrotask(() => listener(cause));
+    if (cause !== null) queueMicrotask(() => this.#tellAbort(listener, cause));
   }
 
   upgrade(headers: FieldList): void {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
     if (this.method !== 'CONNECT') throw new Error('No tunnel was asked for.');
-    // RFC 9113 section 8.5: a tunnel's bytes have no length; RFC 8441 section 5.
-    const fields = completeFields(200, sendableFields(headers));
+    // RFC 9110 section 9.3.6: a tunnel's bytes have no length.
+    const fields = completeFields(withoutLength(sendableFields(headers)));
     this.#hasHead = true;
     this.isTunnel = true;
     this.#host.sender.head(this.id, 200, fields, false);
@@ -270,30 +274,25 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   enqueue(part: Uint8Array): void {
     this.queued += part.length;
     if (this.#part === null) this.#part = part;
-    else if (this.#parts === null) this.#parts = [part];
-    else this.#parts.push(part);
+    else {
+      this.#more ??= new Parts();
+      this.#more.push(part);
+    }
   }
 
   /** Moves the next `length` octets, at most `queued`, to target[at …]. */
   dequeue(target: Buffer, at: number, length: number): void {
     this.queued -= length;
-    let to = at;
-    let left = length;
-    let taken = 0;
-    while (left > 0) {
+    const end = at + length;
+    for (let to = at; to < end; ) {
       const part = this.#part as Uint8Array;
-      const octets = Math.min(left, part.length - this.#partAt);
+      const octets = Math.min(end - to, part.length - this.#partAt);
       target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
       to += octets;
-      left -= octets;
       this.#partAt += octets;
-      if (this.#partAt < part.length) break;
+      if (this.#partAt < part.length) return;
       this.#partAt = 0;
-      this.#part = this.#parts !== null && taken < this.#parts.length ? this.#parts[taken++] : null;
-    }
-    if (taken > 0 && this.#parts !== null) {
-      if (taken === this.#parts.length) this.#parts = null;
-      else this.#parts.splice(0, taken);
+      this.#part = this.#more?.shift() ?? null;
     }
   }
 
@@ -301,7 +300,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.queued = 0;
     this.#part = null;
     this.#partAt = 0;
-    this.#parts = null;
+    this.#more = null;
   }
 
   /** Enough has left that the handler may go on. */
@@ -311,8 +310,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   }
 
   drain(): void {
-    if (!this.wantsDrain || this.isEnded) return;
-    this.wantsDrain = false;
+    if (this.isEnded) return;
     try {
       this.#onDrain?.();
     } catch (error) {
@@ -329,13 +327,15 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   endedBy(cause: AbortCause, isOwn: boolean): void {
     this.queue?.fail(cause);
     if (this.isLocalEnded || isOwn) return;
-    const listener = this.#onAbort;
-    if (listener === null) this.#cause = cause;
-    else
-      try {
-        listener(cause);
-      } catch (error) {
-        this.#host.handlerFailed(this, error);
-      }
+    if (this.#onAbort === null) this.#cause = cause;
+    else this.#tellAbort(this.#onAbort, cause);
+  }
+
+  #tellAbort(listener: (cause: AbortCause) => void, cause: AbortCause): void {
+    try {
+      listener(cause);
+    } catch (error) {
+      this.#host.handlerFailed(this, error);
+    }
   }
 }

@@ -92,8 +92,13 @@ export class Streams implements StreamHost {
     return (streamId & 1) === 0 || streamId > this.closed.last;
   }
 
-  isFull(most: number): boolean {
-    return this.#open.size + this.abandoned >= most;
+  /** Takes no more. Heads of responses that are not taken are bounded as their bodies are: small requests may ask for large ones. */
+  get isFull(): boolean {
+    const { limits } = this;
+    return (
+      this.#open.size + this.abandoned >= limits.maxConcurrentStreams ||
+      this.#session.output.waiting > limits.sessionBuffer
+    );
   }
 
   flushSoon(): void {
@@ -195,6 +200,7 @@ export class Streams implements StreamHost {
     else if (!stream.isTunnel) {
       stream.queue?.discard();
       this.#early.push(stream);
+      this.#session.flushSoon(); // it may have been the last that there was to send
     }
   }
 

@@ -207,4 +207,53 @@ test('scheduler: what is in a list is not put there twice', () => {
   assert.is(scheduler.take(), null);
 });
 
+test('scheduler: who is taken out of a list is not served, whatever its urgency has become, and all others are', () => {
+  const command = fc.record({
+    place: fc.nat(9),
+    urgency: fc.nat(7),
+    kind: fc.constantFrom('add', 'add', 'remove', 'take', 'turn'),
+  });
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+      const scheduler = new Scheduler<Item>();
+      const items = Array.from(
+        { length: 10 },
+        (_, i): Item => ({
+          name: `${i}`,
+          left: 1,
+          urgency: 3,
+          isSequential: i % 2 === 0,
+          isScheduled: false,
+          nextScheduled: null,
+        }),
+      );
+      const lists: Item[][] = Array.from({ length: 8 }, () => []);
+      const without = (item: Item): void => {
+        for (const list of lists) if (list.includes(item)) list.splice(list.indexOf(item), 1);
+      };
+      const next = (): Item | null => lists.find((list) => list.length > 0)?.[0] ?? null;
+      for (const { place, urgency, kind } of commands) {
+        const item = items[place];
+        if (kind === 'remove') {
+          scheduler.remove(item);
+          without(item);
+        } else if (kind === 'turn') item.urgency = urgency;
+        else if (kind === 'add') {
+          if (!item.isScheduled) lists[item.urgency].push(item);
+          scheduler.add(item);
+        } else {
+          const expected = next();
+          assert.is(scheduler.take(), expected);
+          if (expected !== null) without(expected);
+        }
+      }
+      for (let expected = next(); expected !== null; expected = next()) {
+        assert.is(scheduler.take(), expected);
+        without(expected);
+      }
+      assert.is(scheduler.take(), null);
+    }),
+  );
+});
+
 test.run();
