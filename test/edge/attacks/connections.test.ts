@@ -1,0 +1,102 @@
+/** Attacks before any HTTP: handshakes that stall, connections without end. */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Host } from '../host/host.ts';
+import { closed, dial, several } from './attacker.ts';
+import { beside, counted, SHORT, startTarget } from './rig.ts';
+
+const DRIP_MS = 100;
+/** Other than the attackers' usual one, and the normal clients'. */
+const OTHER = '127.0.0.3';
+
+const test = suite<{ host: Host }>('connections');
+test.before(async (context) => {
+  context.host = await startTarget();
+});
+test.after(async ({ host }) => {
+  assert.is(await host.stop(), 0, host.output());
+});
+
+/** The begin of a ClientHello that announces 512 octets. */
+const HELLO = Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]);
+
+test('handshakes of TLS that stall, or drip', async ({ host }) => {
+  const added = await counted(host, () =>
+    beside(host, async () => {
+      await several(90, async (i) => {
+        const socket = await dial(host);
+        if (i % 3 === 1) socket.write(HELLO);
+        const end = closed(socket);
+        for (let at = 0; i % 3 === 2 && !socket.destroyed && at < HELLO.length; at++) {
+          socket.write(HELLO.subarray(at, at + 1));
+          await sleep(DRIP_MS);
+        }
+        await end;
+      });
+    }),
+  );
+  assert.is(added('server_handshake_timeout'), 90);
+});
+
+test('connections in the clear that do not say what they speak', async ({ host }) => {
+  const begins = ['', 'P', 'PRI * HTTP/2.0\r\n\r\nSM\r\n'];
+  const added = await counted(host, () =>
+    beside(host, async () => {
+      await several(60, async (i) => {
+        const socket = await dial(host, { speaks: 'clear' });
+        socket.write(begins[i % begins.length]);
+        await closed(socket);
+      });
+    }),
+  );
+  assert.is(added('server_handshake_timeout'), 60);
+});
+
+test('octets that are no TLS', async ({ host }) => {
+  const added = await counted(host, () =>
+    beside(host, async () => {
+      await several(100, async (i) => {
+        const socket = await dial(host);
+        socket.write(Buffer.alloc(5000, i));
+        await closed(socket);
+      });
+    }),
+  );
+  assert.is(added('server_handshake_failed') + added('server_handshake_timeout'), 100);
+});
+
+test('more connections of an address than it may have: other addresses are served', async ({ host }) => {
+  const [allowed, more] = [SHORT.server.maxPerAddress as number, 300];
+  const added = await counted(host, () =>
+    beside(host, async () => {
+      await several(allowed + more, async (i) => {
+        const socket = connect({ port: host.tlsPort, host: '127.0.0.1', localAddress: OTHER });
+        socket.on('error', () => {});
+        // Half of them leave of themselves, the others are closed when their time is over.
+        if (i % 2 === 0) setTimeout(() => socket.destroy(), 3 * DRIP_MS);
+        await closed(socket);
+      });
+    }),
+  );
+  assert.ok(added('server_refused_address') >= more, `${added('server_refused_address')} were refused`);
+});
+
+test('connections that come and go', async ({ host }) => {
+  const added = await counted(host, () =>
+    beside(host, async () => {
+      for (let round = 0; round < 20; round++)
+        await several(50, async (i) => {
+          const socket = await dial(host, { speaks: i % 2 === 0 ? undefined : 'clear' });
+          if (i % 4 < 2) socket.resetAndDestroy();
+          else socket.end();
+          await closed(socket);
+        });
+    }),
+  );
+  // A connection that was reset before it was taken is none.
+  assert.ok(added('server_closed') >= 500);
+});
+
+test.run();

@@ -1,0 +1,224 @@
+/** Attacks over HTTP/1.1: heads, bodies and chunks that drip or don't end, requests without waiting for answers, readers that don't read. */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Host } from '../host/host.ts';
+import { dial, type Speaks, several, writable } from './attacker.ts';
+import { beside, counted, startTarget } from './rig.ts';
+import { within } from './within.ts';
+
+const DRIP_MS = 100;
+/** Connections that attack at the same time. */
+const ATTACKERS = 20;
+/** Octets that an endless attack sends at most. */
+const MOST = 20_000_000;
+
+const test = suite<{ host: Host }>('http1');
+test.before(async (context) => {
+  context.host = await startTarget();
+});
+test.after(async ({ host }) => {
+  assert.is(await host.stop(), 0, host.output());
+});
+
+const request = (path: string, ...fields: readonly string[]): string =>
+  `${[`POST ${path} HTTP/1.1`, 'host: localhost', ...fields].join('\r\n')}\r\n\r\n`;
+const CHUNKED = 'transfer-encoding: chunked';
+
+interface Attack {
+  readonly name: string;
+  /** Sent first. */
+  readonly begin: string;
+  /** Sent again and again, at once or, with `isSlow`, now and then. Nothing: waits. */
+  readonly more?: string;
+  readonly isSlow?: boolean;
+  /** The client sends no more after `begin`, and says so. */
+  readonly isHalfClosed?: boolean;
+  /** Begin of what it gets; undefined: the connection is closed without a word. */
+  readonly answer?: RegExp;
+  /** Counter of the end, without `http1_`; undefined: an end like any other. */
+  readonly reason?: string;
+  /** See `beside`. */
+  readonly isTwice?: boolean;
+  /** Only so; else half of them with TLS, half without. */
+  readonly speaks?: Speaks;
+}
+
+const BOTH: readonly Speaks[] = ['http/1.1', 'clear'];
+
+const ATTACKS: readonly Attack[] = [
+  {
+    name: 'a head that drips',
+    begin: 'GET / HTTP/1.1\r\n',
+    more: 'x: y\r\n',
+    isSlow: true,
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_head',
+  },
+  {
+    name: 'a head that stops',
+    begin: 'GET / HTTP/1.1\r\nhost: local',
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_head',
+  },
+  { name: 'no request at all', begin: '', reason: 'idle', speaks: 'http/1.1' },
+  {
+    name: 'no request after the first',
+    begin: request('/ready', 'content-length: 0'),
+    answer: /^HTTP\/1\.1 200 /,
+    reason: 'idle',
+  },
+  {
+    name: 'empty lines before a request that does not come',
+    begin: '\r\n',
+    more: '\r\n',
+    isSlow: true,
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_head',
+  },
+  {
+    name: 'a body that drips',
+    begin: request('/sink', 'content-length: 100000'),
+    more: 'x',
+    isSlow: true,
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_body',
+  },
+  {
+    name: 'a body that stops',
+    begin: `${request('/sink', 'content-length: 100000')}xxx`,
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_body',
+  },
+  {
+    name: 'chunks that drip',
+    begin: request('/sink', CHUNKED),
+    more: '1\r\nx\r\n',
+    isSlow: true,
+    answer: /^HTTP\/1\.1 408 /,
+    reason: 'slow_body',
+  },
+  {
+    name: 'fields without end',
+    begin: 'GET / HTTP/1.1\r\nhost: localhost\r\n',
+    more: `x-long: ${'x'.repeat(1000)}\r\n`,
+    answer: /^HTTP\/1\.1 431 /,
+    reason: 'header_too_large',
+  },
+  {
+    name: 'a field without end',
+    begin: 'GET / HTTP/1.1\r\nhost: localhost\r\nx: ',
+    more: 'x'.repeat(1000),
+    answer: /^HTTP\/1\.1 431 /,
+    reason: 'header_too_large',
+  },
+  { name: 'a target without end', begin: 'GET /', more: 'x'.repeat(1000), answer: /^HTTP\/1\.1 4(?:14|31) / },
+  {
+    name: 'many small fields',
+    begin: `GET / HTTP/1.1\r\nhost: localhost\r\n${'a:\r\n'.repeat(5000)}\r\n`,
+    answer: /^HTTP\/1\.1 431 /,
+    reason: 'header_too_large',
+  },
+  {
+    name: 'chunk extensions without end',
+    begin: `${request('/sink', CHUNKED)}1`,
+    more: `;x=${'y'.repeat(1000)}`,
+    answer: /^HTTP\/1\.1 413 /,
+    reason: 'chunk_extensions',
+  },
+  {
+    name: 'trailers without end',
+    begin: `${request('/sink', CHUNKED)}0\r\n`,
+    more: `x-long: ${'x'.repeat(1000)}\r\n`,
+    answer: /^HTTP\/1\.1 431 /,
+    reason: 'header_too_large',
+  },
+  {
+    name: 'requests behind one that takes long',
+    begin: request('/slow/100', 'content-length: 0'),
+    more: request('/ready', 'content-length: 0').repeat(1000),
+    answer: /^(?:HTTP\/1\.1 200 |$)/,
+    reason: 'pipelining',
+    isTwice: true,
+  },
+  {
+    name: 'a body that nobody wants',
+    begin: request('/ready', 'content-length: 100000000'),
+    more: 'x'.repeat(10_000),
+    answer: /^HTTP\/1\.1 200 /,
+    reason: 'unread_body',
+    isTwice: true,
+  },
+  { name: 'a request that is none', begin: 'GARBAGE\r\n\r\n', answer: /^HTTP\/1\.1 400 /, reason: 'malformed' },
+  { name: 'an end within the head', begin: 'GET / HT', isHalfClosed: true },
+  { name: 'an end within the body', begin: `${request('/sink', 'content-length: 10')}xxx`, isHalfClosed: true },
+  {
+    name: 'an end before the answer',
+    begin: request('/slow/20', 'content-length: 0'),
+    isHalfClosed: true,
+    answer: /^HTTP\/1\.1 200 [\s\S]*19/,
+  },
+];
+
+for (const attack of ATTACKS)
+  test(attack.name, async ({ host }) => {
+    const { answer = /^$/, more, isSlow, reason, isTwice = false, speaks } = attack;
+    const one = async (i: number): Promise<void> => {
+      const socket = await dial(host, { speaks: speaks ?? BOTH[i % BOTH.length] });
+      const text = (await launch(socket, attack)).slice(0, 2000);
+      // Who goes on sending until the connection breaks may not get to read what was said before.
+      const isDeaf = more !== undefined && !isSlow && text === '';
+      if (!isDeaf) assert.match(text, answer);
+    };
+    const added = await counted(host, () => beside(host, () => several(ATTACKERS, one), { isTwice }));
+    if (reason !== undefined) assert.is(added(`http1_${reason}`), (isTwice ? 2 : 1) * ATTACKERS);
+  });
+
+/** Resolves with what came, when the server has closed the connection. */
+async function launch(
+  socket: Socket,
+  { begin, more = '', isSlow = false, isHalfClosed = false }: Attack,
+): Promise<string> {
+  const state = { text: '', isClosed: false };
+  const end = new Promise<void>((done) => {
+    const close = (): void => {
+      state.isClosed = true;
+      done();
+    };
+    socket.on('data', (part: Buffer) => {
+      if (state.text.length < 10_000) state.text += part.toString('latin1');
+    });
+    socket.on('end', close);
+    socket.on('close', close);
+  });
+  if (begin !== '') socket.write(begin);
+  if (isHalfClosed) socket.end();
+  for (let sent = 0; more !== '' && !state.isClosed && !socket.destroyed && sent < MOST; sent += more.length) {
+    const isFull = !socket.write(more);
+    if (isSlow) await sleep(DRIP_MS);
+    else if (isFull) await writable(socket);
+    else await new Promise(setImmediate);
+  }
+  await within(end, 'the end of the connection');
+  socket.destroy();
+  return state.text;
+}
+
+test('clients that ask for much and read nothing', async ({ host }) => {
+  const attack = async (): Promise<void> => {
+    const before = (await host.counters()).http1_slow_reader;
+    const sockets = await Promise.all(
+      Array.from({ length: ATTACKERS }, (_, i) => dial(host, { speaks: BOTH[i % BOTH.length] })),
+    );
+    for (const socket of sockets) {
+      socket.pause();
+      socket.write(request('/download/50000000', 'content-length: 0'));
+    }
+    await host.until('all are cut', ({ http1_slow_reader: now }) => now - before === ATTACKERS);
+    for (const socket of sockets) socket.destroy();
+  };
+  await beside(host, attack, { isTwice: true });
+});
+
+test.run();

@@ -1,0 +1,158 @@
+/** An attack, and normal clients beside it that notice nothing; what it costs the server. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { Agent, get } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { type Host, NAME, startHost, told } from '../host/host.ts';
+import type { LimitOptions } from '../host/options.ts';
+import { READY } from '../host/site.ts';
+import { within } from './within.ts';
+
+/** Short, so that tests take seconds, though not so short that a normal client on a busy machine meets them. All else is the default. */
+export const SHORT: Required<LimitOptions> = {
+  server: { handshakeTimeout: 1500, maxPerAddress: 200 },
+  http1: { headMs: 1000, idleMs: 2500, bodyWindowMs: 1000, writeStallMs: 1500, lingerMs: 500 },
+  http2: {
+    ...{ prefaceTimeout: 1, settingsTimeout: 2, headerTimeout: 1, idleTimeout: 4, stallTimeout: 2, lingerTimeout: 1 },
+  },
+};
+
+/** Megabytes that an attack may add to the server's memory while it lasts, garbage included, and when it is over. */
+const MOST_MB = 96;
+const LEFT_MB = 32;
+const SAMPLE_MS = 20;
+/** A normal client asks at least so often. */
+const REQUESTS = 20;
+/** Answers of normal clients after which the attack begins. */
+const BEGUN = 4;
+
+/** A server with short limits that has served before, so that what it needs anyway is there. */
+export async function startTarget(): Promise<Host> {
+  const host = await startHost(SHORT);
+  await beside(host, () => sleep(500), { isWarming: true });
+  return host;
+}
+
+export interface BesideOptions {
+  /** Memory is not looked at. */
+  readonly isWarming?: boolean;
+  /** The attack is run twice, and memory looked at the second time: malloc keeps what so many buffers took, but needs no more for as many again. */
+  readonly isTwice?: boolean;
+}
+
+/** Runs the attack beside normal clients; then all is as it was before. Attackers have to be gone when `attack` resolves, or the server has to close them. */
+export async function beside(
+  host: Host,
+  attack: () => Promise<void>,
+  { isWarming = false, isTwice = false }: BesideOptions = {},
+): Promise<void> {
+  if (isTwice) await beside(host, attack, { isWarming: true });
+  const before = await host.memoryAtRest();
+  let most = before;
+  const sampler = setInterval(() => {
+    most = Math.max(most, host.memory());
+  }, SAMPLE_MS);
+  const state: State = { isOver: false, answered: 0 };
+  const normal = Promise.all([normalHttp2(host, state), normalHttp1(host, state)]);
+  // It is awaited below, also when the attack itself fails.
+  normal.catch(() => {});
+  try {
+    while (state.answered < BEGUN) await Promise.race([sleep(5), normal]);
+    await attack();
+  } finally {
+    state.isOver = true;
+    clearInterval(sampler);
+  }
+  await normal;
+  await host.until('every connection is closed', ({ connections }) => connections === 0);
+  const { restarts } = await host.counters();
+  assert.is(restarts, 0, host.output());
+  assert.not.match(host.output(), /handler of the edge failed/);
+  if (isWarming) return;
+  assert.ok(most - before < MOST_MB, `${most - before} MB more while it lasted`);
+  const left = (await host.memoryAtRest()) - before;
+  assert.ok(left < LEFT_MB, `${left} MB more when it was over`);
+}
+
+interface State {
+  /** The attack; the normal clients finish. */
+  isOver: boolean;
+  /** Requests of all normal clients. */
+  answered: number;
+}
+
+async function normalHttp2(host: Host, state: State): Promise<void> {
+  const session = connect(`https://${NAME}:${host.tlsPort}`, {
+    lookup: toLoopback,
+    rejectUnauthorized: false,
+  });
+  let failure: unknown;
+  session.on('error', (error) => {
+    failure = error;
+  });
+  session.on('goaway', (code: number, _last: number, detail?: Buffer) => {
+    failure = `GOAWAY ${code} ${detail?.toString() ?? ''}`;
+  });
+  for (let i = 0; i < REQUESTS || !state.isOver; i++) {
+    const reply = await within(askHttp2(session), `request ${i} of HTTP/2`).catch((error) => {
+      throw new Error(`A normal client of HTTP/2: ${error}, ${failure}. ${host.output()}`);
+    });
+    assert.equal(reply, { status: 200, body: READY });
+    assert.is(failure, undefined);
+    state.answered++;
+    await sleep(PAUSE_MS);
+  }
+  session.destroy();
+}
+
+async function normalHttp1(host: Host, state: State): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, servername: NAME });
+  for (let i = 0; i < REQUESTS || !state.isOver; i++) {
+    const request = get({ agent, host: '127.0.0.1', port: host.tlsPort, path: '/ready', headers: { host: NAME } });
+    const reply = await within(
+      (async () => {
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        return { status: response.statusCode, body: await text(response) };
+      })(),
+      `request ${i} of HTTP/1.1`,
+    ).catch((error) => {
+      throw new Error(`A normal client of HTTP/1.1: ${error}. ${host.output()}`);
+    });
+    assert.equal(reply, { status: 200, body: READY });
+    state.answered++;
+    await sleep(PAUSE_MS);
+  }
+  agent.destroy();
+}
+
+/** Between a normal client's requests. */
+const PAUSE_MS = 5;
+
+async function askHttp2(session: ClientHttp2Session): Promise<unknown> {
+  const stream = session.request({ ':path': '/ready' });
+  const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+  return { status: headers[':status'], body: await text(stream) };
+}
+
+async function text(stream: AsyncIterable<unknown>): Promise<string> {
+  let all = '';
+  for await (const part of stream) all += String(part);
+  return all;
+}
+
+const toLoopback = ((_name: string, options: { all?: boolean }, done: (...result: unknown[]) => void) =>
+  options.all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) as never;
+
+/** What the attack has added to the counters. */
+export async function counted(host: Host, attack: () => Promise<void>): Promise<(name: string) => number> {
+  const before = await host.counters();
+  await attack();
+  const after = await host.counters();
+  return (name) => {
+    const added = after[name] - before[name];
+    assert.ok(Number.isInteger(added), `There is no counter ${name}: ${told(after)}`);
+    return added;
+  };
+}
