@@ -1,8 +1,8 @@
 /**
  * The listening sockets of the threads: one for each thread and address, all of an address on the same port, so that the kernel spreads connections over the threads (SO_REUSEPORT).
  *
- * They are the pool's. A thread listens on a duplicate: when it ends or is replaced the socket stays, with the connections that wait in it, and its successor takes them.
- * A socket that is closed resets those, and one that nobody accepts from swallows its share.
+ * They are the pool's. A thread listens on a duplicate, which it makes when it does: when it ends or is replaced the socket stays, with the connections that wait in it, and
+ * its successor takes them. A socket that is closed resets those, and one that nobody accepts from swallows its share.
  */
 import type { ListenAddress } from '../../core/config/index.ts';
 import { ConfigError } from '../../core/errors.ts';
@@ -17,8 +17,9 @@ export interface Place {
 export interface Listening {
   /** Whether threads can share a port here; else there is one thread, which listens by itself. */
   readonly isShared: boolean;
-  /** What thread `i` listens on: descriptors that are its own from then on. */
+  /** What thread `i` listens on: sockets of which it takes `ownListener`. */
   listenersOf(i: number): Listener[];
+  /** To be called when no thread is about to start. May be called again. */
   close(): void;
 }
 
@@ -44,10 +45,14 @@ export function openListening(places: readonly Place[], threads: number, transpo
   }
   return {
     isShared: true,
-    listenersOf: (i) =>
-      places.map(({ isTls, listen }, place) => ({ isTls, ...listen, fd: libc.duplicate(sockets[i][place]) })),
+    listenersOf: (i) => places.map(({ isTls, listen }, place) => ({ isTls, ...listen, fd: sockets[i][place] })),
     close,
   };
+}
+
+/** In a thread, right before it listens: a descriptor of its own, which is closed with the server. One that was made sooner would stay when the thread can't start. */
+export function ownListener(listener: Listener): Listener {
+  return listener.fd === undefined ? listener : { ...listener, fd: loadLibc().duplicate(listener.fd) };
 }
 
 function tryLibc(): ReturnType<typeof loadLibc> | null {

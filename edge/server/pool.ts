@@ -120,9 +120,13 @@ export class Pool {
   async stop(): Promise<void> {
     clearInterval(this.#rotation);
     await this.#turn;
+    const { isListening } = this;
     const threads = this.#threads;
     this.#threads = [];
-    await Promise.all([this.#replaced, ...threads.map((thread) => thread.drain())]);
+    const ended = Promise.all([this.#replaced, ...threads.map((thread) => thread.drain())]);
+    // The threads let go of theirs at once. Left open, the sockets would go on taking connections, also of those that listen on the same port in our place.
+    if (isListening) this.#listening.close();
+    await ended;
     this.#listening.close();
   }
 
@@ -141,6 +145,8 @@ export class Pool {
       this.#data = before;
       throw error;
     }
+    // Keys may have come since the first of them was given its own.
+    this.#setTickets(this.#tickets);
     if (isShared) this.#replaced = Promise.all(old.map((thread) => thread.drain()));
   }
 

@@ -7,6 +7,7 @@ import { Http1Counters } from '../http1/counters.ts';
 import { Http2Counters } from '../http2/counters.ts';
 import type { CreateApplication } from './application.ts';
 import { ServerCounters } from './counters.ts';
+import { ownListener } from './listening.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeServer } from './server.ts';
 import { createBaseContext } from './tls-context.ts';
@@ -73,7 +74,7 @@ async function start(): Promise<void> {
     else if (message.kind === 'application') application.onMessage?.(message.message);
     else void end(server, () => application.close?.());
   });
-  await Promise.all(data.listeners.map((listener) => server.listen(listener)));
+  await Promise.all(data.listeners.map((listener) => server.listen(ownListener(listener))));
   post({ kind: 'listening' });
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Worker } from 'node:worker_threads';
@@ -117,6 +118,25 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     });
   });
 
+test('keys for tickets that come while threads are replaced reach the new ones', async () => {
+  let onWorker = (): void => {};
+  await withPool(
+    async ({ pool, port }) => {
+      // The first of the two has its keys already, the second has not.
+      onWorker = () => {
+        onWorker = () => {};
+        pool.rotateTickets();
+        pool.rotateTickets();
+      };
+      await pool.reload({ ...data, text: 'second' });
+      await sleep(200);
+      for (let i = 0; i < 4; i++)
+        assert.is((await resumeElsewhere(port, await visit(port, {}), {})).isResumed, true, 'keys are the same');
+    },
+    { onWorker: () => onWorker() },
+  );
+});
+
 test('what is sent goes to every thread, and what applications send comes with their thread', async () => {
   await withPool(async ({ pool, port, heard }) => {
     pool.send('news');
@@ -212,6 +232,45 @@ test('a reload that fails leaves the threads as they were', async () => {
     assert.is((await ask(port)).text, 'first');
     await pool.reload({ ...data, text: 'second' });
     assert.is((await ask(port)).text, 'second');
+  });
+});
+
+test('threads that can not start leave no socket behind', async () => {
+  const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  await withPool(async ({ pool, port }) => {
+    const reloadBroken = (): Promise<string> =>
+      pool.reload({ ...data, isBroken: true }).then(
+        () => 'started',
+        () => 'failed',
+      );
+    assert.is(await reloadBroken(), 'failed');
+    const before = descriptors();
+    for (let i = 0; i < 3; i++) assert.is(await reloadBroken(), 'failed');
+    // A thread's own descriptors go a little after it; those of the sockets would stay.
+    await until(() => descriptors() <= before, 'no descriptor is left');
+    await pool.stop();
+    assert.match(await dialTls(port).then(String, String), /ECONNREFUSED/);
+  });
+});
+
+test('a pool that stops refuses at once who comes, while a request is still under way', async () => {
+  await withPool(async ({ pool, port, clearPort, heard }) => {
+    let isAnswered = false;
+    const late = ask(port, '/late').finally(() => {
+      isAnswered = true;
+    });
+    await until(() => heard.some(([message]) => message === 'late'), 'the request came');
+    const stopped = pool.stop();
+    // Who comes to a thread that has not heard of it yet is still served.
+    let refusal = '';
+    while (refusal === '')
+      await getHttp2(`http://${HOST}`, clearPort).catch((error: unknown) => {
+        refusal = String(error);
+      });
+    assert.match(refusal, /ECONNREFUSED|ECONNRESET/);
+    assert.is(isAnswered, false);
+    assert.is((await late).text, 'first');
+    await stopped;
   });
 });
 
