@@ -2,8 +2,8 @@
  * What a thread's connections of HTTP/1.1 did: one number for each column, in memory that others may read. A reason for which a request or a connection
  * was ended is told to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
-import { performance } from 'node:perf_hooks';
 import type { Client } from '../exchange/exchange.ts';
+import { Seldom } from '../exchange/seldom.ts';
 
 const TRAFFIC = [
   'connections',
@@ -52,9 +52,6 @@ const COLUMN = Object.fromEntries(HTTP1_COLUMNS.map((name, column) => [name, col
   Record<Http1Traffic | Http1Reason, number>
 >;
 
-/** A reason is told at most once in so many milliseconds. */
-const TELL_MS = 10_000;
-
 /** Nobody's fault: counted, not told. */
 const ORDINARY: ReadonlySet<Http1Reason> = new Set<Http1Reason>(['idle', 'idle_tunnel', 'requests_reached']);
 
@@ -65,7 +62,7 @@ export class Http1Counters {
   /** One for each of HTTP1_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: ReasonListener | undefined;
-  readonly #told = new Map<Http1Reason, { at: number; count: number }>();
+  readonly #seldom = new Seldom();
 
   /** `memory`: HTTP1_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onReason?: ReasonListener } = {}) {
@@ -85,17 +82,7 @@ export class Http1Counters {
   ended(reason: Http1Reason, client: Client): void {
     this.values[COLUMN[reason]]++;
     if (this.#listener === undefined || ORDINARY.has(reason)) return;
-    const now = performance.now();
-    let told = this.#told.get(reason);
-    if (told === undefined) {
-      told = { at: now - TELL_MS, count: 0 };
-      this.#told.set(reason, told);
-    }
-    told.count++;
-    if (now - told.at < TELL_MS) return;
-    const { count } = told;
-    told.at = now;
-    told.count = 0;
-    this.#listener(reason, count, client);
+    const count = this.#seldom.due(reason);
+    if (count > 0) this.#listener(reason, count, client);
   }
 }

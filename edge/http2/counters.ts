@@ -3,6 +3,7 @@
  * to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
 import type { Client } from '../exchange/exchange.ts';
+import { Seldom } from '../exchange/seldom.ts';
 import { type Ending, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 
 const TRAFFIC = [
@@ -32,9 +33,6 @@ const COLUMN_OF: ReadonlyMap<string, number> = new Map(HTTP2_COLUMNS.map((name, 
 /** Octets that the counters of a thread take. */
 export const HTTP2_COUNTERS_BYTES = HTTP2_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
-/** A reason is told at most once in so many milliseconds. */
-const TELL_MS = 10_000;
-
 /** What most endings mean that are nobody's fault; they are counted, not told. */
 const ORDINARY: ReadonlySet<string> = new Set(
   [
@@ -56,7 +54,7 @@ export class Http2Counters {
   /** One for each of HTTP2_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: EndingListener | undefined;
-  readonly #told = new Map<string, { at: number; count: number }>();
+  readonly #seldom = new Seldom();
 
   /** `memory`: HTTP2_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onEnding?: EndingListener } = {}) {
@@ -74,17 +72,7 @@ export class Http2Counters {
   ended(ending: Ending, client: Client): void {
     this.values[COLUMN_OF.get(ending.name) as number]++;
     if (this.#listener === undefined || ORDINARY.has(ending.name)) return;
-    const now = performance.now();
-    let told = this.#told.get(ending.name);
-    if (told === undefined) {
-      told = { at: now - TELL_MS, count: 0 };
-      this.#told.set(ending.name, told);
-    }
-    told.count++;
-    if (now - told.at < TELL_MS) return;
-    const count = told.count;
-    told.at = now;
-    told.count = 0;
-    this.#listener(ending.name, count, client);
+    const count = this.#seldom.due(ending.name);
+    if (count > 0) this.#listener(ending.name, count, client);
   }
 }

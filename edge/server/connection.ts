@@ -82,13 +82,19 @@ export class Connection {
 
   /** The time for the handshake is over. */
   expire(): void {
-    this.#server.counters.count('handshake_timeout');
+    this.#server.counters.limited('handshake_timeout', this.#client);
     this.destroy();
   }
 
   /** No new requests; what is under way may end. What a new connection was opened for is under way, too: it goes on, and is drained when it is settled. */
   drain(): void {
     this.#session?.drain();
+  }
+
+  /** The time to drain is over. */
+  cut(): void {
+    this.#server.counters.limited('drain_cut', this.#client);
+    this.destroy();
   }
 
   destroy(): void {

@@ -1,4 +1,9 @@
-/** What happened to the connections of a thread before HTTP, and what they became: one number for each column, in memory that others may read. */
+/**
+ * What happened to the connections of a thread before HTTP, and what they became: one number for each column, in memory that others may read. Limits that were met are told
+ * to a listener as well, but seldom.
+ */
+import type { Client } from '../../core/answer/client.ts';
+import { Seldom } from '../exchange/seldom.ts';
 
 export const SERVER_COLUMNS = [
   'accepted_tls',
@@ -25,6 +30,15 @@ export const SERVER_COLUMNS = [
 ] as const;
 export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 
+/** Limits that connections can meet. */
+export type ServerLimit = Extract<
+  ServerColumn,
+  'refused_total' | 'refused_address' | 'handshake_timeout' | 'drain_cut'
+>;
+
+/** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */
+export type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
+
 /** Octets that the counters of a thread take. */
 export const SERVER_COUNTERS_BYTES = SERVER_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
@@ -36,9 +50,13 @@ export class ServerCounters {
   /** One for each of SERVER_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
 
+  readonly #listener: LimitListener | undefined;
+  readonly #seldom = new Seldom();
+
   /** `memory`: SERVER_COUNTERS_BYTES, shared perhaps; own memory without it. */
-  constructor(memory: ArrayBufferLike = new ArrayBuffer(SERVER_COUNTERS_BYTES)) {
-    this.values = new Float64Array(memory, 0, SERVER_COLUMNS.length);
+  constructor(options: { memory?: ArrayBufferLike; onLimit?: LimitListener } = {}) {
+    this.values = new Float64Array(options.memory ?? new ArrayBuffer(SERVER_COUNTERS_BYTES), 0, SERVER_COLUMNS.length);
+    this.#listener = options.onLimit;
   }
 
   get(name: ServerColumn): number {
@@ -47,5 +65,13 @@ export class ServerCounters {
 
   count(name: ServerColumn, by = 1): void {
     this.values[COLUMN[name]] += by;
+  }
+
+  /** A connection met a limit. `client` is not kept. */
+  limited(limit: ServerLimit, client: Client): void {
+    this.count(limit);
+    if (this.#listener === undefined) return;
+    const count = this.#seldom.due(limit);
+    if (count > 0) this.#listener(limit, count, client);
   }
 }

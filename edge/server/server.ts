@@ -129,8 +129,8 @@ export class EdgeServer {
     }
     const bucket = this.#connections.enter(client);
     if (bucket === FULL || bucket === CLIENT_FULL) {
-      if (bucket === FULL) counters.count('refused_total');
-      else counters.count('refused_address');
+      if (bucket === FULL) counters.limited('refused_total', client);
+      else counters.limited('refused_address', client);
       raw.destroy();
       return;
     }
@@ -159,8 +159,7 @@ export class EdgeServer {
   #emptied(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.counters.count('drain_cut', this.#open.size);
-        for (const connection of this.#open) connection.destroy();
+        for (const connection of this.#open) connection.cut();
       }, this.limits.server.drainTimeout);
       this.#onEmpty = () => {
         clearTimeout(timer);

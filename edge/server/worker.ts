@@ -1,8 +1,10 @@
 /** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConnectionLimits } from '../../core/net/connection-limits.ts';
+import { addressText } from '../../core/net/ipv6.ts';
 import { takeTicketsIn } from '../../core/net/tls-tickets.ts';
 import type { Client } from '../exchange/exchange.ts';
+import { Seldom } from '../exchange/seldom.ts';
 import { Http1Counters } from '../http1/counters.ts';
 import { Http2Counters } from '../http2/counters.ts';
 import type { CreateApplication } from './application.ts';
@@ -12,22 +14,19 @@ import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeServer } from './server.ts';
 import { createBaseContext } from './tls-context.ts';
 
-/** What happens often is told at most once in so many milliseconds. */
-const TELL_MS = 10_000;
-
 const data = workerData as ThreadData;
 const post = (message: FromThread): void => parentPort?.postMessage(message);
+const warn = (message: string, fields: { readonly [key: string]: string | number }): void =>
+  post({ kind: 'log', level: 'warn', message, fields });
 const tell =
   (message: string) =>
   (reason: string, count: number, client: Client): void =>
-    post({
-      kind: 'log',
-      level: 'warn',
-      message,
-      fields: { reason, count, client: client.address, serverName: client.serverName },
-    });
+    warn(message, { reason, count, client: client.address, serverName: client.serverName });
 
-const counters = new ServerCounters(data.slice.server);
+const counters = new ServerCounters({
+  memory: data.slice.server,
+  onLimit: (reason, count, client) => warn('a connection met a limit', { reason, count, client: addressText(client) }),
+});
 const http1Counters = new Http1Counters({
   memory: data.slice.http1,
   onReason: tell('a request or a connection of HTTP/1.1 was refused'),
@@ -38,15 +37,11 @@ const http2Counters = new Http2Counters({
 });
 
 /** A handler that always fails must not fill the log. */
-let failures = 0;
-let toldAt = -Infinity;
+const failures = new Seldom();
 function onHandlerError(error: unknown): void {
-  failures++;
-  const now = performance.now();
-  if (now - toldAt < TELL_MS) return;
-  const fields = { count: failures, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  toldAt = now;
-  failures = 0;
+  const count = failures.due('handler');
+  if (count === 0) return;
+  const fields = { count, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });
 }
 

@@ -22,7 +22,7 @@ test('threads that run and threads that have ended are one sum; connections end 
   const counters = new EdgeCounters();
   const [a, b] = [counters.open(), counters.open()];
   for (const { slice } of [a, b]) {
-    const server = new ServerCounters(slice.server);
+    const server = new ServerCounters({ memory: slice.server });
     server.count('accepted_tls', 3);
     server.count('accepted_clear');
     server.count('closed');

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/log/index.ts';
 import { Pool, type PoolOptions } from '../../../edge/server/pool.ts';
-import { dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
+import { dial, dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
 import type { SiteData, SiteReply } from './site-application.ts';
 
 const test = suite('edge/server/pool');
@@ -219,6 +219,23 @@ test('what a handler throws is answered by 500, and logged once for many', async
     const threads = log().match(/thrown on purpose/g)?.length ?? 0;
     assert.ok(threads <= 2, 'once a thread');
   });
+});
+
+test('limits that connections meet are counted each time and logged once in a while', async () => {
+  const { server } = limitsOf({ maxConnections: 1 });
+  await withPool(
+    async ({ pool, clearPort, log }) => {
+      const held = await dial(clearPort);
+      await until(() => pool.counters.connections === 1, 'one is taken');
+      for (let i = 0; i < 12; i++) assert.is(await readAll(await dial(clearPort)), '');
+      await until(() => pool.counters.server.sum('refused_total') === 12, 'the others are refused');
+      await until(() => /a connection met a limit/.test(log()), 'it is logged');
+      assert.match(log(), /refused_total[^\n]*127\.0\.0\.1|127\.0\.0\.1[^\n]*refused_total/);
+      assert.ok((log().match(/refused_total/g)?.length ?? 0) <= 2, 'once a thread');
+      held.destroy();
+    },
+    { limits: { ...limitsOf(), server } },
+  );
 });
 
 test('a reload that fails leaves the threads as they were', async () => {
