@@ -10,8 +10,10 @@ export const isBodiless = (status: number, isHead: boolean): boolean => isHead |
 
 /** What may be sent of a handler's fields: not those of the connection. Throws a TypeError for what no field can be. */
 export function sendableFields(headers: FieldList): FieldList {
+  // What follows, as the date does, would come to stand in its value's place.
+  if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
   let dropped = false;
-  for (let i = 0; i + 1 < headers.length; i += 2) {
+  for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
     if (isConnectionSpecific(name)) dropped = true;
     else if ((nameFlags(name) & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(headers[i + 1]))
@@ -44,6 +46,13 @@ export const completeFields = (headers: FieldList): FieldList =>
 
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
+
+/** Lengths that say the same are sent as one: two are malformed to some clients. */
+export function withOneLength(headers: FieldList): FieldList {
+  let lengths = 0;
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') lengths++;
+  return lengths < 2 ? headers : [...withoutLength(headers), 'content-length', String(contentLengthOf(headers))];
+}
 
 function has(headers: FieldList, name: string): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return true;

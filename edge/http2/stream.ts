@@ -18,6 +18,7 @@ import {
   isBodiless,
   readyHead,
   sendableFields,
+  withOneLength,
   withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
@@ -174,8 +175,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#mustHaveNoHead();
     checkFinalStatus(status);
     const sendable = sendableFields(headers);
-    const fields = completeFields(status === 204 ? withoutLength(sendable) : sendable); // RFC 9110 section 8.6
-    const length = contentLengthOf(fields);
+    const length = status === 204 ? -1 : contentLengthOf(sendable); // RFC 9110 section 8.6
+    const fields = completeFields(length < 0 ? withoutLength(sendable) : withOneLength(sendable));
     this.#hasHead = true;
     this.#dropsBody = isBodiless(status, this.isHead);
     this.#left = this.#dropsBody ? -1 : length;
