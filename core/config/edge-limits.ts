@@ -9,8 +9,7 @@ const KB = 1024;
 const MB = 1024 * KB;
 const size = bytes(1 * KB, 64 * MB);
 const count = integer(1, 1_000_000);
-const milliseconds = integer(100, 3_600_000, 'milliseconds');
-const seconds = integer(1, 86_400, 'seconds');
+const milliseconds = integer(100, 86_400_000, 'milliseconds');
 
 function limit(kind: Kind<number>, standard: number, doc: string): Setting<number> {
   return { kind, standard: () => standard, doc, secret: false };
@@ -63,17 +62,17 @@ const HTTP1 = {
     8 * KB,
     'HTTP/1.1: bytes of a path with its query; more is answered by 414. RFC 9112 asks for 8,000 at least.',
   ),
-  http1_head_ms: limit(
+  http1_header_timeout: limit(
     milliseconds,
     10_000,
     'HTTP/1.1: the head of a request must have come whole so many milliseconds after its begin, else 408.',
   ),
-  http1_idle_ms: limit(
+  http1_idle_timeout: limit(
     milliseconds,
     60_000,
     'HTTP/1.1: a connection without a request is closed after so many milliseconds.',
   ),
-  http1_body_window_ms: limit(milliseconds, 10_000, 'HTTP/1.1: milliseconds over which the rate of a body is taken.'),
+  http1_body_timeout: limit(milliseconds, 10_000, 'HTTP/1.1: milliseconds over which the rate of a body is taken.'),
   http1_body_rate: limit(
     count,
     250,
@@ -89,7 +88,7 @@ const HTTP1 = {
     256 * KB,
     'HTTP/1.1: bytes of a body that are read and dropped after the response, so that the connection can stay.',
   ),
-  http1_write_stall_ms: limit(
+  http1_write_timeout: limit(
     milliseconds,
     30_000,
     'HTTP/1.1: a client must take 64 KB of what there is to send in so many milliseconds.',
@@ -100,12 +99,12 @@ const HTTP1 = {
     'HTTP/1.1: requests of a connection; it is closed then, so that clients spread anew.',
   ),
   http1_pipelined: limit(count, 64, 'HTTP/1.1: requests that may wait behind the one that is answered.'),
-  http1_linger_ms: limit(
+  http1_linger_timeout: limit(
     milliseconds,
     2000,
     'HTTP/1.1: milliseconds that a closed connection waits for the end of the client, so that it gets to read the response.',
   ),
-  http1_tunnel_idle_ms: limit(
+  http1_tunnel_idle_timeout: limit(
     milliseconds,
     600_000,
     'HTTP/1.1: milliseconds that a WebSocket may be open with nothing going either way.',
@@ -163,18 +162,30 @@ const HTTP2 = {
   http2_window_update_rate: rate(200, 'WINDOW_UPDATE frames beyond that'),
   http2_priority_burst: burst(500, 'PRIORITY frames'),
   http2_priority_rate: rate(50, 'PRIORITY frames'),
-  http2_preface_timeout: limit(seconds, 10, 'HTTP/2: the preface must have come so many seconds after the connection.'),
-  http2_settings_timeout: limit(seconds, 30, 'HTTP/2: our settings must be acknowledged within so many seconds.'),
-  http2_header_timeout: limit(
-    seconds,
-    15,
-    'HTTP/2: a frame, and the fields of a request, must have come whole so many seconds after their begin.',
+  http2_preface_timeout: limit(
+    milliseconds,
+    10_000,
+    'HTTP/2: the preface must have come so many milliseconds after the connection.',
   ),
-  http2_idle_timeout: limit(seconds, 180, 'HTTP/2: a session without a request is closed after so many seconds.'),
+  http2_settings_timeout: limit(
+    milliseconds,
+    30_000,
+    'HTTP/2: our settings must be acknowledged within so many milliseconds.',
+  ),
+  http2_header_timeout: limit(
+    milliseconds,
+    15_000,
+    'HTTP/2: a frame, and the fields of a request, must have come whole so many milliseconds after their begin.',
+  ),
+  http2_idle_timeout: limit(
+    milliseconds,
+    180_000,
+    'HTTP/2: a session without a request is closed after so many milliseconds.',
+  ),
   http2_stall_timeout: limit(
-    seconds,
-    30,
-    'HTTP/2: seconds over which the rate of a body is taken, in either direction.',
+    milliseconds,
+    30_000,
+    'HTTP/2: milliseconds over which the rate of a body is taken, in either direction.',
   ),
   http2_min_rate: limit(
     count,
@@ -182,9 +193,9 @@ const HTTP2 = {
     'HTTP/2: bytes a second that a body must move on with at least over that time, while the client is who is waited for.',
   ),
   http2_linger_timeout: limit(
-    seconds,
-    2,
-    'HTTP/2: seconds that a closed session waits for the end of the client, so that it gets to read why.',
+    milliseconds,
+    2_000,
+    'HTTP/2: milliseconds that a closed session waits for the end of the client, so that it gets to read why.',
   ),
 } as const;
 

@@ -53,12 +53,12 @@ export class Deadlines {
   check(now: number): void {
     const connection = this.#connection;
     const { limits } = connection.context;
-    if (this.#isStalled(now, limits.writeStallMs)) {
+    if (this.#isStalled(now, limits.writeTimeout)) {
       this.#end('slow_reader');
       return;
     }
     if (connection.isLingering) {
-      if (now - this.#since > limits.lingerMs && !connection.outgoing.isPending) connection.destroy();
+      if (now - this.#since > limits.lingerTimeout && !connection.outgoing.isPending) connection.destroy();
       else this.checkLinger();
     } else if (connection.active === undefined) this.#checkIdle(now);
     else if (connection.active.exchange.isTunnel) this.#checkTunnel(now);
@@ -74,10 +74,10 @@ export class Deadlines {
     }
     const waited = now - this.#since;
     if (!this.#isInHead) {
-      if (waited <= limits.idleMs) return;
+      if (waited <= limits.idleTimeout) return;
       counters.ended('idle', this.#connection.client);
       this.#connection.close();
-    } else if (waited > limits.headMs) {
+    } else if (waited > limits.headerTimeout) {
       if (socket.bytesRead > this.#octetsRead) this.#connection.refuse({ status: 408, reason: 'slow_head' });
       else {
         counters.ended('idle', this.#connection.client);
@@ -97,7 +97,7 @@ export class Deadlines {
       return;
     }
     const elapsed = now - this.#windowFrom;
-    if (elapsed < limits.bodyWindowMs) return;
+    if (elapsed < limits.bodyTimeout) return;
     const isSlow = queue.received - this.#windowOctets < (limits.bodyRate * elapsed) / 1_000;
     this.#windowFrom = now;
     this.#windowOctets = queue.received;
@@ -114,7 +114,7 @@ export class Deadlines {
     if (octets !== this.#tunnelOctets) {
       this.#tunnelOctets = octets;
       this.#since = now;
-    } else if (now - this.#since > context.limits.tunnelIdleMs) this.#end('idle_tunnel');
+    } else if (now - this.#since > context.limits.tunnelIdleTimeout) this.#end('idle_tunnel');
   }
 
   #isStalled(now: number, most: number): boolean {

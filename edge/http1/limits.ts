@@ -7,11 +7,11 @@ export interface Http1Limits {
   /** Characters of a target. Past it: 414. RFC 9112 section 3 asks for 8,000 at least. */
   readonly targetLength: number;
   /** Milliseconds from the first octet of a request, or from a connection's begin, to the end of its head. Then: 408. */
-  readonly headMs: number;
+  readonly headerTimeout: number;
   /** Milliseconds that a connection may be open without a request. */
-  readonly idleMs: number;
+  readonly idleTimeout: number;
   /** Milliseconds over which the rate of a request's body is taken, while the handler takes what comes. */
-  readonly bodyWindowMs: number;
+  readonly bodyTimeout: number;
   /** Octets a second, over that window, that a body must come with at least. Else: 408. */
   readonly bodyRate: number;
   /** Octets of a body that wait for the handler before no more are read. */
@@ -19,37 +19,37 @@ export interface Http1Limits {
   /** Octets of a body that are read and dropped after the response has ended, so that the connection can be kept. */
   readonly discardedOctets: number;
   /** Milliseconds in which a client has to take a piece (64 KiB) of what there is to send. */
-  readonly writeStallMs: number;
+  readonly writeTimeout: number;
   /** Requests of a connection: the last one's response closes it, so that clients spread over threads and nodes anew. */
   readonly requests: number;
   /** Requests that wait behind the one that is handled. More than this is no client that waits for answers. */
   readonly pipelined: number;
   /** Milliseconds for which a connection that this side has closed waits for the client's end, dropping what comes (RFC 9112 section 9.6). */
-  readonly lingerMs: number;
+  readonly lingerTimeout: number;
   /** Milliseconds that a tunnel may be open with nothing going either way. */
-  readonly tunnelIdleMs: number;
+  readonly tunnelIdleTimeout: number;
 }
 
 export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
   headerOctets: 32_768,
   headerFields: 128,
   targetLength: 8_192,
-  headMs: 10_000,
-  idleMs: 60_000,
-  bodyWindowMs: 10_000,
+  headerTimeout: 10_000,
+  idleTimeout: 60_000,
+  bodyTimeout: 10_000,
   bodyRate: 250,
   bodyBuffered: 65_536,
   discardedOctets: 262_144,
-  writeStallMs: 30_000,
+  writeTimeout: 30_000,
   requests: 10_000,
   pipelined: 64,
-  lingerMs: 2_000,
-  tunnelIdleMs: 600_000,
+  lingerTimeout: 2_000,
+  tunnelIdleTimeout: 600_000,
 };
 
 /** How often connections are looked at: a quarter of the shortest of the limits in time, at most once a second. */
 export function sweepMs(limits: Http1Limits): number {
-  const { headMs, idleMs, bodyWindowMs, writeStallMs, lingerMs, tunnelIdleMs } = limits;
-  const shortest = Math.min(headMs, idleMs, bodyWindowMs, writeStallMs, lingerMs, tunnelIdleMs);
+  const { headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout, tunnelIdleTimeout } = limits;
+  const shortest = Math.min(headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout, tunnelIdleTimeout);
   return Math.max(10, Math.min(1_000, shortest / 4));
 }

@@ -40,19 +40,19 @@ export interface Http2Limits {
   readonly priorityBurst: number;
   readonly priorityRate: number;
 
-  /** Seconds from the connection's begin to the end of its preface, the first SETTINGS. */
+  /** Milliseconds, which are looked at once a second (clock.ts), as are those below: from the connection's begin to the end of its preface, the first SETTINGS. */
   readonly prefaceTimeout: number;
-  /** Seconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
+  /** Milliseconds until our SETTINGS are acknowledged (RFC 9113 section 6.5.3). */
   readonly settingsTimeout: number;
   /** Seconds that a header block, or a frame other than DATA, may be under way. */
   readonly headerTimeout: number;
-  /** Seconds without a stream after which the session is closed. */
+  /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;
-  /** Seconds in which a body must have moved on by `minRate` octets each, in either direction, while the client is who is waited for. */
+  /** Milliseconds in which a body must have moved on by `minRate` octets each, in either direction, while the client is who is waited for. */
   readonly stallTimeout: number;
   /** Octets a second. */
   readonly minRate: number;
-  /** Seconds that a connection is read from after the last frame to it, so that the client gets to see that. */
+  /** Milliseconds that a connection is read from after the last frame to it, so that the client gets to see that. */
   readonly lingerTimeout: number;
 }
 
@@ -79,11 +79,11 @@ export const DEFAULT_LIMITS: Http2Limits = {
   windowUpdateRate: 200,
   priorityBurst: 500, // one a stream, and five at the begin of older browsers
   priorityRate: 50,
-  prefaceTimeout: 10,
-  settingsTimeout: 30,
-  headerTimeout: 15,
-  idleTimeout: 180, // longer than browsers keep a connection that they don't use
-  stallTimeout: 30,
+  prefaceTimeout: 10_000,
+  settingsTimeout: 30_000,
+  headerTimeout: 15_000,
+  idleTimeout: 180_000, // longer than browsers keep a connection that they don't use
+  stallTimeout: 30_000,
   minRate: 240, // as Apache's and IIS's defaults have it, far below any modem
-  lingerTimeout: 2,
+  lingerTimeout: 2_000,
 };

@@ -54,23 +54,23 @@ export class SessionWatch {
     const { limits } = session;
     if (session.output.underWay === 0) this.#wroteAt = now;
     if (!session.isOpen) {
-      if (now - this.#closesAt >= limits.lingerTimeout) session.cut(SESSION_ENDING.destroyed);
+      if ((now - this.#closesAt) * 1000 >= limits.lingerTimeout) session.cut(SESSION_ENDING.destroyed);
       return null;
     }
-    if (now - this.#wroteAt >= limits.stallTimeout) {
+    if ((now - this.#wroteAt) * 1000 >= limits.stallTimeout) {
       session.cut(SESSION_ENDING.slowReader);
       return null;
     }
     if (!session.receiver.hasPreface) {
-      return now - this.#startedAt >= limits.prefaceTimeout ? SESSION_ENDING.slowPreface : null;
+      return (now - this.#startedAt) * 1000 >= limits.prefaceTimeout ? SESSION_ENDING.slowPreface : null;
     }
     const { withinSince } = session.receiver;
-    if (withinSince >= 0 && now - withinSince >= limits.headerTimeout) return SESSION_ENDING.slowHeaders;
-    if (session.isAwaitingSettings && now - this.#startedAt >= limits.settingsTimeout)
+    if (withinSince >= 0 && (now - withinSince) * 1000 >= limits.headerTimeout) return SESSION_ENDING.slowHeaders;
+    if (session.isAwaitingSettings && (now - this.#startedAt) * 1000 >= limits.settingsTimeout)
       return SESSION_ENDING.settingsTimeout;
     if (this.#drainsAt >= 0 && now - this.#drainsAt > DRAIN_SECONDS) session.finishDrain();
     if (session.isIdle) {
-      if (now - this.#emptyAt >= limits.idleTimeout) return SESSION_ENDING.idle;
+      if ((now - this.#emptyAt) * 1000 >= limits.idleTimeout) return SESSION_ENDING.idle;
     } else if (session.streams.count > 0) this.#streams(now);
     return null;
   }
@@ -81,8 +81,8 @@ export class SessionWatch {
     for (const stream of session.streams.open) {
       const isBlocked = stream.queued > 0 && (stream.sendWindow <= 0 || session.sender.window <= 0);
       const isAwaited = isBlocked || awaitsBody(stream);
-      if (isAwaited && now - stream.markedAt < stallTimeout) continue;
-      const isTooSlow = isAwaited && stream.progress < stallTimeout * minRate;
+      if (isAwaited && (now - stream.markedAt) * 1000 < stallTimeout) continue;
+      const isTooSlow = isAwaited && stream.progress < (stallTimeout / 1000) * minRate;
       stream.markedAt = now;
       stream.progress = 0;
       if (isTooSlow) session.streams.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);

@@ -278,7 +278,7 @@ test('a tunnel that is refused ends when the client ends it, whatever it has sen
       while (counters.get('connections_closed') === 0) await pause(1);
     },
     // Else it would end by this.
-    { lingerMs: 3_600_000 },
+    { lingerTimeout: 3_600_000 },
   );
 });
 

@@ -46,7 +46,7 @@ test('a head that never ends is answered by 408', async () => {
       assert.is(counters.get('slow_head'), 2);
       assert.is(counters.get('requests'), 2);
     },
-    { headMs: 200, idleMs: 60_000 },
+    { headerTimeout: 200, idleTimeout: 60_000 },
   );
 });
 
@@ -65,7 +65,7 @@ test('connections without a request are closed, before the first and after one',
       assert.is(counters.get('idle'), 2);
       assert.equal(told, [], 'nobody needs to hear of it');
     },
-    { headMs: 100, idleMs: 100 },
+    { headerTimeout: 100, idleTimeout: 100 },
   );
 });
 
@@ -105,7 +105,7 @@ test('a body that trickles is ended by 408, one that nobody reads is not', async
       assert.match(await unreadText, /^HTTP\/1\.1 200 OK/);
       assert.is(counters.get('slow_body'), 3);
     },
-    { bodyWindowMs: 150, bodyRate: 1_000 },
+    { bodyTimeout: 150, bodyRate: 1_000 },
   );
 });
 
@@ -135,7 +135,7 @@ test('a client that takes nothing is ended, whatever it is sent', async () => {
       assert.is(counters.get('slow_reader'), 2);
       assert.equal(causes, ['limit'], 'the ready answer was given away');
     },
-    { writeStallMs: 150 },
+    { writeTimeout: 150 },
   );
 });
 
@@ -155,7 +155,7 @@ test('a tunnel in which nothing moves is ended', async () => {
       assert.is(counters.get('idle_tunnel'), 1);
       assert.equal(causes, ['limit']);
     },
-    { tunnelIdleMs: 100 },
+    { tunnelIdleTimeout: 100 },
   );
 });
 
@@ -175,7 +175,7 @@ test('whoever goes on sending after a refusal is cut off', async () => {
       while (counters.get('connections_closed') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.is(counters.get('requests'), 0);
     },
-    { lingerMs: 60_000, discardedOctets: 262_144 },
+    { lingerTimeout: 60_000, discardedOctets: 262_144 },
   );
 });
 

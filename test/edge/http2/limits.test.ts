@@ -176,7 +176,7 @@ test('a part of a reason is told once in a while, with how often', () => {
 });
 
 test('a preface that does not come', async () => {
-  const rig = new Rig({ isSilent: true, limits: { prefaceTimeout: 5 } });
+  const rig = new Rig({ isSilent: true, limits: { prefaceTimeout: 5_000 } });
   rig.send(PREFACE.subarray(0, 10));
   rig.clock.advance(4);
   assert.is(rig.session.isOpen, true);
@@ -186,7 +186,7 @@ test('a preface that does not come', async () => {
 });
 
 test('settings that are not acknowledged', async () => {
-  const rig = new Rig({ isSilent: true, limits: { settingsTimeout: 5 } });
+  const rig = new Rig({ isSilent: true, limits: { settingsTimeout: 5_000 } });
   rig.send(PREFACE, settings());
   rig.clock.advance(5);
   assert.is(goawayCode(await rig.frames()), ERROR_CODE.SETTINGS_TIMEOUT);
@@ -199,7 +199,7 @@ test('a frame, and a header block, that drip', async () => {
     [0, 1, 2].map((i) => (i === 0 ? frame(FRAME.HEADERS, 0, 1) : frame(FRAME.CONTINUATION, 0, 1, [0x82]))),
   ];
   for (const drops of parts) {
-    const rig = new Rig({ limits: { headerTimeout: 6 } });
+    const rig = new Rig({ limits: { headerTimeout: 6_000 } });
     for (const drop of drops) {
       rig.send(drop);
       rig.clock.advance(2);
@@ -210,7 +210,7 @@ test('a frame, and a header block, that drip', async () => {
 });
 
 test('frames that come slowly, each whole in time, are no fault', () => {
-  const rig = new Rig({ limits: { headerTimeout: 3 } });
+  const rig = new Rig({ limits: { headerTimeout: 3_000 } });
   for (let i = 0; i < 10; i++) {
     const bytes = ping();
     rig.send(bytes.subarray(0, 5));
@@ -221,7 +221,7 @@ test('frames that come slowly, each whole in time, are no fault', () => {
 });
 
 test('DATA that drips is an upload, not a header', () => {
-  const rig = new Rig({ limits: { headerTimeout: 3 } });
+  const rig = new Rig({ limits: { headerTimeout: 3_000 } });
   rig.send(headers(1, POST, false));
   const bytes = data(1, Buffer.alloc(100), true);
   for (let i = 0; i < bytes.length; i++) {
@@ -233,7 +233,7 @@ test('DATA that drips is an upload, not a header', () => {
 });
 
 test('an idle session is closed, one with a stream is not', async () => {
-  const rig = new Rig({ limits: { idleTimeout: 10 } });
+  const rig = new Rig({ limits: { idleTimeout: 10_000 } });
   await rig.frames();
   rig.clock.advance(9);
   rig.send(headers(1));
@@ -248,7 +248,7 @@ test('an idle session is closed, one with a stream is not', async () => {
   assert.is(rig.counters.get('session_idle'), 1);
 });
 
-const STALL: Partial<Http2Limits> = { stallTimeout: 10, minRate: 100 };
+const STALL: Partial<Http2Limits> = { stallTimeout: 10_000, minRate: 100 };
 
 test('a body that the handler waits for and that does not come, or drips', async () => {
   for (const isDripping of [false, true]) {
@@ -320,7 +320,7 @@ test('a connection that takes nothing is cut', () => {
 });
 
 test('a client that does not close after GOAWAY is cut', async () => {
-  const rig = new Rig({ limits: { lingerTimeout: 2 } });
+  const rig = new Rig({ limits: { lingerTimeout: 2_000 } });
   rig.send(frame(FRAME.PUSH_PROMISE, 0, 1));
   await rig.frames();
   assert.equal([rig.transport.isEnded, rig.transport.isDestroyed], [true, false]);
