@@ -26,9 +26,9 @@ export const SHORT: Required<LimitOptions> = {
   },
 };
 
-/** Megabytes that an attack may add to the server's memory while it lasts, garbage included, and when it is over. */
+/** Megabytes that an attack may add to the server's memory while it lasts, garbage included, and when it is over: malloc gives back some 30 MB now and then. */
 const MOST_MB = 96;
-const LEFT_MB = 32;
+const LEFT_MB = 48;
 const SAMPLE_MS = 20;
 /** A normal client asks at least so often. */
 const REQUESTS = 20;
