@@ -33,13 +33,14 @@ export class TcpLoop {
   private readonly client = new Client();
   private readonly places: TcpPlaces;
   private readonly exchange: TcpExchange;
-  private readonly newcomers = new Newcomers();
+  private readonly newcomers: Newcomers;
   /** Listening sockets wait for a descriptor until then. */
   private acceptAt = 0;
 
-  constructor(options: TcpLoopOptions) {
+  constructor(options: TcpLoopOptions, newcomers = new Newcomers()) {
     const { open, connections, counters, fds, wake } = options;
     this.options = options;
+    this.newcomers = newcomers;
     this.places = new TcpPlaces(open, connections, counters);
     this.exchange = new TcpExchange(options, this.calls, this.places);
     this.client.transport = TRANSPORT.TCP;
@@ -130,7 +131,8 @@ export class TcpLoop {
     for (let n = 0; n < ACCEPTS; n++) {
       const fd = calls.accept(fds[listener]);
       if (fd === BROKEN) {
-        // No descriptor: what waits would be reported again and again.
+        if (this.sweep() || this.makeRoom()) continue;
+        // No descriptor, and nobody who could give one up: what waits would be reported again and again.
         this.acceptAt = this.exchange.now + WAIT_MS;
         fds.forEach((one, i) => {
           calls.change(one, (SPECIAL | i) >>> 0, 0);
@@ -141,6 +143,7 @@ export class TcpLoop {
       else client.setAddress(name, 8, 16);
       client.port = (name[2] << 8) | name[3];
       let bucket = connections.enter(client);
+      if (bucket < 0 && this.sweep()) bucket = connections.enter(client);
       if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
       if (bucket < 0) {
         counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
@@ -149,6 +152,15 @@ export class TcpLoop {
       }
       this.admit(fd, bucket, families[listener] === 6 ? 1 : 0);
     }
+  }
+
+  /** Looks at all that epoll does not know, before their time: those that have closed count no longer. False when none has. */
+  private sweep(): boolean {
+    const { newcomers } = this;
+    const { connections } = this.options;
+    const before = connections.open;
+    while (newcomers.due !== Number.POSITIVE_INFINITY) this.lookAgain();
+    return connections.open < before;
   }
 
   /**

@@ -1,0 +1,150 @@
+/** The TCP loop when there is no room: connections that have been closed unseen, and no descriptors. The loop is turned by hand on this thread. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import koffi from 'koffi';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConnectionLimits, shareLimits } from '../../../core/net/connection-limits.ts';
+import { NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
+import { type Libc, loadLibc } from '../../../core/net/linux.ts';
+import { choosePort } from '../../../core/net/sockets.ts';
+import { QUIET_MS } from '../../../core/net/tcp-connection.ts';
+import { TcpLoop } from '../../../core/net/tcp-loop.ts';
+import { Newcomers } from '../../../core/net/tcp-newcomers.ts';
+import { ask, LIMITS, V4 } from './fixture.ts';
+import { framed } from './stream-client.ts';
+
+const test = suite('TCP loop without room');
+
+const RLIMIT_NOFILE = 7;
+const QUERY = framed(ask('host1'));
+
+interface Turned {
+  /** Accepts, answers and looks at what is there. */
+  turn(): void;
+  /** A client that has connected and asked. */
+  client(): Promise<Socket>;
+  close(): void;
+}
+
+/** Queries come back as they are. */
+async function open(maxPerAddress: number): Promise<Turned> {
+  const libc = loadLibc();
+  const listen = await choosePort(V4);
+  const fd = libc.openTcp(listen);
+  const newcomers = new Newcomers();
+  for (let i = 0; i < 100; i++) newcomers.learn(true);
+  const left = new Int32Array(101);
+  const loop = new TcpLoop(
+    {
+      fds: [fd],
+      families: [4],
+      wake: -1,
+      open: left,
+      limits: LIMITS,
+      connections: new ConnectionLimits(shareLimits(1), 0, LIMITS.maxConnections, maxPerAddress),
+      counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
+      deferred: null,
+      respond: (_, __, length) => length,
+      refuse: () => 0,
+    },
+    newcomers,
+  );
+  const sockets: Socket[] = [];
+  return {
+    turn() {
+      let turns = 1;
+      loop.run(() => turns-- === 0);
+    },
+    async client() {
+      const socket = connect(listen.port, listen.address);
+      sockets.push(socket);
+      await once(socket, 'connect');
+      await new Promise((done) => socket.write(QUERY, done));
+      return socket;
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      loop.close();
+      closeAll(libc, [fd, left[left.length - 1] - 1]);
+    },
+  };
+}
+
+function closeAll(libc: Libc, fds: readonly number[]): void {
+  for (const fd of fds) libc.close(fd);
+}
+
+/** Resolves with whether the client is answered; otherwise it has been hung up on. */
+async function isAnswered(socket: Socket): Promise<boolean> {
+  const first = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => null)]);
+  return first !== null && Buffer.compare(first[0] as Buffer, QUERY) === 0;
+}
+
+async function gone(socket: Socket): Promise<void> {
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+}
+
+test('a client that has closed its connections may open others at once', async () => {
+  const { turn, client, close } = await open(2);
+  try {
+    const before = [await client(), await client()];
+    turn();
+    for (const socket of before) assert.ok(await isAnswered(socket));
+    for (const socket of before) await gone(socket);
+    const next = await client();
+    turn();
+    assert.ok(await isAnswered(next));
+  } finally {
+    close();
+  }
+});
+
+test('without descriptors, a connection that nothing is asked on makes room', async () => {
+  const { turn, client, close } = await open(10);
+  const limits = descriptors();
+  try {
+    const idle = await client();
+    turn();
+    assert.ok(await isAnswered(idle));
+    await sleep(QUIET_MS + 50);
+    const next = await client();
+    limits.exhaust();
+    turn();
+    limits.restore();
+    assert.ok(await isAnswered(next));
+  } finally {
+    limits.restore();
+    close();
+  }
+});
+
+/** How many this process may have. */
+function descriptors(): { exhaust(): void; restore(): void } {
+  const libc = koffi.load(null);
+  const getrlimit = libc.func('int getrlimit(int, void*)');
+  const setrlimit = libc.func('int setrlimit(int, void*)');
+  const duplicate = libc.func('int dup(int)');
+  const { close } = loadLibc();
+  const limits = Buffer.alloc(16);
+  assert.is(getrlimit(RLIMIT_NOFILE, limits), 0);
+  const lowered = Buffer.from(limits);
+  return {
+    exhaust() {
+      // The lowest number that is free.
+      const free: number = duplicate(2);
+      close(free);
+      lowered.writeBigUInt64LE(BigInt(free));
+      assert.is(setrlimit(RLIMIT_NOFILE, lowered), 0);
+    },
+    restore() {
+      assert.is(setrlimit(RLIMIT_NOFILE, limits), 0);
+    },
+  };
+}
+
+// The loop is Linux's own.
+if (process.platform === 'linux') test.run();
