@@ -58,6 +58,8 @@ export class UdpBound {
     words[0] = client.length;
     words[1] = isIpv4 ? word(client.address, 0) & IPV4_MASK : word(client.address, 0);
     words[2] = isIpv4 ? 0 : word(client.address, 4) & IPV6_MASK;
+    // Whoever forges the addresses of a network must not take from those in it who show a cookie.
+    words[3] = isProven ? 1 : 0;
     if (!this.table.take(halfSipHash(this.key, words), toUnits(now))) return false;
     const second = Math.floor(now / 1000) | 0;
     // Two threads that begin a second at once let a few more pass.

@@ -44,6 +44,7 @@ test('over UDP so many a second, however many threads there are; over TCP as man
   assert.is(taken(TRANSPORT.TCP, 200), 2400);
   now += 1500;
   assert.is(taken(TRANSPORT.UDP, 1), UDP_PER_NETWORK, 'of one network in the next second');
+  assert.is(taken(TRANSPORT.UDP, 1, true), UDP_PER_NETWORK, 'which those of it who show a cookie have beside it');
   assert.is(taken(TRANSPORT.UDP, 200), UDP_PER_SECOND - UDP_PER_NETWORK, 'which leaves the rest to others');
   for (const { close } of channels) close();
 });
