@@ -1,6 +1,6 @@
 /** One connection: handshake, then the version of HTTP that it speaks, until it closes. */
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
 import { Http2Session } from '../http2/session.ts';
 import { describeClient } from './client.ts';
@@ -34,13 +34,13 @@ export class Connection {
 
   /** Waits for the handshake. It takes the certificate of the server name, and answers one that nobody has by an alert. */
   startTls(): void {
-    const { base, application } = this.#server;
+    const { base } = this.#server;
     const tls = new TLSSocket(this.#raw, {
       isServer: true,
       secureContext: base,
       ALPNProtocols: ALPN_PROTOCOLS as Buffer,
       SNICallback: (name, done) => {
-        const context = application.contextFor(name.toLowerCase());
+        const context = this.#contextFor(name);
         if (context === undefined) this.#refuseName();
         else done(null, context);
       },
@@ -103,11 +103,11 @@ export class Connection {
   }
 
   #secured(tls: TLSSocket): void {
-    const { counters, application } = this.#server;
+    const { counters } = this.#server;
     const serverName = tls.servername || '';
     const isReused = tls.isSessionReused();
     // No certificate is chosen for a session that is resumed, though the name may be another one than before, or nobody's by now. TLS 1.2 does not even tell it.
-    if (isReused && serverName !== '' && application.contextFor(serverName.toLowerCase()) === undefined) {
+    if (isReused && serverName !== '' && this.#contextFor(serverName) === undefined) {
       counters.count('unrecognized_name');
       this.destroy();
       return;
@@ -138,6 +138,16 @@ export class Connection {
       onHandlerError,
     });
     if (isDraining) this.#session.drain();
+  }
+
+  /** One that can't be made is none: what a client names must not end the thread. */
+  #contextFor(serverName: string): SecureContext | undefined {
+    try {
+      return this.#server.application.contextFor(serverName.toLowerCase());
+    } catch (error) {
+      this.#server.onHandlerError(error);
+      return undefined;
+    }
   }
 
   #settle(): void {

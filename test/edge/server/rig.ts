@@ -19,6 +19,8 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 
 export const HOST = 'site.test';
+/** Its context can't be made. */
+export const BROKEN_HOST = 'broken.test';
 const key = ecKey();
 export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST] }) };
 
@@ -29,6 +31,8 @@ export function limitsOf(server: Partial<ServerLimits> = {}): EdgeLimits {
 export interface Rig {
   readonly server: EdgeServer;
   readonly counters: ServerCounters;
+  /** Of contexts; a handler's are thrown. */
+  readonly errors: unknown[];
   readonly tlsPort: number;
   readonly clearPort: number;
 }
@@ -47,9 +51,16 @@ export async function withServer(
   const base = createBaseContext(3600);
   takeTicketsIn(base, nextTicketKeys(null));
   const counters = new ServerCounters();
+  const errors: unknown[] = [];
   const all = limitsOf({ drainTimeout: 2000, ...limits });
   const server = new EdgeServer({
-    application: { handler, contextFor: (name) => (name === HOST ? context : undefined) },
+    application: {
+      handler,
+      contextFor(name) {
+        if (name === BROKEN_HOST) throw new Error(name);
+        return name === HOST ? context : undefined;
+      },
+    },
     limits: all,
     base,
     connections: new ConnectionLimits(shareLimits(1), 0, all.server.maxConnections, all.server.maxPerAddress),
@@ -57,7 +68,8 @@ export async function withServer(
     http1Counters: new Http1Counters(),
     http2Counters: new Http2Counters(),
     onHandlerError: (error) => {
-      throw error;
+      if ((error as Error).message !== BROKEN_HOST) throw error;
+      errors.push(error);
     },
   });
   const [tlsPort, clearPort] = [await freePort(), await freePort()];
@@ -65,7 +77,7 @@ export async function withServer(
   await server.listen({ ...place, isTls: true, port: tlsPort });
   await server.listen({ ...place, isTls: false, port: clearPort });
   try {
-    await use({ server, counters, tlsPort, clearPort });
+    await use({ server, counters, errors, tlsPort, clearPort });
   } finally {
     if (!server.isDraining) await server.drain();
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
-import { dial, dialTls, GET, getHttp2, HOST, hello, readAll, withServer } from './rig.ts';
+import { BROKEN_HOST, dial, dialTls, GET, getHttp2, HOST, hello, readAll, withServer } from './rig.ts';
 
 const test = suite('edge/server');
 const PATIENCE_MS = 5000;
@@ -65,6 +65,28 @@ test('no protocol in common, no name, a name of nobody: an alert that says so, a
     upper.write(GET);
     assert.match(await readAll(upper), /x-name: site\.test\r\n/);
     await until(() => counters.get('closed') === counters.get('accepted_tls'), 'all are closed');
+  });
+});
+
+test('a certificate that can not be had is none, and ends nothing but its connection', async () => {
+  await withServer(async ({ tlsPort, errors }) => {
+    assert.match(await handshakeError(dialTls(tlsPort, { servername: BROKEN_HOST })), /UNRECOGNIZED_NAME/);
+    assert.is(errors.length, 1);
+    assert.is((await getHttp2(`https://${HOST}`, tlsPort)).status, 200);
+  });
+});
+
+test('TLS 1.2 has neither ciphers that HTTP/2 forbids, though the certificate comes with others, nor renegotiation', async () => {
+  await withServer(async ({ tlsPort }) => {
+    const maxVersion = 'TLSv1.2';
+    // RFC 9113 appendix A; the context of the certificate has node's own list, in which these are.
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA384'])
+      assert.match(await handshakeError(dialTls(tlsPort, { maxVersion, ciphers })), /HANDSHAKE_FAILURE/, ciphers);
+    const socket = await dialTls(tlsPort, { maxVersion, ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' });
+    assert.is(socket.getCipher().name, 'ECDHE-ECDSA-AES128-GCM-SHA256');
+    const refusal = once(socket, 'error');
+    socket.renegotiate({}, () => {});
+    assert.match(String(await refusal), /no.renegotiation/i);
   });
 });
 
