@@ -19,6 +19,9 @@ export const FLOOD_ENDING: readonly Ending[] = [
   SESSION_ENDING.priorityFlood,
 ];
 
+const BURST = ['settingsBurst', 'pingBurst', 'resetBurst', 'emptyBurst', 'windowUpdateBurst', 'priorityBurst'] as const;
+const RATE = ['settingsRate', 'pingRate', 'resetRate', 'emptyRate', 'windowUpdateRate', 'priorityRate'] as const;
+
 export class FloodGate {
   readonly #limits: Http2Limits;
   /** Frames, since the level last sank. */
@@ -33,7 +36,7 @@ export class FloodGate {
 
   /** Counts a frame. False: it is one too many. `now`: seconds. */
   pass(flood: Flood, now: number): boolean {
-    const burst = this.#burst(flood);
+    const burst = this.#limits[BURST[flood]];
     if (this.#levels[flood] + 1 > burst) this.#sink(now);
     if (this.#levels[flood] + 1 > burst) return false;
     this.#levels[flood]++;
@@ -51,43 +54,7 @@ export class FloodGate {
     if (seconds <= 0) return;
     this.#sankAt = now;
     for (let flood = 0; flood < this.#levels.length; flood++) {
-      this.credit(flood as Flood, seconds * this.#rate(flood as Flood));
-    }
-  }
-
-  #burst(flood: Flood): number {
-    const limits = this.#limits;
-    switch (flood) {
-      case FLOOD.settings:
-        return limits.settingsBurst;
-      case FLOOD.ping:
-        return limits.pingBurst;
-      case FLOOD.reset:
-        return limits.resetBurst;
-      case FLOOD.empty:
-        return limits.emptyBurst;
-      case FLOOD.windowUpdate:
-        return limits.windowUpdateBurst;
-      case FLOOD.priority:
-        return limits.priorityBurst;
-    }
-  }
-
-  #rate(flood: Flood): number {
-    const limits = this.#limits;
-    switch (flood) {
-      case FLOOD.settings:
-        return limits.settingsRate;
-      case FLOOD.ping:
-        return limits.pingRate;
-      case FLOOD.reset:
-        return limits.resetRate;
-      case FLOOD.empty:
-        return limits.emptyRate;
-      case FLOOD.windowUpdate:
-        return limits.windowUpdateRate;
-      case FLOOD.priority:
-        return limits.priorityRate;
+      this.credit(flood as Flood, seconds * this.#limits[RATE[flood]]);
     }
   }
 }

@@ -206,7 +206,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
       this.#host.resetStream(this, STREAM_ENDING.failed);
       return;
     }
-    this.trailers = fields.length === 0 ? null : fields;
+    this.trailers = fields.length === 0 ? null : [...fields]; // judged now, sent later
     this.isEnding = true;
     if (this.queued === 0) this.#host.sender.end(this);
     this.#host.flushSoon();

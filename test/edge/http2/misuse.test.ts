@@ -178,4 +178,17 @@ test('lengths that say the same are sent as one, and those that do not are refus
   assert.throws(() => rig.exchanges[1].respond(200, ['content-length', '2', 'content-length', '3']));
 });
 
+test('fields are sent as they were judged, whatever becomes of their list', async () => {
+  const rig = new Rig();
+  rig.send(settings([4, 0]), headers(1));
+  const trailers = ['x-a', '1'];
+  rig.exchanges[0].respond(200, []);
+  rig.exchanges[0].end(Buffer.from('waits'), trailers);
+  trailers[1] = '1\r\nx-b: 2';
+  rig.send(windowUpdate(1, 100));
+  const heads = ofType(await rig.frames(), FRAME.HEADERS);
+  rig.fields(heads[0]);
+  assert.equal(rig.fields(heads[1]), ['x-a', '1']);
+});
+
 test.run();
