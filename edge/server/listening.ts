@@ -9,6 +9,12 @@ import { ConfigError } from '../../core/errors.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import type { Listener } from './server.ts';
 
+/**
+ * Seconds. A client that has vanished without a word, with a request that is still worked on or a tunnel that is silent, holds its connection until it is asked after: no
+ * limit of HTTP can tell it from one that waits.
+ */
+export const KEEP_ALIVE = 60;
+
 export interface Place {
   readonly isTls: boolean;
   readonly listen: ListenAddress;
@@ -36,7 +42,7 @@ export function openListening(places: readonly Place[], threads: number, transpo
     sockets.push(own);
     for (const { listen } of places) {
       try {
-        own.push(libc.openTcp(listen, { sharesPort: true }));
+        own.push(libc.openTcp(listen, { sharesPort: true, keepAlive: KEEP_ALIVE }));
       } catch (error) {
         close();
         throw new ConfigError('listen', `The edge can't listen: ${(error as Error).message}.`);

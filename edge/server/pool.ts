@@ -143,6 +143,9 @@ export class Pool {
       this.#threads = await this.#startGeneration();
     } catch (error) {
       this.#data = before;
+      // Those that go on keep their slots, and the next ones get the others.
+      this.#generation--;
+      if (!isShared) this.#threads = await this.#startGeneration();
       throw error;
     }
     // Keys may have come since the first of them was given its own.

@@ -60,6 +60,12 @@ async function until(is: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(10)) if (Date.now() > end) assert.unreachable(what);
 }
 
+const reloadBroken = (pool: Pool): Promise<string> =>
+  pool.reload({ ...data, isBroken: true }).then(
+    () => 'started',
+    () => 'failed',
+  );
+
 const ask = async (port: number, path = '/'): Promise<SiteReply> =>
   JSON.parse((await getHttp2(`https://${HOST}`, port, path)).body) as SiteReply;
 
@@ -252,17 +258,36 @@ test('a reload that fails leaves the threads as they were', async () => {
   });
 });
 
+test('connections are counted right though a reload failed before the one that replaces threads', async () => {
+  const { server } = limitsOf({ maxConnections: 2 });
+  await withPool(
+    async ({ pool, port, clearPort, heard, workers }) => {
+      const late = ask(port, '/late');
+      await until(() => heard.some(([message]) => message === 'late'), 'the request came');
+      assert.is(await reloadBroken(pool), 'failed');
+      const ended = once(workers[0][0], 'exit');
+      await pool.reload({ ...data, text: 'second' });
+      const held = await dial(clearPort);
+      await until(() => pool.counters.connections === 2, 'the new thread has one, too');
+      // What the old one held is forgotten when it ends: of the new one nothing.
+      await Promise.all([late, ended]);
+      const next = await dial(clearPort);
+      await until(() => pool.counters.connections === 2, 'there is room for one');
+      assert.is(await readAll(await dial(clearPort)), '');
+      assert.is(pool.counters.server.sum('refused_total'), 1);
+      held.destroy();
+      next.destroy();
+    },
+    { threads: 1, limits: { ...limitsOf(), server } },
+  );
+});
+
 test('threads that can not start leave no socket behind', async () => {
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
   await withPool(async ({ pool, port }) => {
-    const reloadBroken = (): Promise<string> =>
-      pool.reload({ ...data, isBroken: true }).then(
-        () => 'started',
-        () => 'failed',
-      );
-    assert.is(await reloadBroken(), 'failed');
+    assert.is(await reloadBroken(pool), 'failed');
     const before = descriptors();
-    for (let i = 0; i < 3; i++) assert.is(await reloadBroken(), 'failed');
+    for (let i = 0; i < 3; i++) assert.is(await reloadBroken(pool), 'failed');
     // A thread's own descriptors go a little after it; those of the sockets would stay.
     await until(() => descriptors() <= before, 'no descriptor is left');
     await pool.stop();
@@ -310,6 +335,8 @@ test('where sockets can not be shared one thread listens by itself, and reloads'
       assert.is(pool.threads, 1);
       assert.equal([(await ask(port)).thread, (await ask(port)).text], [0, 'first']);
       await pool.reload({ ...data, text: 'second' });
+      assert.is((await ask(port)).text, 'second');
+      assert.is(await reloadBroken(pool), 'failed');
       assert.is((await ask(port)).text, 'second');
     },
     { transport: 'portable' },
