@@ -98,7 +98,10 @@ export type AbortCause =
   | 'protocol' // broke the protocol
   | 'drain'; // this server stops
 
-/** Called for every request whose head is complete and well-formed. What it throws, or rejects with, ends the exchange with 500 if no head was sent, else aborts it. */
+/**
+ * Called for every request whose head is complete and well-formed. What it throws, or rejects with, ends the exchange with 500 if no head was sent, else aborts it; an
+ * AbortError that it lets pass is the client's doing, and told to nobody as an error.
+ */
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
 /** A request body that ended before its time. */

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AbortCause, Client } from '../exchange/exchange.ts';
+import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
 import type { Incoming } from './incoming.ts';
@@ -271,8 +271,10 @@ export class Http1Connection implements Carrier {
   }
 
   onHandlerError(exchange: Http1Exchange, error: unknown): void {
-    this.context.counters.count('failed');
-    this.context.onHandlerError?.(error);
+    if (!(error instanceof AbortError)) {
+      this.context.counters.count('failed');
+      this.context.onHandlerError?.(error);
+    }
     exchange.refuse(500, false);
   }
 

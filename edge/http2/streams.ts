@@ -2,7 +2,7 @@
  * The streams of a session (RFC 9113 section 5.1): opened for a request, given to the handler, and closed; those that are open, how the last
  * ones were closed, and what still works for those that were reset.
  */
-import type { AbortCause, Client, FieldList, Handler } from '../exchange/exchange.ts';
+import { type AbortCause, AbortError, type Client, type FieldList, type Handler } from '../exchange/exchange.ts';
 import { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { CLOSED, ClosedStreams } from './closed-streams.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
@@ -147,7 +147,7 @@ export class Streams implements StreamHost {
   }
 
   handlerFailed(stream: Http2Stream, error: unknown): void {
-    this.#onHandlerError?.(error);
+    if (!(error instanceof AbortError)) this.#onHandlerError?.(error);
     if (stream.isClosed) return;
     if (stream.hasHead) this.resetStream(stream, STREAM_ENDING.failed);
     else {

@@ -2,7 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { AbortError, type Client } from '../../../edge/exchange/exchange.ts';
+import type { Client } from '../../../edge/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';
 import { Http2Session } from '../../../edge/http2/session.ts';
@@ -45,9 +45,7 @@ export async function startServer(): Promise<ConformanceServer> {
       limits: LIMITS,
       counters,
       onClose: () => sessions.delete(port),
-      onHandlerError: (error) => {
-        if (!(error instanceof AbortError)) failures.push(error);
-      },
+      onHandlerError: (error) => failures.push(error),
     });
     sessions.set(port, session);
   };

@@ -371,6 +371,24 @@ for (const version of VERSIONS) {
   );
 
   it(
+    'a client that leaves is no error of a handler that lets it pass',
+    async (exchange) => {
+      exchange.onAbort(() => aborted.resolve([]));
+      await readAll(exchange);
+    },
+    async (rig) => {
+      aborted = promised();
+      const call = rig.call({ method: 'POST', hasBody: true });
+      await call.write(PIECE);
+      await settle();
+      call.reset();
+      await aborted.promise;
+      await settle();
+      assert.equal(rig.errors, []);
+    },
+  );
+
+  it(
     'abort breaks off, before the head and after it',
     (exchange) => {
       let told = false;
