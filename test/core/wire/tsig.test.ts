@@ -167,6 +167,20 @@ test('outside of the fudge is BADTIME: signed, with our time beside that of the 
   for (const off of [300, -300]) assert.is(verify(signRequest(query(), KEY, NOW + off).message).kind, 'ok');
 });
 
+test('a fudge of more than an hour counts as one of an hour', () => {
+  // Signed by hand, since what we send has a fudge of 300.
+  const outcome = (off: number): readonly number[] => {
+    const record = { ...tsigOf(signRequest(query(), KEY, NOW).message), timeSigned: NOW + off, fudge: 65_535 };
+    const mac = digest(KEY, [query(), ...variables(KEY, NOW + off, 65_535)]);
+    const verdict = verify(appendTsig(query(), { ...record, mac }));
+    if (verdict.kind === 'error') return [verdict.rcode, verdict.error];
+    return verdict.kind === 'ok' ? [verdict.goodUntil - NOW] : [];
+  };
+  assert.equal(outcome(3600), [7200]);
+  assert.equal(outcome(-3600), [0]);
+  for (const off of [3601, -3601, 65_535]) assert.equal(outcome(off), [RCODE.NOTAUTH, TSIG_ERROR.BADTIME]);
+});
+
 test('a code that is cut is BADTRUNC when it is right, BADSIG when not, and malformed when it is too short or too long', () => {
   const record = tsigOf(signRequest(query(), KEY, NOW).message);
   const outcome = (mac: Uint8Array): string => {
