@@ -9,8 +9,9 @@ import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
-import { bareResponse } from '../wire/bare-response.ts';
+import { bareResponse, questionEnd } from '../wire/bare-response.ts';
 import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../wire/edns.ts';
+import { MessageReader } from '../wire/message-reader.ts';
 import { formatName } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -107,7 +108,7 @@ class TransferResponder {
     const response = this.options.respond({ message, address: request.address, transport: request.transport });
     if (response === null) return;
     const room = this.room(request, opt) - (signer?.size ?? 0);
-    yield response.length <= room ? response : truncated(response, opt);
+    yield response.length <= room ? response : truncated(response, opt, room);
   }
 
   /** Bytes that a response may have. */
@@ -216,11 +217,23 @@ class TransferResponder {
   }
 }
 
-/** The response's header and question with TC: the client asks again over TCP. */
-function truncated(response: Uint8Array, opt: RequestOpt | null): Uint8Array {
-  const bytes = bareResponse(response, response[3] & 15, opt);
+/** The response's header, question and OPT record with TC: the client asks again over TCP. */
+function truncated(response: Uint8Array, opt: RequestOpt | null, room: number): Uint8Array {
+  const rcode = response[3] & 15;
+  let bytes = bareResponse(response, rcode, opt, opt === null ? undefined : optionsOf(response));
+  if (bytes.length > room) bytes = bareResponse(response, rcode, opt);
   bytes[2] = response[2] | 0x02;
   return bytes;
+}
+
+/** The options of a response of ours: the cookie that its client is to show, and what else it asked for. */
+function optionsOf(response: Uint8Array): Uint8Array | undefined {
+  const count = (at: number): number => (response[at] << 8) | response[at + 1];
+  const reader = new MessageReader(response, questionEnd(response));
+  for (let i = count(6) + count(8) + count(10); i > 0; i--) {
+    const { type, rdata } = reader.record();
+    if (type === TYPE.OPT) return rdata;
+  }
 }
 
 /** The client is not allowed to do this. */

@@ -19,7 +19,7 @@ export function bareResponse(
   request: Uint8Array,
   rcode: number,
   opt: RequestOpt | null = null,
-  options = NO_OPTIONS,
+  options: Uint8Array = NO_OPTIONS,
 ): Buffer {
   const end = questionEnd(request);
   const response = Buffer.alloc(end + (opt !== null ? OPT_LENGTH + options.length : 0));

@@ -6,8 +6,10 @@ import { write } from '../../../core/journal/draft.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import type { HeldKey } from '../../../core/tsig/keyring.ts';
+import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { isSignedResponse, signRequest } from '../../../core/wire/tsig.ts';
+import { findTsig, withoutTsig } from '../../../core/wire/tsig-record.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { serialOf, transferRequest } from '../../support/transfer-client.ts';
@@ -88,7 +90,7 @@ test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a
     assert.ok(message.question.length > 0);
   }));
 
-test('a signed answer that its signature leaves no room for keeps its code, and has TC', async () => {
+test('a signed answer that its signature leaves no room for keeps its code and its options, and has TC', async () => {
   const key: HeldKey = {
     name: parseName('key.test.'),
     algorithm: 'hmac-sha256',
@@ -115,19 +117,22 @@ test('a signed answer that its signature leaves no room for keeps its code, and 
       updatedAt: 0,
     },
   };
-  // What is behind the question is not looked at: 480 bytes fit, and with the signature they don't.
+  const options = Buffer.of(0, EDNS_OPTION.NSID, 0, 2, 0x6e, 0x31);
+  // 480 bytes fit, and with the signature they don't. What is behind the OPT record is not looked at.
   const respond = ({ message }: { readonly message: Uint8Array }): Uint8Array => {
     const response = Buffer.alloc(480);
     response.set(message);
     response[2] = 0x84;
     response[3] = RCODE.NXDOMAIN;
+    if (message[11] === 0) return response;
+    response.writeUInt16BE(options.length, message.length - 2);
+    response.set(options, message.length);
     return response;
   };
   const query = transferRequest('missing.zone.test.');
   query[query.length - 3] = TYPE.TXT;
   const now = Math.floor(Date.now() / 1000);
   const signed = signRequest(query, key, now);
-  const options = { findKey: () => key, respond };
   await withTransfers(
     async (rig) => {
       const [response] = await rig.ask(signed.message, 'udp');
@@ -137,9 +142,17 @@ test('a signed answer that its signature leaves no room for keeps its code, and 
       assert.ok(isSignedResponse(response, key, signed.mac, now));
       const [whole] = await rig.ask(signed.message, 'tcp');
       assert.is(whole.length > 480, true);
+      const small = withOpt(query);
+      small.writeUInt16BE(512, small.length - 8);
+      const [cut] = await rig.ask(signRequest(small, key, now).message, 'udp');
+      const found = findTsig(cut);
+      if (found.kind !== 'found') throw new Error(found.kind);
+      const { header, rcode, opt } = decodeMessage(withoutTsig(cut, found.start));
+      assert.equal([header.tc, rcode], [true, RCODE.NXDOMAIN]);
+      assert.equal(Buffer.from(opt!.options), options);
     },
     LIMITS,
-    options,
+    { findKey: () => key, respond },
   );
 });
 
