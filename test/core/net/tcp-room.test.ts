@@ -13,7 +13,7 @@ import { QUIET_MS } from '../../../core/net/tcp-connection.ts';
 import { TcpLoop } from '../../../core/net/tcp-loop.ts';
 import { Newcomers } from '../../../core/net/tcp-newcomers.ts';
 import { ask, LIMITS, V4 } from './fixture.ts';
-import { framed } from './stream-client.ts';
+import { framed, PATIENCE_MS } from './stream-client.ts';
 
 const test = suite('TCP loop without room');
 
@@ -76,9 +76,10 @@ function closeAll(libc: Libc, fds: readonly number[]): void {
   for (const fd of fds) libc.close(fd);
 }
 
-/** Resolves with whether the client is answered; otherwise it has been hung up on. */
+/** Resolves with whether the client is answered; otherwise it has been hung up on, or nobody has said anything. */
 async function isAnswered(socket: Socket): Promise<boolean> {
-  const first = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => null)]);
+  const nothing = sleep(PATIENCE_MS, null, { ref: false });
+  const first = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => null), nothing]);
   return first !== null && Buffer.compare(first[0] as Buffer, QUERY) === 0;
 }
 
