@@ -58,6 +58,11 @@ export class Receiver implements FrameSink {
     this.withinSince = within === 0 ? -1 : this.#session.clock.now;
   }
 
+  /** The client is read from again: until now it was not what was waited for. */
+  resumes(): void {
+    if (this.withinSince >= 0) this.withinSince = this.#session.clock.now;
+  }
+
   stop(): void {
     this.#reader.stop();
   }

@@ -65,7 +65,8 @@ export class SessionWatch {
       return (now - this.#startedAt) * 1000 >= limits.prefaceTimeout ? SESSION_ENDING.slowPreface : null;
     }
     const { withinSince } = session.receiver;
-    if (withinSince >= 0 && (now - withinSince) * 1000 >= limits.headerTimeout) return SESSION_ENDING.slowHeaders;
+    if (withinSince >= 0 && !session.isPaused && (now - withinSince) * 1000 >= limits.headerTimeout)
+      return SESSION_ENDING.slowHeaders;
     if (session.isAwaitingSettings && (now - this.#startedAt) * 1000 >= limits.settingsTimeout)
       return SESSION_ENDING.settingsTimeout;
     if (this.#drainsAt >= 0 && now - this.#drainsAt > DRAIN_SECONDS) session.finishDrain();

@@ -105,6 +105,11 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     return this.streams.count === 0 && this.streams.abandoned === 0;
   }
 
+  /** Nothing is read, since the client does not take what waits. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   get isAwaitingSettings(): boolean {
     return this.#unacknowledged > 0;
   }
@@ -235,7 +240,10 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     if (isHigh === this.#isPaused || this.#state !== 'open') return;
     this.#isPaused = isHigh;
     if (isHigh) this.#transport.pause();
-    else this.#transport.resume();
+    else {
+      this.receiver.resumes();
+      this.#transport.resume();
+    }
   }
 
   #isDone(): boolean {

@@ -162,4 +162,23 @@ test('each octet of DATA is given back to the session once, however its stream e
   );
 });
 
+test('a header is not slow while it is us who do not read', async () => {
+  const large = new ReadyAnswer(200, ['x-a', 'x'.repeat(8000)], Buffer.alloc(0));
+  const rig = new Rig({ handler: (exchange) => exchange.answer(large), limits: { stallTimeout: 60_000 } });
+  rig.transport.isHeld = true;
+  const begun = headers(101).subarray(0, 12);
+  rig.send(...Array.from({ length: 50 }, (_, i) => headers(2 * i + 1)), begun);
+  assert.is(rig.transport.isPaused, true);
+  rig.clock.advance(20);
+  assert.is(rig.session.isOpen, true);
+  rig.transport.isHeld = false;
+  rig.transport.release();
+  await rig.frames();
+  assert.is(rig.transport.isPaused, false);
+  rig.clock.advance(14);
+  assert.is(rig.session.isOpen, true);
+  rig.clock.advance(1);
+  assert.is(rig.counters.get('session_slow_headers'), 1);
+});
+
 test.run();
