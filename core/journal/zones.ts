@@ -5,23 +5,22 @@ import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, apexKey, idKe
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../store/reader.ts';
 import type { AliasTarget, Domain } from '../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId } from '../wire/name.ts';
-import { type RRset, TYPE } from '../wire/types.ts';
+import { TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
-import { AliasedZone } from '../zone/aliased.ts';
-import { withSerial } from '../zone/apex.ts';
 import { readNodes } from '../zone/bulk.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
-import { isWebName, ProxiedZone } from '../zone/proxied.ts';
+import { isWebName } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { type AtApex, readBelowApex, readParentDs, StoredZone } from '../zone/stored.ts';
+import { readBelowApex } from '../zone/stored.ts';
 import type { ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import { Before, type ZoneChange, type ZoneObserver } from './difference.ts';
 import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
+import { ServedZones } from './served-zones.ts';
 import { UsageChanges } from './usage.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
@@ -32,7 +31,7 @@ export class ZoneUpdates {
   /** Whether accounts or tokens are other than before. */
   credentialsChanged = false;
   private readonly environment: Environment;
-  private readonly defaults: ZoneSettings;
+  private readonly served: ServedZones;
   private readonly writer: NodeWriter;
   private readonly observer: ZoneObserver | undefined;
   private readonly facts: ZoneFacts;
@@ -57,9 +56,9 @@ export class ZoneUpdates {
     observer?: ZoneObserver,
   ) {
     this.environment = environment;
-    this.defaults = defaults;
     this.writer = new NodeWriter(environment, isAmbiguous);
     this.facts = facts;
+    this.served = new ServedZones(environment, defaults, facts, (domainId) => this.stateOf(domainId).serial);
     this.observer = observer;
   }
 
@@ -139,7 +138,7 @@ export class ZoneUpdates {
    * that ends, the name counts as changed itself.
    */
   private isBehindProxy(domain: Domain, name: Name): boolean {
-    return this.isProxied(domain.id) && isWebName(this.open(domain), name);
+    return this.facts.isProxied(domain.id) && isWebName(this.served.open(domain), name);
   }
 
   domainPut(domain: Domain): void {
@@ -174,7 +173,7 @@ export class ZoneUpdates {
     const { time, sequence } = this.entry!;
     // What any name of the domain answers may change. The domain itself may be gone.
     for (const [domainId, before] of this.proxiesBefore)
-      if (this.isProxied(domainId) !== before && this.facts.domain(domainId) !== undefined)
+      if (this.facts.isProxied(domainId) !== before && this.facts.domain(domainId) !== undefined)
         this.zone(domainId).reframe();
     this.proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
@@ -224,7 +223,7 @@ export class ZoneUpdates {
     for (const [domainId, { domain, apex, state, before }] of this.zones) {
       if (domain === null) this.changes.push({ domainId, apex, serial: 0, difference: null });
       else {
-        const difference = before?.difference(this.viewOf(domain, this.open(domain)), state.serial) ?? null;
+        const difference = before?.difference(this.served.view(domain), state.serial) ?? null;
         this.changes.push({ domainId, apex, serial: state.serial, difference });
       }
     }
@@ -232,7 +231,7 @@ export class ZoneUpdates {
 
   /** A domain's zone as it is answered, read from the store name by name. */
   view(domain: Domain): ZoneView {
-    return this.viewOf(domain, this.open(domain));
+    return this.served.view(domain);
   }
 
   /** Compiles a zone anew from its rows. */
@@ -242,11 +241,11 @@ export class ZoneUpdates {
     const stored = readBelowApex(this.environment, domain, (target, key) => {
       aliases.put(aliasOwnerKey(target, key), EMPTY);
     });
-    const { sets, proxied } = this.atApex(domain);
+    const { sets, proxied } = this.served.atApex(domain);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
-    const zone = new MemoryZone(apex, stored, this.nestedIn(apex), this.parentDs(apex));
-    const view = this.viewOf(domain, zone);
+    const zone = new MemoryZone(apex, stored, this.served.nestedIn(apex), this.served.parentDs(apex));
+    const view = this.served.through(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
     for (const owner of zone.names()) {
       const node = compileNode(view, owner);
@@ -259,7 +258,7 @@ export class ZoneUpdates {
     const update = new ZoneUpdate(domain, this.stateOf(domain.id));
     this.zones.set(domain.id, update);
     if (this.observer?.follows(domain.id) === true)
-      update.before = new Before(this.viewOf(domain, this.open(domain)), update.state.serial);
+      update.before = new Before(this.served.view(domain), update.state.serial);
     return update;
   }
 
@@ -269,17 +268,17 @@ export class ZoneUpdates {
 
   private compileUpdate(domain: Domain, update: ZoneUpdate): void {
     // Nodes made beforehand are good only when no other entry of the group has changed the zone, and are those of a zone without proxy.
-    if (update.compiled !== undefined && !update.mixed && !this.isProxied(domain.id)) {
+    if (update.compiled !== undefined && !update.mixed && !this.facts.isProxied(domain.id)) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
-      const apexNode = compileNode(this.viewOf(domain, this.open(domain)), domain.apex);
+      const apexNode = compileNode(this.served.view(domain), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.writer.replaceAll(domain.apex, nodes);
       this.compileOwners(domain, update);
     } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
     else {
-      const zone = this.open(domain);
-      const view = this.viewOf(domain, zone);
+      const zone = this.served.open(domain);
+      const view = this.served.through(domain, zone);
       const { names, apex } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), [
         ...update.changed.values(),
       ]);
@@ -293,8 +292,8 @@ export class ZoneUpdates {
   /** The names whose answers hang on ALIAS records, which were not resolved when the zone was compiled. */
   private compileOwners(domain: Domain, { aliasOwners }: ZoneUpdate): void {
     if (aliasOwners.size === 0) return;
-    const zone = this.open(domain);
-    const view = this.viewOf(domain, zone);
+    const zone = this.served.open(domain);
+    const view = this.served.through(domain, zone);
     const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
     const { names } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), changes);
     for (const name of names) this.writer.put(name, compileNode(view, name), domain.apex);
@@ -321,35 +320,6 @@ export class ZoneUpdates {
   }
 
   private compileApex(domain: Domain): void {
-    this.writer.put(domain.apex, compileNode(this.viewOf(domain, this.open(domain)), domain.apex), domain.apex);
-  }
-
-  /** The zone as it is to be answered: through the proxy when that is on. */
-  private viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    const aliased = new AliasedZone(zone, (target) => this.facts.aliasAnswers(target));
-    return this.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
-  }
-
-  isProxied(domainId: string): boolean {
-    return this.facts.isProxied(domainId);
-  }
-
-  private open(domain: Domain): StoredZone {
-    const { id, apex } = domain;
-    return new StoredZone(this.environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
-  }
-
-  private atApex(domain: Domain): AtApex {
-    const { sets, proxied } = this.facts.atApex(domain, this.defaults);
-    return { sets: withSerial(sets, this.stateOf(domain.id).serial), proxied };
-  }
-
-  private nestedIn(apex: Name): Name[] {
-    return this.facts.childrenOf(apex).map((domain) => domain.apex);
-  }
-
-  private parentDs(apex: Name): RRset | null {
-    const parent = this.facts.parentOf(apex);
-    return parent && readParentDs(this.environment, parent, apex);
+    this.writer.put(domain.apex, compileNode(this.served.view(domain), domain.apex), domain.apex);
   }
 }
