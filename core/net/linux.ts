@@ -17,17 +17,25 @@ const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
+const SO_KEEPALIVE = 9;
 const SO_REUSEPORT = 15;
 const SO_RCVTIMEO = 20;
 const IPPROTO_IP = 0;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
+const TCP_KEEPIDLE = 4;
+const TCP_KEEPINTVL = 5;
+const TCP_KEEPCNT = 6;
 const TCP_FASTOPEN = 23;
 const IP_PKTINFO = 8;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
 const F_DUPFD_CLOEXEC = 1030;
+
+/** Who does not answer so many times, so many seconds apart, is gone. */
+const KEEP_ALIVE_PROBES = 4;
+const KEEP_ALIVE_INTERVAL = 15;
 
 export const MSG_DONTWAIT = 0x40;
 /** Wait for the first packet, then take only what is there. */
@@ -46,6 +54,8 @@ export interface Libc {
 export interface TcpOptions {
   /** Other sockets may listen on the same port; the kernel spreads connections over them (SO_REUSEPORT). */
   readonly sharesPort: boolean;
+  /** Seconds of silence after which the kernel asks whether the other side is still there, and ends the connection when it isn't. Left out, it never asks. */
+  readonly keepAlive?: number;
   /** Bytes. Left out, the kernel fits them to each connection. */
   readonly buffers?: { readonly receive: number; readonly send: number };
 }
@@ -96,6 +106,12 @@ export function loadLibc(): Libc & {
     if (fd < 0) fail('socket');
     if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, IPPROTO_TCP, TCP_NODELAY, 1)) fail('setsockopt');
     if (options.sharesPort && !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
+    if (options.keepAlive !== undefined) {
+      set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+      set(fd, IPPROTO_TCP, TCP_KEEPIDLE, options.keepAlive);
+      set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL);
+      set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_ALIVE_PROBES);
+    }
     if (options.buffers !== undefined) {
       set(fd, SOL_SOCKET, SO_RCVBUF, options.buffers.receive);
       set(fd, SOL_SOCKET, SO_SNDBUF, options.buffers.send);

@@ -18,3 +18,9 @@ export const SERVER_LIMITS: ServerLimits = {
   handshakeTimeout: 10_000,
   drainTimeout: 30_000,
 };
+
+/**
+ * Seconds. A client that has vanished without a word, with a request that is still worked on or a tunnel that is silent, holds its connection until it is asked after: no
+ * limit of HTTP can tell it from one that waits.
+ */
+export const KEEP_ALIVE = 60;

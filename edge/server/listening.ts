@@ -7,13 +7,8 @@
 import type { ListenAddress } from '../../core/config/index.ts';
 import { ConfigError } from '../../core/errors.ts';
 import { loadLibc } from '../../core/net/linux.ts';
+import { KEEP_ALIVE } from './limits.ts';
 import type { Listener } from './server.ts';
-
-/**
- * Seconds. A client that has vanished without a word, with a request that is still worked on or a tunnel that is silent, holds its connection until it is asked after: no
- * limit of HTTP can tell it from one that waits.
- */
-export const KEEP_ALIVE = 60;
 
 export interface Place {
   readonly isTls: boolean;

@@ -12,7 +12,7 @@ import type { Application } from './application.ts';
 import { countedClient } from './client.ts';
 import { Connection } from './connection.ts';
 import type { ServerCounters } from './counters.ts';
-import type { ServerLimits } from './limits.ts';
+import { KEEP_ALIVE, type ServerLimits } from './limits.ts';
 
 export interface EdgeLimits {
   readonly server: ServerLimits;
@@ -83,8 +83,9 @@ export class EdgeServer {
   /** Resolves when it listens; rejects with node's error when it can't. */
   listen({ isTls, fd, address, port, family }: Listener): Promise<void> {
     // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves the connection sees its end.
-    // A socket of ours has TCP_NODELAY already, and hands it on to its connections.
-    const server = createServer({ allowHalfOpen: true, noDelay: fd === undefined }, (raw) => this.#accept(raw, isTls));
+    // A socket of ours has TCP_NODELAY and keep-alive already, and hands them on to its connections.
+    const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
+    const server = createServer({ allowHalfOpen: true, ...own }, (raw) => this.#accept(raw, isTls));
     this.#servers.push(server);
     return new Promise((resolve, reject) => {
       server.once('error', reject);

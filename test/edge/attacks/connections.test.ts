@@ -1,10 +1,11 @@
 /** Attacks before any HTTP: handshakes that stall, connections without end. */
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Host } from '../host/host.ts';
-import { closed, dial, several } from './attacker.ts';
+import { Attacker, closed, dial, request, several } from './attacker.ts';
 import { beside, counted, SHORT, startTarget } from './rig.ts';
 
 const DRIP_MS = 100;
@@ -108,5 +109,41 @@ test('connections that come and go', async ({ host }) => {
   // A connection that was reset before it was taken is none.
   assert.ok(added('server_closed') >= 500);
 });
+
+test('clients that vanish without a word are asked after: TCP keep-alive is on, with TLS and without', async ({
+  host,
+}) => {
+  // No limit ends a connection whose request is worked on.
+  const attacker = await Attacker.connect(host);
+  attacker.send(request(0, '/hold'));
+  const clear = await dial(host, { speaks: 'clear' });
+  clear.write('GET /hold HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const sockets = [attacker.socket, clear];
+  for (const [i, port] of [host.tlsPort, host.clearPort].entries()) {
+    await host.until('the connection is taken', ({ connections }) => connections === sockets.length);
+    const client = sockets[i].localPort as number;
+    assert.is(await timerOf(port, client), KEEP_ALIVE_TIMER, `of port ${port}`);
+  }
+  attacker.socket.destroy();
+  clear.resetAndDestroy();
+});
+
+/** In /proc/net/tcp: any timer but those of data under way, and of what waits to be acknowledged. */
+const KEEP_ALIVE_TIMER = '02';
+
+/** Of the server's side of a connection between two ports, when all that was sent has been acknowledged. */
+async function timerOf(server: number, client: number): Promise<string | undefined> {
+  const hexadecimal = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  let timer: string | undefined;
+  for (let i = 0; i < 20; i++) {
+    for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
+      const [, local, remote, , , when] = line.trim().split(/ +/);
+      if (local?.endsWith(hexadecimal(server)) && remote.endsWith(hexadecimal(client))) timer = when.slice(0, 2);
+    }
+    if (timer === KEEP_ALIVE_TIMER) break;
+    await sleep(DRIP_MS);
+  }
+  return timer;
+}
 
 test.run();
