@@ -44,6 +44,7 @@ export function contentLengthOf(headers: FieldList): number {
 export const completeFields = (headers: FieldList): FieldList =>
   has(headers, 'date') ? headers : [...headers, 'date', currentDate()];
 
+/** Where no body has a length to be told, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110 sections 8.6 and 9.3.6), trailers. */
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
 

@@ -154,7 +154,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   inform(status: number, headers: FieldList): void {
     if (!Number.isInteger(status) || status < 100 || status > 199 || status === 101)
       throw new RangeError(`No informational status: ${status}`);
-    const fields = sendableFields(headers);
+    const fields = withoutLength(sendableFields(headers));
     if (this.isEnded || this.#hasHead) return;
     this.#host.sender.head(this.id, status, fields, false);
     this.#host.flushSoon();
@@ -175,7 +175,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#mustHaveNoHead();
     checkFinalStatus(status);
     const sendable = sendableFields(headers);
-    const length = status === 204 ? -1 : contentLengthOf(sendable); // RFC 9110 section 8.6
+    const length = status === 204 ? -1 : contentLengthOf(sendable);
     const fields = completeFields(length < 0 ? withoutLength(sendable) : withOneLength(sendable));
     this.#hasHead = true;
     this.#dropsBody = isBodiless(status, this.isHead);
@@ -200,7 +200,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   end(chunk?: Uint8Array, trailers?: FieldList): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
-    const fields = trailers === undefined ? NO_FIELDS : sendableFields(trailers);
+    const fields = trailers === undefined ? NO_FIELDS : withoutLength(sendableFields(trailers));
     if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk)) return;
     if (this.#left > 0) {
       this.#host.resetStream(this, STREAM_ENDING.failed);
@@ -241,7 +241,6 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
     if (this.method !== 'CONNECT') throw new Error('No tunnel was asked for.');
-    // RFC 9110 section 9.3.6: a tunnel's bytes have no length.
     const fields = completeFields(withoutLength(sendableFields(headers)));
     this.#hasHead = true;
     this.isTunnel = true;

@@ -106,11 +106,12 @@ class Seen {
       else if (i > 0 || isTrailers) assert.match(one, /^[!#$%&'*+\-.^_`|~0-9a-z]+$/);
       if (i % 2 === 0) assert.not.match(one, /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/);
     });
+    const at = list.findIndex((one, i) => i % 2 === 0 && one === 'content-length');
+    if (isTrailers || Number(list[1]) < 200 || Number(list[1]) === 204) assert.is(at, -1);
     if (isTrailers) return;
     assert.is(list[0], ':status');
     this.status = Number(list[1]);
     if (this.status < 200) assert.ok(this.status >= 100 && this.status !== 101 && !this.isEnded);
-    const at = list.findIndex((one, i) => i % 2 === 0 && one === 'content-length');
     if (at > 0) this.expected = Number(list[at + 1]);
   }
 
