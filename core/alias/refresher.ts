@@ -12,8 +12,8 @@ import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasTarget, aliasTargets } from '../store/rows.ts';
 import { formatName, type Name, nameId } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { FairQueue } from './fair-queue.ts';
 import { advance, delay } from './family-state.ts';
+import { Looks } from './looks.ts';
 import { OwnZones } from './own-zones.ts';
 import { Owners } from './owners.ts';
 import { type Lookup, recursiveLookup } from './resolver.ts';
@@ -49,9 +49,6 @@ export interface AliasObserver {
   looked(result: 'resolved' | 'empty' | 'failed', isOutside: boolean, seconds: number): void;
 }
 
-/** Looks at a time; each is two queries. Those at targets that failed the last time take long as a rule, and may not take all. */
-const SLOTS = 128;
-const FAILING_SLOTS = 32;
 /** Looks that begin between two turns of the event loop: those at our own zones end at once. */
 const TURN = 16;
 /** Looks a second that ask a resolver; some 100 µs of this thread each. Whoever has more targets than that is served later. */
@@ -78,15 +75,11 @@ export class AliasRefresher {
   private readonly schedule = new Schedule<Target>();
   private readonly reader: Reader;
   private readonly abort = new AbortController();
-  private readonly queue = new FairQueue<Target>();
-  private readonly failing = new FairQueue<Target>();
+  private readonly looks = new Looks();
   /** Looks at resolvers that may begin before the next tick. */
   private budget = RATE;
   /** Looks that may begin before the event loop turns. */
   private turn = TURN;
-  private isFailingTurn = false;
-  private looking = 0;
-  private lookingAtFailing = 0;
   private readonly writing = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -125,7 +118,7 @@ export class AliasRefresher {
     }
     const spread = (all.length / 1000) * START_SPREAD;
     for (const target of all) {
-      if (target.isGone || target.isRunning || this.isWaiting(target)) continue;
+      if (target.isGone || target.isRunning || this.looks.has(target)) continue;
       if (target.row === null || spread < 1) this.enqueue(target);
       else this.schedule.put(target, this.clock() + Math.random() * spread);
       // Its last change had not come to all names when the process ended.
@@ -142,8 +135,7 @@ export class AliasRefresher {
     clearInterval(this.timer);
     this.abort.abort();
     this.writer.stop();
-    this.queue.clear();
-    this.failing.clear();
+    this.looks.clear();
     await Promise.all(this.writing);
   }
 
@@ -156,7 +148,7 @@ export class AliasRefresher {
 
   /** Resolves when nothing is under way and nothing waits for a slot. */
   async idle(): Promise<void> {
-    while (this.looking > 0 || this.queue.size + this.failing.size > 0 || this.writing.size > 0) await sleep(1);
+    while (!this.looks.isIdle || this.writing.size > 0) await sleep(1);
   }
 
   /** Addresses dropped, commits made. */
@@ -190,8 +182,7 @@ export class AliasRefresher {
     live.delete(nameId(name));
     this.watch.remove(target);
     this.schedule.remove(target);
-    this.queue.remove(target);
-    this.failing.remove(target);
+    this.looks.remove(target);
     this.track(this.removeRow(name));
   }
 
@@ -249,18 +240,13 @@ export class AliasRefresher {
   private enqueue(target: Target): void {
     if (target.isRunning || target.isGone) return;
     this.schedule.remove(target);
-    if (this.isWaiting(target)) return;
-    (isFailing(target) ? this.failing : this.queue).put(target, this.owners.firstAccount(target.name));
-  }
-
-  private isWaiting(target: Target): boolean {
-    return this.queue.has(target) || this.failing.has(target);
+    if (!this.looks.has(target)) this.looks.put(target, this.owners.firstAccount(target.name));
   }
 
   /** Begins as many looks as there is room for. */
   private pump(): void {
-    while (this.looking < SLOTS && this.budget > 0 && this.turn > 0 && !this.abort.signal.aborted) {
-      const target = this.next();
+    while (this.budget > 0 && this.turn > 0 && !this.abort.signal.aborted) {
+      const target = this.looks.take();
       if (target === undefined) return;
       if (--this.turn === 0)
         setImmediate(() => {
@@ -271,18 +257,8 @@ export class AliasRefresher {
     }
   }
 
-  /** From both queues in turns, since either may never become empty. */
-  private next(): Target | undefined {
-    const { queue } = this;
-    const failing = this.lookingAtFailing < FAILING_SLOTS ? this.failing : undefined;
-    this.isFailingTurn = !this.isFailingTurn;
-    return this.isFailingTurn ? (failing?.take() ?? queue.take()) : (queue.take() ?? failing?.take());
-  }
-
   private async look(target: Target): Promise<void> {
-    const wasFailing = isFailing(target);
-    this.looking++;
-    if (wasFailing) this.lookingAtFailing++;
+    const end = this.looks.begin(target);
     target.isRunning = true;
     target.isOutdated = false;
     const visited: Name[] = [];
@@ -301,8 +277,7 @@ export class AliasRefresher {
       });
       this.schedule.put(target, this.clock() + 60);
     } finally {
-      this.looking--;
-      if (wasFailing) this.lookingAtFailing--;
+      end();
       target.isRunning = false;
       if (target.isGone) this.watch.remove(target);
       else if (target.isOutdated) this.poke(target);
@@ -346,5 +321,3 @@ export class AliasRefresher {
     this.writing.add(tracked);
   }
 }
-
-const isFailing = ({ a, aaaa }: Target): boolean => a.failures > 0 || aaaa.failures > 0;
