@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
+import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import { describeClient } from './client.ts';
 import { versionSpoken } from './preface.ts';
@@ -94,6 +95,7 @@ export class Connection {
   /** The time to drain is over. */
   cut(): void {
     this.#server.counters.limited('drain_cut', this.#client);
+    this.#session?.cut(SESSION_ENDING.destroyed);
     this.destroy();
   }
 

@@ -160,6 +160,7 @@ export class EdgeServer {
   #emptied(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
+        this.http1.destroy();
         for (const connection of this.#open) connection.cut();
       }, this.limits.server.drainTimeout);
       this.#onEmpty = () => {

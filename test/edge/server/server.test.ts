@@ -244,20 +244,31 @@ test('a drain ends idle connections, lets requests end, and takes no new connect
   );
 });
 
-test('what is not done when the time to drain is over is cut', async () => {
+test('what is not done when the time to drain is over is cut, and its handlers hear why', async () => {
+  const causes: string[] = [];
+  const handler = (exchange: Exchange): void => {
+    exchange.onAbort((cause) => causes.push(`${exchange.version}${exchange.protocol} ${cause}`));
+    if (exchange.protocol !== '') exchange.upgrade([]);
+  };
   await withServer(
-    async ({ server, tlsPort, counters }) => {
+    async ({ server, tlsPort, clearPort, counters }) => {
       const slow = getHttp2(`https://${HOST}`, tlsPort).then(
         () => 'answered',
         () => 'broken',
       );
       await until(() => counters.get('http2') === 1, 'the session is there');
+      const [waiting, tunnel] = [await dialTls(tlsPort), await dial(clearPort)];
+      waiting.write(GET);
+      tunnel.write(GET.replace('close', 'upgrade\r\nupgrade: websocket'));
+      assert.match(String(await once(tunnel, 'data')), /^HTTP\/1\.1 101 /);
       await sleep(50);
       await server.drain();
       assert.is(await slow, 'broken');
-      assert.is(counters.get('drain_cut'), 1);
+      assert.is(await readAll(waiting), '');
+      assert.is(counters.get('drain_cut'), 3);
+      assert.equal(causes.sort(), ['1.1 drain', '1.1websocket drain', '2 drain']);
     },
-    { handler: () => {}, limits: { drainTimeout: 100 } },
+    { handler, limits: { drainTimeout: 100 } },
   );
 });
 
