@@ -71,16 +71,17 @@ export class DeferredQueue {
     client: Client,
     isProven: boolean,
     taker: Taker | null,
-    reply: UdpReply | null = null,
+    reply: (() => UdpReply) | null = null,
   ): number {
     const free = MAX_UNDER_WAY - Atomics.load(this.count, 0);
     if (free <= 0) return 0;
+    // First, since there is no end to them: what is refused allocates nothing here.
+    if (client.transport === TRANSPORT.UDP && !this.udpBound.take(client, isProven, this.now())) return 0;
     const address = addressText(client);
     const network = clientNetwork(address);
     const share = this.shares.get(network) ?? 0;
     // Nobody has more than a third of what is left to others (64 alone, 48 beside that one, and so on), and what is reserved goes to those who have nothing.
     if (share > 0 && share * 3 >= free - RESERVED) return 0;
-    if (client.transport === TRANSPORT.UDP && !this.udpBound.take(client, isProven, this.now())) return 0;
     Atomics.add(this.count, 0, 1);
     const id = ++this.id;
     if (reply === null) {
@@ -91,7 +92,7 @@ export class DeferredQueue {
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
     const transport = NAMES[client.transport];
-    this.post({ kind: 'ask', id, message, address, port, transport, reply });
+    this.post({ kind: 'ask', id, message, address, port, transport, reply: reply === null ? null : reply() });
     return id;
   }
 

@@ -12,6 +12,7 @@ import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { DeferredGate } from './deferred-gate.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
+import type { UdpReply } from './deferred-udp.ts';
 import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
 
 /** Packets a call. */
@@ -205,18 +206,23 @@ export class UdpLoop {
 
   /** Hands the i-th packet to main. */
   private defer(fd: number, i: number, family: number): void {
-    const { packets, slot, headers, addresses, controls, client, counters } = this;
+    const { packets, slot, headers, client, counters } = this;
     if (this.deferred === null) return;
+    const length = headers[i * WORDS + LENGTH];
+    const isProven = this.responder.query.cookie === COOKIE.VALID;
+    const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, () => this.replyTo(fd, i, family));
+    // Its sender may be forged, so what is too much is not answered.
+    counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+  }
+
+  /** Where a reply to the i-th packet goes, and where it comes from, as copies. */
+  private replyTo(fd: number, i: number, family: number): UdpReply {
+    const { addresses, controls, headers } = this;
     const at = i * ADDRESS;
     const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
     if (this.pktinfo) this.replyFrom(i);
     const controlLength = headers[i * WORDS + CONTROL_LENGTH];
-    const control = controls.slice(i * CONTROL, i * CONTROL + controlLength);
-    const length = headers[i * WORDS + LENGTH];
-    const isProven = this.responder.query.cookie === COOKIE.VALID;
-    const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, { fd, name, control });
-    // Its sender may be forged, so what is too much is not answered.
-    counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+    return { fd, name, control: controls.slice(i * CONTROL, i * CONTROL + controlLength) };
   }
 
   private send(fd: number, from: number, to: number): void {
