@@ -8,7 +8,6 @@ import {
   ANSWER_STALE,
   type Answer,
   encodeNode,
-  MAX_BODY,
   MAX_NODE,
   NODE_APEX,
   NODE_CNAME,
@@ -19,11 +18,12 @@ import {
   OTHERWISE,
 } from '../store/answers.ts';
 import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
-import { equalNames, isWildcard, MAX_NAME, type Name, nameAt, nameId, wildcardOf } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, RCODE, type RRset, TYPE } from '../wire/types.ts';
+import { equalNames, isWildcard, MAX_NAME, type Name, wildcardOf } from '../wire/name.ts';
+import { RCODE, type RRset, TYPE } from '../wire/types.ts';
+import { addresses, FAILURE, finish, NO_ADDITIONAL, NO_AUTHORITY, negative, referral, start } from './answer-parts.ts';
 import { type Chain, follow } from './chain.ts';
 import { exists, findType, type ZoneRRset, type ZoneView } from './view.ts';
-import { localSets, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
 /** Null: too large to be kept at an alias. */
 type Answers = [type: number, answer: Answer | null][];
@@ -82,17 +82,6 @@ function sized(flags: number, name: Name, apexLength: number, answers: Answers):
     answers.map(([type]) => [type, FAILURE]),
   );
 }
-
-const FAILURE: Answer = {
-  rcode: RCODE.SERVFAIL,
-  flags: 0,
-  ancount: 0,
-  nscount: 0,
-  arcount: 0,
-  moves: [],
-  drops: [],
-  body: new Uint8Array(0),
-};
 
 function compileApex(view: ZoneView, sets: readonly ZoneRRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
@@ -251,105 +240,4 @@ function links(body: Body, chain: Chain): number {
     count += set.rdatas.length;
   }
   return count;
-}
-
-/** SOA with the TTL of negative answers (RFC 2308 section 3). */
-function negative(apex: Name, soa: RRset): Answer {
-  const rdata = soa.rdatas[0];
-  const minimum = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).readUInt32BE(rdata.length - 4);
-  return soaAnswer(apex, { ...soa, ttl: Math.min(soa.ttl, minimum) }, 0, 1);
-}
-
-/** The SOA itself. Like the negative answer it is put behind chains, so nothing in it points into a body. */
-function start(apex: Name, soa: RRset): Answer {
-  return soaAnswer(apex, soa, 1, 0);
-}
-
-function soaAnswer(apex: Name, soa: RRset, ancount: number, nscount: number): Answer {
-  const body = new Body(apex, 'suffix', false);
-  body.rrset(apex, soa);
-  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, NO_ADDITIONAL);
-}
-
-interface Authority {
-  readonly nscount: number;
-  /** Glue: additional records that must not be left out (RFC 9471). */
-  readonly arcount: number;
-}
-
-const NO_AUTHORITY: Authority = { nscount: 0, arcount: 0 };
-
-/** NS of the cut and the addresses that the zone holds of their targets, occluded or not. */
-function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[]): Authority {
-  const ns = findType(sets, TYPE.NS)!;
-  body.rrset(cut, ns);
-  let arcount = 0;
-  for (const rdata of ns.rdatas) {
-    const target = nameAt(rdata, 0);
-    for (const set of addressSets(view.rrsets(target))) {
-      if (body.size + sizeOf(set) > MAX_BODY) return { nscount: ns.rdatas.length, arcount };
-      body.rrset(target, set);
-      arcount += set.rdatas.length;
-    }
-  }
-  return { nscount: ns.rdatas.length, arcount };
-}
-
-/** Additional records that may be left out. */
-type Additional = Pick<Answer, 'drops' | 'arcount'>;
-
-const NO_ADDITIONAL: Additional = { drops: [], arcount: 0 };
-
-/** Writes the addresses of an RRset's targets; returns what is left when the last, the last two … RRsets are left out. */
-function addresses(view: ZoneView, body: Body, set: RRset): Additional {
-  const at = ADDITIONAL_TARGET.get(set.type);
-  if (at === undefined) return NO_ADDITIONAL;
-  const drops: Answer['drops'][number][] = [];
-  const seen = new Set<string>();
-  let arcount = 0;
-  for (const rdata of set.rdatas) {
-    const target = nameAt(rdata, at);
-    const id = nameId(target);
-    if (seen.has(id)) continue;
-    seen.add(id);
-    for (const address of addressSets(localSets(view, target))) {
-      if (body.size + sizeOf(address) > MAX_BODY) return { drops, arcount };
-      drops.unshift({ bodyLength: body.size, arcount });
-      body.rrset(target, address);
-      arcount += address.rdatas.length;
-    }
-  }
-  return { drops, arcount };
-}
-
-function addressSets(sets: readonly RRset[]): RRset[] {
-  return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
-}
-
-/** Upper bound of what an RRset of addresses takes. */
-function sizeOf(set: RRset): number {
-  return set.rdatas.length * (MAX_NAME + 10 + 16);
-}
-
-function finish(
-  body: Body,
-  rcode: number,
-  flags: number,
-  ancount: number,
-  authority: Authority,
-  additional: Additional,
-): Answer {
-  const { drops, arcount } = additional;
-  // RRsets are bounded when they are accepted (MAX_RRSET), so this is a zone that came in some other way.
-  if (body.size > MAX_BODY) return FAILURE;
-  return {
-    rcode,
-    flags,
-    ancount,
-    nscount: authority.nscount,
-    arcount: authority.arcount + arcount,
-    moves: body.moves,
-    drops,
-    body: body.content,
-  };
 }
