@@ -16,13 +16,15 @@ const READ = 65_536;
 /** Bytes of answers after which they are sent, and the next connection has its turn. */
 const TURN = 256 * 1024;
 const OUT = MAX_FRAME + READ;
-/** What all connections together may have waiting, received or answered; who needs more is cut. */
+/** Bytes that all connections together may have waiting, received or answered. */
 const MAX_HELD = 128 << 20;
 
 export interface TcpAnswering {
   readonly limits: TcpLimits;
   readonly counters: ThreadCounters;
   readonly deferred: DeferredQueue | null;
+  /** Bytes that all connections together may have waiting; left out, MAX_HELD. */
+  readonly maxHeld?: number;
   /** Answers the message at bytes[start, start + length) in place: the response's length, 0 for none, or DEFERRED. Does not throw. */
   readonly respond: (bytes: Uint8Array, start: number, length: number, client: Client, family: number) => number;
   /** Answers the message just deferred by a code alone, since there are too many. */
@@ -150,11 +152,7 @@ export class TcpExchange {
   private keepUnsent(peer: TcpPeer, unsent: Uint8Array): void {
     peer.unsent = unsent;
     this.held += memoryOf(unsent);
-    if (this.held > MAX_HELD) {
-      this.answering.counters.count(COLUMN.tcpSlow);
-      this.drop(peer, true);
-      return;
-    }
+    if (!this.makeRoom(peer)) return;
     if (peer.state !== STATE.DEFERRED) peer.state = STATE.SENDING;
     this.slow.put(peer, this.now);
     this.watch(peer, EPOLLOUT);
@@ -274,8 +272,25 @@ export class TcpExchange {
     if (from === to) return true;
     this.held += to - from;
     peer.rest = bytes.slice(from, to);
-    if (this.held <= MAX_HELD) return true;
-    this.answering.counters.count(COLUMN.tcpSlow);
+    return this.makeRoom(peer);
+  }
+
+  /**
+   * When more is held than may be, those are cut that have been waited for longest, and `peer` if that is not enough: whoever fills the memory and waits would otherwise keep all
+   * others from it. False when `peer` has been cut.
+   */
+  private makeRoom(peer: TcpPeer): boolean {
+    const { counters, maxHeld = MAX_HELD } = this.answering;
+    for (let one = this.slow.first; one !== null && this.held > maxHeld; ) {
+      const { after } = one;
+      if (one !== peer && (one.rest !== null || one.unsent !== null)) {
+        counters.count(COLUMN.tcpSlow);
+        this.drop(one, true);
+      }
+      one = after;
+    }
+    if (this.held <= maxHeld) return true;
+    counters.count(COLUMN.tcpSlow);
     this.drop(peer, true);
     return false;
   }

@@ -23,13 +23,13 @@ const QUERY = framed(ask('host1'));
 interface Turned {
   /** Accepts, answers and looks at what is there. */
   turn(): void;
-  /** A client that has connected and asked. */
-  client(): Promise<Socket>;
+  /** A client that has connected and sent a query, or `bytes`. */
+  client(bytes?: Uint8Array): Promise<Socket>;
   close(): void;
 }
 
 /** Queries come back as they are. */
-async function open(maxPerAddress: number): Promise<Turned> {
+async function open(maxPerAddress: number, maxHeld?: number): Promise<Turned> {
   const libc = loadLibc();
   const listen = await choosePort(V4);
   const fd = libc.openTcp(listen);
@@ -46,6 +46,7 @@ async function open(maxPerAddress: number): Promise<Turned> {
       connections: new ConnectionLimits(shareLimits(1), 0, LIMITS.maxConnections, maxPerAddress),
       counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
       deferred: null,
+      maxHeld,
       respond: (_, __, length) => length,
       refuse: () => 0,
     },
@@ -57,11 +58,13 @@ async function open(maxPerAddress: number): Promise<Turned> {
       let turns = 1;
       loop.run(() => turns-- === 0);
     },
-    async client() {
+    async client(bytes = QUERY) {
       const socket = connect(listen.port, listen.address);
       sockets.push(socket);
+      // A reset: what follows tells of it.
+      socket.on('error', () => {});
       await once(socket, 'connect');
-      await new Promise((done) => socket.write(QUERY, done));
+      await new Promise((done) => socket.write(bytes, done));
       return socket;
     },
     close() {
@@ -76,11 +79,16 @@ function closeAll(libc: Libc, fds: readonly number[]): void {
   for (const fd of fds) libc.close(fd);
 }
 
-/** Resolves with whether the client is answered; otherwise it has been hung up on, or nobody has said anything. */
-async function isAnswered(socket: Socket): Promise<boolean> {
-  const nothing = sleep(PATIENCE_MS, null, { ref: false });
-  const first = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => null), nothing]);
-  return first !== null && Buffer.compare(first[0] as Buffer, QUERY) === 0;
+/** Resolves with what comes first: the answer, the end of the connection, or that nobody says anything. */
+async function outcome(socket: Socket): Promise<'answered' | 'closed' | 'nothing'> {
+  if (socket.closed) return 'closed';
+  const nothing = sleep(PATIENCE_MS, 'nothing' as const, { ref: false });
+  const closed = new Promise<'closed'>((resolve) => socket.once('close', () => resolve('closed')));
+  const data = new Promise<Buffer>((resolve) => socket.once('data', resolve));
+  const first = await Promise.race([data, closed, nothing]);
+  if (typeof first === 'string') return first;
+  assert.equal(first, Buffer.from(QUERY));
+  return 'answered';
 }
 
 async function gone(socket: Socket): Promise<void> {
@@ -94,11 +102,32 @@ test('a client that has closed its connections may open others at once', async (
   try {
     const before = [await client(), await client()];
     turn();
-    for (const socket of before) assert.ok(await isAnswered(socket));
+    for (const socket of before) assert.is(await outcome(socket), 'answered');
     for (const socket of before) await gone(socket);
     const next = await client();
     turn();
-    assert.ok(await isAnswered(next));
+    assert.is(await outcome(next), 'answered');
+  } finally {
+    close();
+  }
+});
+
+test('when memory is full of what clients have begun to send, the one that began first makes room', async () => {
+  const { turn, client, close } = await open(10, 50_000);
+  try {
+    const part = new Uint8Array(20_000).fill(255);
+    const first = await client(part);
+    turn();
+    const second = await client(part);
+    turn();
+    const third = await client(part);
+    const next = await client(QUERY.subarray(0, 20));
+    turn();
+    assert.is(await outcome(first), 'closed');
+    for (const socket of [second, third]) assert.not(socket.destroyed);
+    await new Promise((done) => next.write(QUERY.subarray(20), done));
+    turn();
+    assert.is(await outcome(next), 'answered');
   } finally {
     close();
   }
@@ -110,13 +139,13 @@ test('without descriptors, a connection that nothing is asked on makes room', as
   try {
     const idle = await client();
     turn();
-    assert.ok(await isAnswered(idle));
+    assert.is(await outcome(idle), 'answered');
     await sleep(QUIET_MS + 50);
     const next = await client();
     limits.exhaust();
     turn();
     limits.restore();
-    assert.ok(await isAnswered(next));
+    assert.is(await outcome(next), 'answered');
   } finally {
     limits.restore();
     close();
