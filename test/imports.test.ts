@@ -54,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'edge/http1': ['edge/exchange'],
   'edge/http2/hpack': ['edge/exchange'],
   'edge/http2': ['edge/exchange', 'edge/http2/hpack'],
+  'edge/tls': ['core/answer/client.ts', 'core/net', 'edge/http2/transport.ts'],
   bench: ['core', 'admin-api', 'edge', 'main.ts', 'test'],
   test: ['core', 'admin-api', 'edge', 'main.ts', 'bench'],
   'main.ts': ['core', 'admin-api', 'edge'],

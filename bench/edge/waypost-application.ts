@@ -1,6 +1,5 @@
 /** The application of the edge under test: answers by path from memory. Its data: paths of the certificate and its key. */
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import type { Exchange } from '../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../edge/exchange/ready-answer.ts';
 import type { Application } from '../../edge/server/application.ts';
@@ -10,13 +9,13 @@ const HEADERS = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'p
 
 export function createApplication(data: unknown): Application {
   const { certificate, key } = data as { certificate: string; key: string };
-  const context = createSecureContext({ cert: readFileSync(certificate), key: readFileSync(key) });
+  const pem = { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
   const answers = new Map<string, ReadyAnswer>(
     Object.entries(BODIES).map(([path, length]) => [path, new ReadyAnswer(200, HEADERS, Buffer.alloc(length, 'x'))]),
   );
   const missing = new ReadyAnswer(404, [], Buffer.alloc(0));
   return {
     handler: (exchange: Exchange) => exchange.answer(answers.get(exchange.path) ?? missing),
-    contextFor: (name) => (name === HOST ? context : undefined),
+    certificateFor: (name) => (name === HOST ? pem : undefined),
   };
 }

@@ -16,6 +16,7 @@ const pool = await Pool.start({
   data: { certificate, key },
   ticketRotation: 21_600,
   transport: 'auto',
+  tls: process.env.BENCH_TLS === 'node' ? 'node' : 'auto',
   log: createLogger({ level: 'info', format: 'text' }),
 });
 process.once('SIGTERM', () => void pool.stop());

@@ -6,11 +6,13 @@ import koffi from 'koffi';
 
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
+const MSG_PEEK = 2;
 const MSG_NOSIGNAL = 0x4000;
 const SHUT_WR = 1;
 const SOL_SOCKET = 1;
 const SO_LINGER = 13;
 const EPOLL_CTL_ADD = 1;
+const EPOLL_CTL_DEL = 2;
 const EPOLL_CTL_MOD = 3;
 export const EPOLLIN = 1;
 export const EPOLLOUT = 4;
@@ -85,6 +87,11 @@ export class TcpCalls {
     return outcome(this.recvCall(fd, address, room, 0));
   }
 
+  /** The same, but what was received stays there. */
+  peek(fd: number, address: number, room: number): number {
+    return outcome(this.recvCall(fd, address, room, MSG_PEEK));
+  }
+
   /** Bytes that the kernel took, AGAIN or BROKEN. */
   send(fd: number, address: number, length: number): number {
     return outcome(this.sendCall(fd, address, length, MSG_NOSIGNAL));
@@ -123,6 +130,11 @@ export class TcpCalls {
   /** Other events for a descriptor that is watched. A closed one leaves by itself. */
   change(fd: number, tag: number, events: number): boolean {
     return this.control(EPOLL_CTL_MOD, fd, tag, events);
+  }
+
+  /** For a descriptor that is not closed. */
+  unwatch(fd: number): void {
+    this.control(EPOLL_CTL_DEL, fd, 0, 0);
   }
 
   /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */

@@ -1,15 +1,15 @@
 /** What a thread of the edge is given to serve: the seam to whoever decides what is answered and by which certificates. */
-import type { SecureContext } from 'node:tls';
 import type { Handler } from '../exchange/exchange.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
 
 export interface Application {
   /** Gets every request of the thread. */
   readonly handler: Handler;
   /**
    * The certificate of a server name (SNI, in lower case), or undefined: the client is told unrecognized_name (RFC 6066 section 3). Clients that send no name
-   * get no certificate: their handshake fails.
+   * get no certificate: their handshake fails. The same object as long as it is the same certificate: what is made of it is kept with it.
    */
-  contextFor(serverName: string): SecureContext | undefined;
+  certificateFor(serverName: string): TlsCertificate | undefined;
   /** What `Pool.send` says to all threads. */
   onMessage?(message: unknown): void;
   /** No connection is left, or none may stay: lets go of what keeps the thread. */

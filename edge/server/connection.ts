@@ -4,25 +4,37 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
+import { UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { describeClient } from './client.ts';
+import type { Member } from './member.ts';
 import { versionSpoken } from './preface.ts';
 import type { EdgeServer } from './server.ts';
-import { ALPN_PROTOCOLS, UNRECOGNIZED_NAME } from './tls-context.ts';
+import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
 
-export class Connection {
-  /** Milliseconds of performance.now() until which the version of HTTP must be known. */
+export class Connection implements Member {
   readonly deadline: number;
   readonly #server: EdgeServer;
   readonly #raw: Socket;
   readonly #client: CountedClient;
   /** By which the limits take it back. */
   readonly #bucket: number;
+  /** As whom the server knows it. */
+  readonly #member: Member;
   #tls: TLSSocket | null = null;
   #session: Http2Session | null = null;
   #isSettled = false;
   #isClosed = false;
 
-  constructor(server: EdgeServer, raw: Socket, client: CountedClient, bucket: number, deadline: number) {
+  /** `member`: the one that the server knows, if it is not this. */
+  constructor(
+    server: EdgeServer,
+    raw: Socket,
+    client: CountedClient,
+    bucket: number,
+    deadline: number,
+    member?: Member,
+  ) {
+    this.#member = member ?? this;
     this.#server = server;
     this.#raw = raw;
     this.#client = client;
@@ -81,18 +93,15 @@ export class Connection {
     raw.on('end', onEnd);
   }
 
-  /** The time for the handshake is over. */
   expire(): void {
     this.#server.counters.limited('handshake_timeout', this.#client);
     this.destroy();
   }
 
-  /** No new requests; what is under way may end. What a new connection was opened for is under way, too: it goes on, and is drained when it is settled. */
   drain(): void {
     this.#session?.drain();
   }
 
-  /** The time to drain is over. */
   cut(): void {
     this.#server.counters.limited('drain_cut', this.#client);
     this.#session?.cut(SESSION_ENDING.destroyed);
@@ -144,8 +153,9 @@ export class Connection {
 
   /** One that can't be made is none: what a client names must not end the thread. */
   #contextFor(serverName: string): SecureContext | undefined {
+    const certificate = this.#server.certificateFor(serverName.toLowerCase());
     try {
-      return this.#server.application.contextFor(serverName.toLowerCase());
+      return certificate && secureContextOf(certificate);
     } catch (error) {
       this.#server.onHandlerError(error);
       return undefined;
@@ -154,7 +164,7 @@ export class Connection {
 
   #settle(): void {
     this.#isSettled = true;
-    this.#server.settled(this);
+    this.#server.settled(this.#member);
   }
 
   #refuseName(): void {
@@ -172,7 +182,7 @@ export class Connection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#tls?.destroy();
-    this.#server.closed(this, this.#bucket);
+    this.#server.closed(this.#member, this.#bucket);
   }
 }
 

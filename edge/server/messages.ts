@@ -2,6 +2,7 @@
 import type { LogLevel } from '../../core/log/index.ts';
 import type { SharedLimits } from '../../core/net/connection-limits.ts';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { SharedPlaces } from '../tls/places.ts';
 import type { EdgeLimits, Listener } from './server.ts';
 import type { Slice } from './slices.ts';
 
@@ -22,6 +23,8 @@ export interface ThreadData {
   readonly slot: number;
   /** Where it counts (slices.ts). */
   readonly slice: Slice;
+  /** What it holds of the system (edge/tls); null: its TLS is node's. */
+  readonly places: SharedPlaces | null;
 }
 
 export type ToThread =

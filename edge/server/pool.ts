@@ -6,6 +6,7 @@ import type { Logger } from '../../core/log/index.ts';
 import { forgetThread, shareLimits } from '../../core/net/connection-limits.ts';
 import { choosePort } from '../../core/net/sockets.ts';
 import { nextTicketKeys, type TicketKeys } from '../../core/net/tls-tickets.ts';
+import { clearPlaces, type SharedPlaces, sharePlaces } from '../tls/places.ts';
 import { openListening, type Place } from './listening.ts';
 import { PoolThread } from './pool-thread.ts';
 import type { EdgeLimits } from './server.ts';
@@ -26,6 +27,8 @@ export interface PoolOptions {
   readonly ticketRotation: number;
   /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
   readonly transport: 'auto' | 'portable';
+  /** What carries HTTP/2 over TLS: "node" is node:tls; "auto" is edge/tls, where it can be had. */
+  readonly tls: 'auto' | 'node';
   readonly log: Logger;
   /** What applications send. */
   readonly onMessage?: (message: unknown, thread: number) => void;
@@ -166,7 +169,9 @@ export class Pool {
     const { limits, application, ticketRotation, log, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
+    const hasNativeTls = this.#listening.isShared && this.#options.tls === 'auto';
     let closeSlice = (): void => {};
+    let places: SharedPlaces | null = null;
     return new PoolThread({
       log,
       name: String(i + 1),
@@ -174,8 +179,9 @@ export class Pool {
       data: () => {
         const { slice, close } = this.counters.open();
         closeSlice = close;
+        places = hasNativeTls ? sharePlaces(limits.server.maxConnections) : null;
         return {
-          ...{ application, data, thread: i, limits, slot, slice },
+          ...{ application, data, thread: i, limits, slot, slice, places },
           listeners: this.#listening.listenersOf(i),
           tickets: this.#tickets,
           ticketLifetime: ticketRotation,
@@ -184,6 +190,7 @@ export class Pool {
       },
       onEnd: () => {
         closeSlice();
+        if (places !== null) clearPlaces(places);
         forgetThread(this.#connections, slot);
       },
       onRestart: () => {

@@ -1,18 +1,25 @@
 /** What one thread serves: its listeners, the connections that they take, and their end. */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import type { Client as CountedClient } from '../../core/answer/client.ts';
 import type { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
+import { loadLibc } from '../../core/net/linux.ts';
+import { type TicketKeys, takeTicketsIn } from '../../core/net/tls-tickets.ts';
 import type { Http1Counters } from '../http1/counters.ts';
 import type { Http1Limits } from '../http1/limits.ts';
 import { Http1 } from '../http1/server.ts';
 import type { Http2Counters } from '../http2/counters.ts';
 import type { Http2Limits } from '../http2/limits.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import { TlsLoop, type TlsLoopOptions } from '../tls/loop.ts';
 import type { Application } from './application.ts';
 import { countedClient } from './client.ts';
 import { Connection } from './connection.ts';
 import type { ServerCounters } from './counters.ts';
 import { KEEP_ALIVE, type ServerLimits } from './limits.ts';
+import type { Member } from './member.ts';
+import { NativeConnection } from './native-connection.ts';
 
 export interface EdgeLimits {
   readonly server: ServerLimits;
@@ -40,6 +47,8 @@ export interface EdgeServerOptions {
   readonly http2Counters: Http2Counters;
   /** What a handler threw or rejected with; as often as it happens. */
   readonly onHandlerError: (error: unknown) => void;
+  /** Lets edge/tls carry HTTP/2, where it can be had. Without it node:tls does. */
+  readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 
 /** Connections that wait to be accepted; the kernel takes less when it is set so. */
@@ -56,11 +65,14 @@ export class EdgeServer {
   isDraining = false;
   readonly #connections: ConnectionLimits;
   readonly #servers: Server[] = [];
-  readonly #open = new Set<Connection>();
+  readonly #open = new Set<Member>();
   /** Whose version of HTTP is not known yet, in the order of their deadlines: all have the same time. */
-  readonly #unsettled = new Set<Connection>();
+  readonly #unsettled = new Set<Member>();
   readonly #timer: NodeJS.Timeout;
   #onEmpty: (() => void) | null = null;
+  readonly #tls: TlsLoop | null = null;
+  /** Why it is node:tls that carries HTTP/2 though that was not asked for; empty: it isn't. */
+  readonly nativeFailure: string = '';
 
   constructor(options: EdgeServerOptions) {
     this.application = options.application;
@@ -76,12 +88,29 @@ export class EdgeServer {
       counters: options.http1Counters,
       onHandlerError: options.onHandlerError,
     });
+    try {
+      if (options.native !== undefined)
+        this.#tls = new TlsLoop({ ...options.native, accept: (client) => this.#acceptNative(client) });
+    } catch (error) {
+      this.nativeFailure = (error as Error).message;
+    }
     const { handshakeTimeout } = this.limits.server;
     this.#timer = setInterval(() => this.#expire(), Math.min(1000, Math.max(20, handshakeTimeout / 4))).unref();
   }
 
-  /** Resolves when it listens; rejects with node's error when it can't. */
-  listen({ isTls, fd, address, port, family }: Listener): Promise<void> {
+  /** New keys for tickets. */
+  setTickets(keys: TicketKeys): void {
+    takeTicketsIn(this.base, keys);
+    this.#tls?.contexts.setTickets(keys);
+  }
+
+  /** Resolves when it listens; rejects with an error when it can't. */
+  async listen(listener: Listener): Promise<void> {
+    if (this.#tls === null || !listener.isTls) return this.#listenByNode(listener);
+    this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, keepAlive: KEEP_ALIVE }));
+  }
+
+  #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
     // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves the connection sees its end.
     // A socket of ours has TCP_NODELAY and keep-alive already, and hands them on to its connections.
     const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
@@ -103,17 +132,29 @@ export class EdgeServer {
   async drain(): Promise<void> {
     this.isDraining = true;
     for (const server of this.#servers) server.close();
+    this.#tls?.stopListening();
     for (const connection of this.#open) connection.drain();
     void this.http1.drain();
     if (this.#open.size > 0) await this.#emptied();
     clearInterval(this.#timer);
+    this.#tls?.close();
   }
 
-  settled(connection: Connection): void {
+  /** Of a server name in lower case. What an application throws ends no thread. */
+  certificateFor(serverName: string): TlsCertificate | undefined {
+    try {
+      return this.application.certificateFor(serverName);
+    } catch (error) {
+      this.onHandlerError(error);
+      return undefined;
+    }
+  }
+
+  settled(connection: Member): void {
     this.#unsettled.delete(connection);
   }
 
-  closed(connection: Connection, bucket: number): void {
+  closed(connection: Member, bucket: number): void {
     this.#unsettled.delete(connection);
     if (!this.#open.delete(connection)) return;
     this.#connections.leave(bucket);
@@ -128,17 +169,13 @@ export class EdgeServer {
       raw.destroy();
       return;
     }
-    const bucket = this.#connections.enter(client);
-    if (bucket === FULL || bucket === CLIENT_FULL) {
-      if (bucket === FULL) counters.limited('refused_total', client);
-      else counters.limited('refused_address', client);
+    const bucket = this.#enter(client);
+    if (bucket < 0) {
       raw.destroy();
       return;
     }
-    const deadline = performance.now() + this.limits.server.handshakeTimeout;
-    const connection = new Connection(this, raw, client, bucket, deadline);
-    this.#open.add(connection);
-    this.#unsettled.add(connection);
+    const connection = new Connection(this, raw, client, bucket, this.#deadline());
+    this.#add(connection);
     if (isTls) {
       counters.count('accepted_tls');
       connection.startTls();
@@ -146,6 +183,32 @@ export class EdgeServer {
       counters.count('accepted_clear');
       connection.startClear();
     }
+  }
+
+  #acceptNative(client: CountedClient): NativeConnection | null {
+    const bucket = this.#enter(client);
+    if (bucket < 0) return null;
+    const connection = new NativeConnection(this, client, bucket, this.#deadline());
+    this.#add(connection);
+    this.counters.count('accepted_tls');
+    return connection;
+  }
+
+  /** Negative: there are too many. */
+  #enter(client: CountedClient): number {
+    const bucket = this.#connections.enter(client);
+    if (bucket === FULL) this.counters.limited('refused_total', client);
+    else if (bucket === CLIENT_FULL) this.counters.limited('refused_address', client);
+    return bucket;
+  }
+
+  #deadline(): number {
+    return performance.now() + this.limits.server.handshakeTimeout;
+  }
+
+  #add(connection: Member): void {
+    this.#open.add(connection);
+    this.#unsettled.add(connection);
   }
 
   #expire(): void {

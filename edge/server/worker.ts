@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { addressText } from '../../core/net/ipv6.ts';
-import { takeTicketsIn } from '../../core/net/tls-tickets.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Seldom } from '../exchange/seldom.ts';
 import { Http1Counters } from '../http1/counters.ts';
@@ -52,7 +51,7 @@ async function start(): Promise<void> {
     send: (message) => post({ kind: 'application', message }),
   });
   const base = createBaseContext(data.ticketLifetime);
-  takeTicketsIn(base, data.tickets);
+  const { tickets, ticketLifetime, places } = data;
   const { maxConnections, maxPerAddress } = data.limits.server;
   const server = new EdgeServer({
     application,
@@ -63,9 +62,13 @@ async function start(): Promise<void> {
     http1Counters,
     http2Counters,
     onHandlerError,
+    native: places === null ? undefined : { places, ticketLifetime, tickets },
   });
+  server.setTickets(tickets);
+  if (server.nativeFailure !== '' && data.thread === 0)
+    warn('HTTP/2 goes over node:tls, which is slower', { reason: server.nativeFailure });
   parentPort?.on('message', (message: ToThread) => {
-    if (message.kind === 'tickets') takeTicketsIn(base, message.keys);
+    if (message.kind === 'tickets') server.setTickets(message.keys);
     else if (message.kind === 'application') application.onMessage?.(message.message);
     else void end(server, () => application.close?.());
   });

@@ -1,5 +1,4 @@
 /** The application of the host's thread: the site under one name. */
-import { createSecureContext } from 'node:tls';
 import type { Application } from '../../../edge/server/application.ts';
 import { site } from './site.ts';
 
@@ -13,10 +12,9 @@ const collect = (globalThis as { gc?: () => void }).gc;
 
 export function createApplication(data: unknown): Application {
   const { name, pem } = data as HostData;
-  const context = createSecureContext(pem);
   return {
     handler: site,
-    contextFor: (asked) => (asked === name ? context : undefined),
+    certificateFor: (asked) => (asked === name ? pem : undefined),
     onMessage: () => collect?.(),
   };
 }

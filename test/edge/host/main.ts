@@ -29,6 +29,7 @@ const pool = await Pool.start({
   data: options.data,
   ticketRotation: 3600,
   transport: 'auto',
+  tls: options.tls ?? 'auto',
   log: createLogger({ level: 'info', format: 'text', write: (line) => process.stderr.write(line) }),
 });
 

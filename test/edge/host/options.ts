@@ -13,4 +13,6 @@ export interface LimitOptions {
 
 export interface HostOptions extends LimitOptions {
   readonly data: HostData;
+  /** Of the pool's; "auto" if left out. */
+  readonly tls?: 'auto' | 'node';
 }

@@ -37,6 +37,7 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
     data,
     ticketRotation: 3600,
     transport: 'auto',
+    tls: 'auto',
     log: createLogger({
       level: 'info',
       format: 'text',

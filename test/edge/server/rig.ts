@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import * as assert from 'uvu/assert';
 import { ConnectionLimits, shareLimits } from '../../../core/net/connection-limits.ts';
-import { nextTicketKeys, takeTicketsIn } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Handler } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { Http1Counters } from '../../../edge/http1/counters.ts';
@@ -15,6 +16,7 @@ import { ServerCounters } from '../../../edge/server/counters.ts';
 import { SERVER_LIMITS, type ServerLimits } from '../../../edge/server/limits.ts';
 import { type EdgeLimits, EdgeServer } from '../../../edge/server/server.ts';
 import { createBaseContext } from '../../../edge/server/tls-context.ts';
+import { clearPlaces, sharePlaces } from '../../../edge/tls/places.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 
@@ -42,23 +44,29 @@ export const hello: Handler = (exchange) =>
     new ReadyAnswer(200, ['x-version', exchange.version, 'x-name', exchange.client.serverName], Buffer.from('hello')),
   );
 
+export interface RigOptions {
+  readonly handler?: Handler;
+  readonly limits?: Partial<ServerLimits>;
+  readonly tls?: 'auto' | 'node';
+}
+
 /** Serves `site.test` until `use` has returned. */
 export async function withServer(
   use: (rig: Rig) => Promise<void>,
-  { handler = hello, limits = {} }: { handler?: Handler; limits?: Partial<ServerLimits> } = {},
+  { handler = hello, limits = {}, tls = 'auto' }: RigOptions = {},
 ): Promise<void> {
-  const context = createSecureContext(PEM);
   const base = createBaseContext(3600);
-  takeTicketsIn(base, nextTicketKeys(null));
+  const tickets = nextTicketKeys(null);
+  const places = sharePlaces(1000);
   const counters = new ServerCounters();
   const errors: unknown[] = [];
   const all = limitsOf({ drainTimeout: 2000, ...limits });
   const server = new EdgeServer({
     application: {
       handler,
-      contextFor(name) {
+      certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
-        return name === HOST ? context : undefined;
+        return name === HOST ? PEM : undefined;
       },
     },
     limits: all,
@@ -71,7 +79,10 @@ export async function withServer(
       if ((error as Error).message !== BROKEN_HOST) throw error;
       errors.push(error);
     },
+    native: tls === 'node' ? undefined : { places, tickets, ticketLifetime: 3600 },
   });
+  server.setTickets(tickets);
+  assert.is(server.nativeFailure, '');
   const [tlsPort, clearPort] = [await freePort(), await freePort()];
   const place = { address: '127.0.0.1', family: 4 } as const;
   await server.listen({ ...place, isTls: true, port: tlsPort });
@@ -80,6 +91,7 @@ export async function withServer(
     await use({ server, counters, errors, tlsPort, clearPort });
   } finally {
     if (!server.isDraining) await server.drain();
+    assert.is(clearPlaces(places), 0, 'nothing of the system is left');
   }
 }
 

@@ -1,5 +1,4 @@
 /** What the pool's tests serve: which thread answers, and what that thread was given and told. */
-import { createSecureContext } from 'node:tls';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import type { Application, ThreadContext } from '../../../edge/server/application.ts';
 
@@ -23,11 +22,10 @@ export interface SiteReply {
 export function createApplication(data: unknown, { thread, send }: ThreadContext): Application {
   const { host, pem, text, isBroken } = data as SiteData;
   if (isBroken) throw new Error('broken on purpose');
-  const context = createSecureContext(pem);
   const told: unknown[] = [];
   const waiting: (() => void)[] = [];
   return {
-    contextFor: (name) => (name === host ? context : undefined),
+    certificateFor: (name) => (name === host ? pem : undefined),
     handler(exchange) {
       if (exchange.path === '/throw') throw new Error('thrown on purpose');
       const reply: SiteReply = { thread, text, told };

@@ -1,0 +1,102 @@
+/** One connection whose TLS is that of edge/tls: a session of HTTP/2, or what node's sockets serve as they serve all others. */
+import { Socket } from 'node:net';
+import type { Client as CountedClient } from '../../core/answer/client.ts';
+import { SESSION_ENDING } from '../http2/endings.ts';
+import { Http2Session } from '../http2/session.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsConnection, TlsOwner } from '../tls/connection.ts';
+import { describeClient } from './client.ts';
+import { Connection } from './connection.ts';
+import type { Member } from './member.ts';
+import type { EdgeServer } from './server.ts';
+
+export class NativeConnection implements TlsOwner, Member {
+  readonly deadline: number;
+  readonly #server: EdgeServer;
+  readonly #client: CountedClient;
+  readonly #bucket: number;
+  #tls: TlsConnection | null = null;
+  #session: Http2Session | null = null;
+  /** What it became when it does not speak HTTP/2. */
+  #handedOver: Connection | null = null;
+
+  /** `bucket`: by which the limits take it back. */
+  constructor(server: EdgeServer, client: CountedClient, bucket: number, deadline: number) {
+    this.#server = server;
+    this.#client = client;
+    this.#bucket = bucket;
+    this.deadline = deadline;
+  }
+
+  expire(): void {
+    if (this.#handedOver !== null) {
+      this.#handedOver.expire();
+      return;
+    }
+    this.#server.counters.limited('handshake_timeout', this.#client);
+    this.#tls?.destroy();
+  }
+
+  drain(): void {
+    this.#handedOver?.drain();
+    this.#session?.drain();
+  }
+
+  cut(): void {
+    if (this.#handedOver !== null) {
+      this.#handedOver.cut();
+      return;
+    }
+    this.#server.counters.limited('drain_cut', this.#client);
+    this.#session?.cut(SESSION_ENDING.destroyed);
+    this.#tls?.destroy();
+  }
+
+  // From TLS.
+
+  begun(connection: TlsConnection): void {
+    this.#tls = connection;
+  }
+
+  certificateFor(serverName: string): TlsCertificate | undefined {
+    return this.#server.certificateFor(serverName);
+  }
+
+  certificateFailed(error: unknown): void {
+    this.#server.onHandlerError(error);
+  }
+
+  handOver(fd: number): void {
+    this.#tls = null;
+    const raw = new Socket({ fd, allowHalfOpen: true });
+    this.#handedOver = new Connection(this.#server, raw, this.#client, this.#bucket, this.deadline, this);
+    this.#handedOver.startTls();
+  }
+
+  secured(connection: TlsConnection): void {
+    const { counters, application, limits, http2Counters, isDraining, onHandlerError } = this.#server;
+    if (connection.isResumed) counters.count('handshakes_resumed');
+    else counters.count('handshakes_full');
+    if (connection.isTls13) counters.count('tls_1_3');
+    else counters.count('tls_1_2');
+    counters.count('http2');
+    this.#server.settled(this);
+    this.#session = new Http2Session(connection, {
+      handler: application.handler,
+      client: describeClient(this.#client, connection.serverName, true),
+      limits: limits.http2,
+      counters: http2Counters,
+      scheme: 'https',
+      onHandlerError,
+    });
+    if (isDraining) this.#session.drain();
+  }
+
+  failed(reason: 'unrecognized_name' | 'handshake_failed'): void {
+    this.#server.counters.count(reason);
+  }
+
+  closed(): void {
+    this.#server.closed(this, this.#bucket);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at before anything is taken from its socket: which server it asks for, and whether it
+ * speaks HTTP/2. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to say to it.
+ */
+
+/** A record (RFC 8446 section 5.1) with its head. No ClientHello that is looked at is longer. */
+export const MAX_HELLO = 5 + 16_384;
+
+export const HELLO = {
+  /** More is to come. */
+  INCOMPLETE: 0,
+  /** No ClientHello, or not one as they come. */
+  UNUSUAL: 1,
+  WHOLE: 2,
+} as const;
+export type HelloOutcome = (typeof HELLO)[keyof typeof HELLO];
+
+const RECORD_HANDSHAKE = 22;
+const CLIENT_HELLO = 1;
+const MAX_SESSION_ID = 32;
+const EXTENSION_SERVER_NAME = 0;
+const EXTENSION_ALPN = 16;
+const HOST_NAME = 0;
+const MAX_NAME = 255;
+
+/** One for a thread; what it says is of the message that was read last. */
+export class ClientHello {
+  /** In lower case; empty: none is asked for. */
+  serverName = '';
+  offersHttp2 = false;
+
+  /** Reads bytes[0 … length). */
+  read(bytes: Buffer, length: number): HelloOutcome {
+    this.serverName = '';
+    this.offersHttp2 = false;
+    if (length > 0 && bytes[0] !== RECORD_HANDSHAKE) return HELLO.UNUSUAL;
+    if (length > 1 && bytes[1] !== 3) return HELLO.UNUSUAL;
+    if (length > 5 && bytes[5] !== CLIENT_HELLO) return HELLO.UNUSUAL;
+    if (length < 9) return HELLO.INCOMPLETE;
+    const record = bytes.readUInt16BE(3);
+    const message = bytes.readUIntBE(6, 3);
+    // In several records, or with another message behind it.
+    if (5 + record > MAX_HELLO || message + 4 !== record) return HELLO.UNUSUAL;
+    const end = 5 + record;
+    if (length < end) return HELLO.INCOMPLETE;
+    return this.#body(bytes, 9, end) ? HELLO.WHOLE : HELLO.UNUSUAL;
+  }
+
+  #body(bytes: Buffer, start: number, end: number): boolean {
+    let at = start + 2 + 32;
+    if (at >= end || bytes[at] > MAX_SESSION_ID) return false;
+    at += 1 + bytes[at];
+    if (at + 2 > end) return false;
+    const suites = bytes.readUInt16BE(at);
+    if (suites < 2 || suites % 2 !== 0) return false;
+    at += 2 + suites;
+    if (at >= end || bytes[at] === 0) return false;
+    at += 1 + bytes[at];
+    return at + 2 <= end && at + 2 + bytes.readUInt16BE(at) === end && this.#extensions(bytes, at + 2, end);
+  }
+
+  #extensions(bytes: Buffer, start: number, end: number): boolean {
+    let hasName = false;
+    let hasAlpn = false;
+    for (let at = start; at < end; ) {
+      if (at + 4 > end) return false;
+      const type = bytes.readUInt16BE(at);
+      const from = at + 4;
+      at = from + bytes.readUInt16BE(at + 2);
+      if (at > end) return false;
+      if (type === EXTENSION_SERVER_NAME) {
+        if (hasName || !this.#name(bytes, from, at)) return false;
+        hasName = true;
+      } else if (type === EXTENSION_ALPN) {
+        if (hasAlpn || !this.#protocols(bytes, from, at)) return false;
+        hasAlpn = true;
+      }
+    }
+    return true;
+  }
+
+  /** RFC 6066 section 3: a list, of one name in fact. */
+  #name(bytes: Buffer, from: number, to: number): boolean {
+    if (to - from < 6 || bytes.readUInt16BE(from) !== to - from - 2 || bytes[from + 2] !== HOST_NAME) return false;
+    const length = bytes.readUInt16BE(from + 3);
+    if (length !== to - from - 5 || length > MAX_NAME) return false;
+    for (let at = from + 5; at < to; at++) if (bytes[at] <= 0x20 || bytes[at] >= 0x7f) return false;
+    this.serverName = bytes.toString('latin1', from + 5, to).toLowerCase();
+    return true;
+  }
+
+  /** RFC 7301 section 3.1. */
+  #protocols(bytes: Buffer, from: number, to: number): boolean {
+    if (to - from < 4 || bytes.readUInt16BE(from) !== to - from - 2) return false;
+    let at = from + 2;
+    while (at < to) {
+      const length = bytes[at];
+      if (length === 0 || at + 1 + length > to) return false;
+      if (length === 2 && bytes[at + 1] === 0x68 && bytes[at + 2] === 0x32) this.offersHttp2 = true;
+      at += 1 + length;
+    }
+    return true;
+  }
+}

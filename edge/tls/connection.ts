@@ -1,0 +1,365 @@
+/**
+ * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets for a session, until it closes. All that is done here does not block, and nothing
+ * that a client sends throws.
+ */
+import type { Transport, TransportReceiver } from '../http2/transport.ts';
+import type { TlsCertificate } from './certificate.ts';
+import { HELLO } from './client-hello.ts';
+import type { TlsLoop } from './loop.ts';
+import { SSL_ERROR, TLS1_3 } from './openssl.ts';
+import { UNRECOGNIZED_NAME } from './profile.ts';
+
+/** Whom a connection belongs to. */
+export interface TlsOwner {
+  /** Its connection; before anything else. */
+  begun(connection: TlsConnection): void;
+  /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
+  certificateFor(serverName: string): TlsCertificate | undefined;
+  /** The certificate can't be used. The connection is closed. */
+  certificateFailed(error: unknown): void;
+  /** It does not ask for HTTP/2, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
+  handOver(fd: number): void;
+  /** The handshake is done: octets flow once `start` is called, which has to be now. */
+  secured(connection: TlsConnection): void;
+  /** There will be no handshake. `closed` follows. */
+  failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
+  /** The descriptor is closed. Once, unless it was handed over. */
+  closed(): void;
+}
+
+const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3 } as const;
+
+/** What is still to be done for a connection when the loop has nothing else to do. */
+const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8 } as const;
+
+const EPOLLIN = 1;
+const EPOLLOUT = 4;
+const EPOLLERR_HUP = 8 | 16;
+
+const ABANDONED = new Error('the connection has closed');
+/** Whole records that are read into the buffer before its owner gets them. */
+const RECORD = 16_384;
+
+export class TlsConnection implements Transport {
+  /** In lower case. */
+  serverName = '';
+  isTls13 = false;
+  isResumed = false;
+  readonly place: number;
+  readonly #loop: TlsLoop;
+  readonly #owner: TlsOwner;
+  #fd: number;
+  #ssl = 0;
+  #state: number = STATE.HELLO;
+  /** What epoll watches. */
+  #events: number;
+  #due = 0;
+  #receiver: TransportReceiver | null = null;
+  #writing: Buffer | null = null;
+  #writtenTo = 0;
+  #done: ((error?: Error | null) => void) | null = null;
+  #isPaused = false;
+  #hasPeerEnded = false;
+  #isEnding = false;
+  #hasEnded = false;
+  /** The handshake, a read or the end waits until more can be sent. */
+  #wantsRoom = false;
+
+  /** `fd` is watched for EPOLLIN under `place`. */
+  constructor(loop: TlsLoop, owner: TlsOwner, fd: number, place: number) {
+    this.#loop = loop;
+    this.#owner = owner;
+    this.#fd = fd;
+    this.place = place;
+    this.#events = EPOLLIN;
+  }
+
+  // From the loop.
+
+  event(ready: number): void {
+    if (this.#state === STATE.HELLO) this.#readHello(ready);
+    else if (this.#state === STATE.HANDSHAKE) this.#shakeHands();
+    else if (this.#state === STATE.OPEN) {
+      if ((ready & EPOLLOUT) !== 0) this.#hasRoom();
+      if (this.#state !== STATE.OPEN) return;
+      // Who pauses, or has heard the end, is told of a broken connection all the same.
+      if ((ready & EPOLLERR_HUP) !== 0 && (this.#isPaused || this.#hasPeerEnded)) this.#close();
+      else if ((ready & (EPOLLIN | EPOLLERR_HUP)) !== 0 && !this.#isPaused) this.#read();
+    }
+  }
+
+  /** What was put off. */
+  runDue(): void {
+    const due = this.#due;
+    this.#due = 0;
+    if ((due & DUE.BROKEN) !== 0) this.#close();
+    if ((due & (DUE.WRITTEN | DUE.BROKEN | DUE.CLOSED)) !== 0) {
+      const done = this.#done;
+      if (done !== null && (this.#writing === null || this.#state === STATE.CLOSED)) {
+        this.#done = null;
+        this.#writing = null;
+        done(this.#state === STATE.CLOSED ? ABANDONED : null);
+      }
+      if (this.#isEnding) this.#finish();
+    }
+    if ((due & DUE.READ) !== 0 && this.#state === STATE.OPEN && !this.#isPaused) this.#read();
+    if ((due & DUE.CLOSED) === 0) return;
+    const receiver = this.#receiver;
+    this.#receiver = null;
+    receiver?.onClose();
+    this.#owner.closed();
+  }
+
+  // The handshake.
+
+  #readHello(ready: number): void {
+    const { calls, hello, shared } = this.#loop;
+    const length = calls.peek(this.#fd, shared.address, shared.bytes.length);
+    if (length === 0 || length < -1) {
+      this.#fail();
+      return;
+    }
+    if (length < 0) return;
+    const outcome = hello.read(shared.bytes, length);
+    if (outcome === HELLO.INCOMPLETE) {
+      // Its end has come: nothing follows.
+      if ((ready & this.#loop.ended) !== 0) this.#fail();
+      // What has come stays there, and would be told again and again.
+      else this.#watch(this.#loop.edges);
+      return;
+    }
+    if (outcome === HELLO.UNUSUAL || !hello.offersHttp2 || hello.serverName === '') this.#handOver();
+    else this.#begin(hello.serverName);
+  }
+
+  #begin(serverName: string): void {
+    const { openssl, contexts } = this.#loop;
+    const certificate = this.#owner.certificateFor(serverName);
+    if (certificate === undefined) {
+      this.#loop.calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
+      this.#owner.failed('unrecognized_name');
+      this.#hangUp();
+      return;
+    }
+    try {
+      openssl.ERR_clear_error();
+      this.#ssl = openssl.SSL_new(contexts.of(certificate));
+    } catch (error) {
+      this.#owner.certificateFailed(error);
+    }
+    this.#loop.holds(this.place, this.#ssl);
+    if (this.#ssl === 0 || openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
+      openssl.ERR_clear_error();
+      this.#fail();
+      return;
+    }
+    this.serverName = serverName;
+    this.#state = STATE.HANDSHAKE;
+    this.#shakeHands();
+  }
+
+  #shakeHands(): void {
+    const { openssl } = this.#loop;
+    openssl.ERR_clear_error();
+    const outcome = openssl.SSL_accept(this.#ssl);
+    if (outcome !== 1) {
+      const error = openssl.SSL_get_error(this.#ssl, outcome);
+      if (error === SSL_ERROR.WANT_READ) this.#watch(EPOLLIN);
+      else if (error === SSL_ERROR.WANT_WRITE) this.#watch(EPOLLOUT);
+      else {
+        openssl.ERR_clear_error();
+        this.#fail();
+      }
+      return;
+    }
+    this.#watch(EPOLLIN);
+    this.#state = STATE.OPEN;
+    this.isTls13 = openssl.SSL_version(this.#ssl) === TLS1_3;
+    this.isResumed = openssl.SSL_session_reused(this.#ssl) === 1;
+    this.#owner.secured(this);
+  }
+
+  #handOver(): void {
+    const fd = this.#fd;
+    this.#state = STATE.CLOSED;
+    this.#fd = -1;
+    this.#loop.leaves(this.place, fd);
+    this.#owner.handOver(fd);
+  }
+
+  #fail(): void {
+    this.#owner.failed('handshake_failed');
+    this.#hangUp();
+  }
+
+  /** Closes after an alert: what has come is taken first, since a socket that is closed over it is reset, and the alert is lost. */
+  #hangUp(): void {
+    const { calls, shared } = this.#loop;
+    calls.finish(this.#fd);
+    calls.receive(this.#fd, shared.address, shared.bytes.length);
+    this.#close();
+  }
+
+  // Transport.
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+    if (this.#state === STATE.OPEN) this.#later(DUE.READ);
+  }
+
+  write(bytes: Buffer, done: (error?: Error | null) => void): void {
+    this.#done = done;
+    this.#writing = bytes;
+    this.#writtenTo = 0;
+    if (this.#state === STATE.CLOSED) this.#later(DUE.WRITTEN);
+    else this.#push();
+  }
+
+  pause(): void {
+    if (this.#state !== STATE.OPEN) return;
+    this.#isPaused = true;
+    this.#rewatch();
+  }
+
+  resume(): void {
+    if (this.#state !== STATE.OPEN || !this.#isPaused) return;
+    this.#isPaused = false;
+    this.#rewatch();
+    // Some may lie in OpenSSL already, of which epoll does not know.
+    this.#later(DUE.READ);
+  }
+
+  end(): void {
+    if (this.#state !== STATE.OPEN) return;
+    this.#isEnding = true;
+    this.#later(DUE.WRITTEN);
+  }
+
+  destroy(): void {
+    this.#close();
+  }
+
+  // Octets.
+
+  #read(): void {
+    const { openssl, shared } = this.#loop;
+    const { SSL_read, SSL_has_pending } = openssl;
+    let octets = 0;
+    let outcome = 1;
+    let hasMore = true;
+    if (this.#hasPeerEnded) return;
+    openssl.ERR_clear_error();
+    while (hasMore && octets + RECORD <= shared.bytes.length) {
+      outcome = SSL_read(this.#ssl, shared.address + octets, shared.bytes.length - octets);
+      if (outcome <= 0) break;
+      octets += outcome;
+      hasMore = SSL_has_pending(this.#ssl) === 1;
+    }
+    const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
+    if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
+    if (octets > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, octets));
+    if (this.#state !== STATE.OPEN) return;
+    if (error === 0) {
+      if (hasMore && !this.#isPaused) this.#later(DUE.READ);
+    } else if (error === SSL_ERROR.ZERO_RETURN) this.#peerEnded();
+    else if (error === SSL_ERROR.WANT_WRITE) {
+      this.#wantsRoom = true;
+      this.#rewatch();
+    } else if (error !== SSL_ERROR.WANT_READ) this.#close();
+  }
+
+  #peerEnded(): void {
+    this.#hasPeerEnded = true;
+    this.#rewatch();
+    this.#receiver?.onEnd();
+    if (this.#hasEnded) this.#close();
+  }
+
+  /** Sends what there is, as far as the system takes it. */
+  #push(): void {
+    const { openssl } = this.#loop;
+    const bytes = this.#writing;
+    if (bytes === null) return;
+    openssl.ERR_clear_error();
+    while (this.#writtenTo < bytes.length) {
+      const at = this.#writtenTo;
+      const outcome = openssl.SSL_write(this.#ssl, at === 0 ? bytes : bytes.subarray(at), bytes.length - at);
+      if (outcome > 0) {
+        this.#writtenTo += outcome;
+        continue;
+      }
+      const error = openssl.SSL_get_error(this.#ssl, outcome);
+      if (error === SSL_ERROR.WANT_WRITE || error === SSL_ERROR.WANT_READ) this.#rewatch();
+      else {
+        openssl.ERR_clear_error();
+        this.#later(DUE.BROKEN);
+      }
+      return;
+    }
+    this.#writing = null;
+    this.#rewatch();
+    this.#later(DUE.WRITTEN);
+  }
+
+  #hasRoom(): void {
+    const wantedRoom = this.#wantsRoom;
+    this.#wantsRoom = false;
+    if (this.#writing !== null) this.#push();
+    else if (this.#isEnding) this.#finish();
+    else this.#rewatch();
+    if (wantedRoom && this.#state === STATE.OPEN) this.#later(DUE.READ);
+  }
+
+  /** close_notify (RFC 8446 section 6.1), then the end of the stream; the client's is waited for. */
+  #finish(): void {
+    if (this.#state !== STATE.OPEN || this.#hasEnded || this.#writing !== null || this.#done !== null) return;
+    const { openssl, calls } = this.#loop;
+    openssl.ERR_clear_error();
+    const outcome = openssl.SSL_shutdown(this.#ssl);
+    if (outcome < 0 && openssl.SSL_get_error(this.#ssl, outcome) === SSL_ERROR.WANT_WRITE) {
+      this.#wantsRoom = true;
+      this.#rewatch();
+      return;
+    }
+    openssl.ERR_clear_error();
+    this.#hasEnded = true;
+    calls.finish(this.#fd);
+    if (this.#hasPeerEnded) this.#close();
+    else this.resume();
+  }
+
+  #close(): void {
+    if (this.#state === STATE.CLOSED) return;
+    const { openssl, calls } = this.#loop;
+    const [fd, ssl] = [this.#fd, this.#ssl];
+    this.#state = STATE.CLOSED;
+    this.#fd = -1;
+    this.#ssl = 0;
+    this.#loop.forgets(this.place);
+    if (ssl !== 0) {
+      openssl.ERR_clear_error();
+      openssl.SSL_free(ssl);
+      openssl.ERR_clear_error();
+    }
+    calls.close(fd);
+    this.#later(DUE.CLOSED);
+  }
+
+  #later(due: number): void {
+    if (this.#due === 0) this.#loop.put(this);
+    this.#due |= due;
+  }
+
+  #rewatch(): void {
+    if (this.#state !== STATE.OPEN) return;
+    const reads = !this.#isPaused && !this.#hasPeerEnded;
+    const writes = this.#writing !== null || this.#wantsRoom;
+    this.#watch((reads ? EPOLLIN : 0) | (writes ? EPOLLOUT : 0));
+  }
+
+  #watch(events: number): void {
+    if (events === this.#events) return;
+    this.#events = events;
+    this.#loop.calls.change(this.#fd, this.place, events);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions that OpenSSL 3 documents, and pointers that nobody looks behind: they are plain
+ * numbers, so that nothing is made for a call. Whoever gets one frees it once.
+ */
+import koffi from 'koffi';
+
+export const SSL_ERROR = { SSL: 1, WANT_READ: 2, WANT_WRITE: 3, SYSCALL: 5, ZERO_RETURN: 6 } as const;
+export const TLS1_2 = 0x0303;
+export const TLS1_3 = 0x0304;
+
+/** Commands of SSL_CTX_ctrl, which macros of the documentation stand for. */
+export const CTRL = {
+  MODE: 33,
+  READ_AHEAD: 41,
+  SESS_CACHE_MODE: 44,
+  CLEAR_MODE: 78,
+  CHAIN_CERT: 89,
+  GROUPS_LIST: 92,
+  MIN_PROTO_VERSION: 123,
+  MAX_PROTO_VERSION: 124,
+} as const;
+export const MODE = {
+  ENABLE_PARTIAL_WRITE: 1,
+  ACCEPT_MOVING_WRITE_BUFFER: 2,
+  AUTO_RETRY: 4,
+  RELEASE_BUFFERS: 16,
+} as const;
+export const OP = { IGNORE_UNEXPECTED_EOF: 1 << 7, NO_COMPRESSION: 1 << 17, NO_RENEGOTIATION: 1 << 30 } as const;
+
+/** int (*)(SSL *, const unsigned char **out, unsigned char *outlen, const unsigned char *in, unsigned int inlen, void *) */
+type AlpnSelect = (ssl: number, out: number, outLength: number) => number;
+/** int (*)(SSL *, unsigned char key_name[16], unsigned char iv[EVP_MAX_IV_LENGTH], EVP_CIPHER_CTX *, EVP_MAC_CTX *, int enc) */
+type TicketKey = (
+  ssl: number,
+  name: number,
+  iv: number,
+  cipher: number,
+  mac: number,
+  /** Whether a ticket is sealed. */
+  enc: number,
+) => number;
+
+const SIGNATURES = {
+  OpenSSL_version_num: 'ulong OpenSSL_version_num()',
+  ERR_clear_error: 'void ERR_clear_error()',
+  TLS_server_method: 'uintptr_t TLS_server_method()',
+  SSL_CTX_new: 'uintptr_t SSL_CTX_new(uintptr_t)',
+  SSL_CTX_free: 'void SSL_CTX_free(uintptr_t)',
+  SSL_CTX_ctrl: 'long SSL_CTX_ctrl(uintptr_t, int, long, uintptr_t)',
+  SSL_CTX_set_options: 'uint64_t SSL_CTX_set_options(uintptr_t, uint64_t)',
+  SSL_CTX_set_cipher_list: 'int SSL_CTX_set_cipher_list(uintptr_t, str)',
+  SSL_CTX_set_ciphersuites: 'int SSL_CTX_set_ciphersuites(uintptr_t, str)',
+  SSL_CTX_set_session_id_context: 'int SSL_CTX_set_session_id_context(uintptr_t, str, uint)',
+  SSL_CTX_set_timeout: 'long SSL_CTX_set_timeout(uintptr_t, long)',
+  SSL_CTX_set_num_tickets: 'int SSL_CTX_set_num_tickets(uintptr_t, size_t)',
+  SSL_CTX_use_certificate: 'int SSL_CTX_use_certificate(uintptr_t, uintptr_t)',
+  SSL_CTX_use_PrivateKey: 'int SSL_CTX_use_PrivateKey(uintptr_t, uintptr_t)',
+  SSL_CTX_check_private_key: 'int SSL_CTX_check_private_key(uintptr_t)',
+  BIO_new_mem_buf: 'uintptr_t BIO_new_mem_buf(uintptr_t, int)',
+  BIO_free: 'int BIO_free(uintptr_t)',
+  PEM_read_bio_X509_AUX: 'uintptr_t PEM_read_bio_X509_AUX(uintptr_t, uintptr_t, uintptr_t, str)',
+  PEM_read_bio_X509: 'uintptr_t PEM_read_bio_X509(uintptr_t, uintptr_t, uintptr_t, str)',
+  PEM_read_bio_PrivateKey: 'uintptr_t PEM_read_bio_PrivateKey(uintptr_t, uintptr_t, uintptr_t, str)',
+  X509_free: 'void X509_free(uintptr_t)',
+  EVP_PKEY_free: 'void EVP_PKEY_free(uintptr_t)',
+  EVP_CIPHER_fetch: 'uintptr_t EVP_CIPHER_fetch(uintptr_t, str, uintptr_t)',
+  EVP_EncryptInit_ex: 'int EVP_EncryptInit_ex(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t)',
+  EVP_DecryptInit_ex: 'int EVP_DecryptInit_ex(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t)',
+  EVP_MAC_CTX_set_params: 'int EVP_MAC_CTX_set_params(uintptr_t, uintptr_t)',
+  RAND_bytes: 'int RAND_bytes(uintptr_t, int)',
+  SSL_new: 'uintptr_t SSL_new(uintptr_t)',
+  SSL_free: 'void SSL_free(uintptr_t)',
+  SSL_set_fd: 'int SSL_set_fd(uintptr_t, int)',
+  SSL_accept: 'int SSL_accept(uintptr_t)',
+  SSL_read: 'int SSL_read(uintptr_t, uintptr_t, int)',
+  SSL_has_pending: 'int SSL_has_pending(uintptr_t)',
+  SSL_write: 'int SSL_write(uintptr_t, void*, int)',
+  SSL_shutdown: 'int SSL_shutdown(uintptr_t)',
+  SSL_get_error: 'int SSL_get_error(uintptr_t, int)',
+  SSL_version: 'int SSL_version(uintptr_t)',
+  SSL_session_reused: 'int SSL_session_reused(uintptr_t)',
+  memcpyIn: 'uintptr_t memcpy(void*, uintptr_t, size_t)',
+  memcpyOut: 'uintptr_t memcpy(uintptr_t, void*, size_t)',
+} as const;
+
+/** Numbers are pointers, sizes and outcomes; strings end with NUL there; what lies in an array is read or written during the call. */
+type Argument = number | string | Uint8Array;
+type Function = (...values: readonly Argument[]) => number;
+
+export interface Openssl extends Readonly<Record<keyof typeof SIGNATURES, Function>> {
+  /** Functions that OpenSSL calls during calls of ours. They must not throw, and are there as long as the thread. */
+  setAlpnSelect(context: number, select: AlpnSelect): void;
+  setTicketKey(context: number, key: TicketKey): void;
+}
+
+let loaded: Openssl | undefined;
+
+/** One of a thread. Throws an Error that says what is missing. */
+export function loadOpenssl(): Openssl {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): Openssl {
+  const library = koffi.load(null);
+  const functions = Object.fromEntries(
+    Object.entries(SIGNATURES).map(([name, signature]) => [name, library.func(signature)]),
+  ) as unknown as Record<keyof typeof SIGNATURES, Function>;
+  const version = functions.OpenSSL_version_num();
+  if (version >>> 28 !== 3) throw new Error(`OpenSSL 3 is needed, this is version ${version.toString(16)}`);
+  koffi.proto('int WaypostAlpnSelect(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uint, uintptr_t)');
+  koffi.proto('int WaypostTicketKey(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, int)');
+  const setAlpn = library.func('void SSL_CTX_set_alpn_select_cb(uintptr_t, WaypostAlpnSelect*, uintptr_t)');
+  const setTickets = library.func('int SSL_CTX_set_tlsext_ticket_key_evp_cb(uintptr_t, WaypostTicketKey*)');
+  const known = new Map<AlpnSelect | TicketKey, unknown>();
+  // A function is registered once, however many contexts ask it.
+  const registered = (call: AlpnSelect | TicketKey, type: string): unknown => {
+    const known_ = known.get(call);
+    if (known_ !== undefined) return known_;
+    const pointer: unknown = koffi.register(call, koffi.pointer(type));
+    known.set(call, pointer);
+    return pointer;
+  };
+  return {
+    ...functions,
+    setAlpnSelect: (context, select) => setAlpn(context, registered(select, 'WaypostAlpnSelect'), 0),
+    setTicketKey: (context, key) => setTickets(context, registered(key, 'WaypostTicketKey')),
+  };
+}
+
+/** Memory that does not move, `octets` long, as long as whoever asked holds it. */
+export function fixedMemory(octets: number): { readonly bytes: Buffer; readonly address: number } {
+  // Small arrays may lie in V8's heap, which moves them.
+  const bytes = Buffer.allocUnsafeSlow(Math.max(octets, 256));
+  return { bytes, address: Number(koffi.address(bytes)) };
+}

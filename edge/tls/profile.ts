@@ -1,0 +1,28 @@
+/** What TLS of the edge is like, whoever speaks it. */
+
+/** Protocols of ALPN (RFC 7301) in the order of our preference. */
+export const PROTOCOLS = ['h2', 'http/1.1'] as const;
+
+/**
+ * Mozilla's "intermediate" list without finite-field Diffie-Hellman, which is slow and asked for by nobody who lacks the others: forward secrecy and AEAD only, so
+ * none of RFC 9113 appendix A. The client's order counts: it knows whether it has AES in hardware.
+ */
+export const TLS13_CIPHERS = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'].join(
+  ':',
+);
+export const TLS12_CIPHERS = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+export const GROUPS = 'X25519:prime256v1:secp384r1';
+
+/** Sessions of another service in the process, or of another thread that means something else by them, are not ours. */
+export const SESSION_CONTEXT = 'waypost edge';
+
+/** A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3): unrecognized_name. */
+export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
