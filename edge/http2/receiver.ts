@@ -11,7 +11,7 @@ import { FrameReader, type FrameSink } from './frame-reader.ts';
 import { writePing, writeSettingsAck } from './frame-writer.ts';
 import { HeaderReceiver } from './header-receiver.ts';
 import { dependsOn } from './priority.ts';
-import { DEFAULT_FRAME_SIZE, FLAG, FRAME } from './protocol.ts';
+import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
 import type { Http2Session } from './session.ts';
 
 /** WINDOW_UPDATE that a DATA frame of ours explains: of the stream and of the connection, and as many for a client that does so by halves. */
@@ -168,15 +168,20 @@ export class Receiver implements FrameSink {
     if (failure !== null) return failure;
     encoder.allowTableSize(session.peer.leastHeaderTableSize);
     encoder.allowTableSize(session.peer.headerTableSize);
-    const change = session.peer.initialWindow - before;
-    if (change !== 0) {
-      for (const stream of session.streams.open) {
-        // Section 6.9.2: an error of the connection.
-        if (!session.sender.raiseStream(stream, change)) return SESSION_ENDING.flowControl;
-      }
-    }
+    if (!this.#windowsChange(before)) return SESSION_ENDING.flowControl;
     writeSettingsAck(session.output);
     return flood;
+  }
+
+  /** Section 6.9.2. False: a window passes its bound, which is an error of the connection. `before`: the initial window until now. */
+  #windowsChange(before: number): boolean {
+    const { sender, peer, streams } = this.#session;
+    const change = peer.initialWindow - before;
+    const greatest = peer.greatestInitialWindow - before;
+    if (change === 0 && greatest === 0) return true;
+    for (const stream of streams.open)
+      if (stream.sendWindow + greatest > MAX_WINDOW || !sender.raiseStream(stream, change)) return false;
+    return true;
   }
 
   /** Ours hold from here on (section 6.5.3). */

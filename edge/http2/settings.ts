@@ -42,6 +42,8 @@ export class PeerSettings {
   leastHeaderTableSize = 4096;
   /** Of each stream that opens, octets. */
   initialWindow = DEFAULT_WINDOW;
+  /** The most that the last frame said of it on its way to that: no window may pass its bound in between (RFC 9113 section 6.5.3: in order). */
+  greatestInitialWindow = DEFAULT_WINDOW;
   /** Octets of a payload. */
   maxFrameSize = DEFAULT_FRAME_SIZE;
 
@@ -52,11 +54,13 @@ export class PeerSettings {
   take(bytes: Buffer, start: number, end: number): Ending | null {
     if ((end - start) % SETTING_LENGTH !== 0) return SESSION_ENDING.frameSize;
     this.leastHeaderTableSize = MAX_WINDOW;
+    this.greatestInitialWindow = 0;
     for (let at = start; at < end; at += SETTING_LENGTH) {
       const failure = this.#set(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2));
       if (failure !== null) return failure;
     }
     this.leastHeaderTableSize = Math.min(this.leastHeaderTableSize, this.headerTableSize);
+    this.greatestInitialWindow = Math.max(this.greatestInitialWindow, this.initialWindow);
     return null;
   }
 
@@ -69,6 +73,7 @@ export class PeerSettings {
       case SETTING.INITIAL_WINDOW_SIZE:
         if (value > MAX_WINDOW) return SESSION_ENDING.flowControl;
         this.initialWindow = value;
+        this.greatestInitialWindow = Math.max(this.greatestInitialWindow, value);
         return null;
       case SETTING.MAX_FRAME_SIZE:
         if (value < DEFAULT_FRAME_SIZE || value > MAX_FRAME_SIZE) return SESSION_ENDING.protocol;

@@ -140,4 +140,14 @@ test('a connection that takes nothing: reading pauses, and goes on when it does'
   assert.is(rig.transport.isPaused, false);
 });
 
+test('a window that overflows between two values of one SETTINGS frame', async () => {
+  const rig = new Rig();
+  rig.send(headers(1), windowUpdate(1, MAX_WINDOW - DEFAULT_WINDOW));
+  rig.send(settings([4, 1000], [4, DEFAULT_WINDOW], [4, 500]));
+  assert.is(rig.session.isOpen, true);
+  assert.is(rig.session.streams.get(1)?.sendWindow, MAX_WINDOW - DEFAULT_WINDOW + 500);
+  rig.send(settings([4, DEFAULT_WINDOW + 1], [4, 500]));
+  assert.is(goawayCode(await rig.frames()), ERROR_CODE.FLOW_CONTROL_ERROR);
+});
+
 test.run();
