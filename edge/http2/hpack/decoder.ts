@@ -2,7 +2,7 @@
  * Decodes header blocks (RFC 7541). One for a connection: it holds the dynamic table. Every block is worked through to its end, also
  * when its list is too large, since the table follows it; the work for an octet of a block is bounded.
  */
-import { lineFlags } from '../../exchange/fields.ts';
+import { KIND, KIND_MASK, lineFlags } from '../../exchange/fields.ts';
 import { DynamicTable } from './dynamic-table.ts';
 import { ENTRY_OVERHEAD, Entry } from './entry.ts';
 import { fieldName } from './name-cache.ts';
@@ -21,6 +21,7 @@ export interface HeaderSink {
 export interface HeaderListLimits {
   /** Octets, counted as RFC 9113 section 6.5.2 does: name, value and 32 for each field. */
   readonly maxListSize: number;
+  /** Fields; crumbs of a cookie are one. */
   readonly maxListCount: number;
 }
 
@@ -37,6 +38,7 @@ export class HpackDecoder {
   #failure: Outcome = OUTCOME.decoded;
   #listSize = 0;
   #listCount = 0;
+  #hasCookie = false;
   #isTooLarge = false;
   /** Of the literal that is being read. */
   #name = '';
@@ -66,6 +68,7 @@ export class HpackDecoder {
     if (this.#failure !== OUTCOME.decoded) return this.#failure;
     this.#listSize = 0;
     this.#listCount = 0;
+    this.#hasCookie = false;
     this.#isTooLarge = false;
     this.#strings.at = start;
     const failure = this.#decodeBlock(bytes, end, sink);
@@ -117,7 +120,7 @@ export class HpackDecoder {
     if (index < 0) return this.#strings.failure;
     const entry = this.#entry(index);
     if (entry === undefined) return OUTCOME.unknownIndex;
-    if (this.#takes(entry.size)) sink.field(entry.name, entry.value, entry.flags);
+    if (this.#takes(entry.size, entry.nameFlags)) sink.field(entry.name, entry.value, entry.flags);
     return OUTCOME.decoded;
   }
 
@@ -140,7 +143,7 @@ export class HpackDecoder {
     if (!strings.read(bytes, end, isWanted && isNameHeld)) return strings.failure;
     const size = this.#nameLength + strings.length + ENTRY_OVERHEAD;
     const isHeld = isNameHeld && strings.isHeld;
-    const isTaken = this.#takes(size) && isHeld;
+    const isTaken = this.#takes(size, this.#nameFlags) && isHeld;
     if (isTaken || (isIndexing && isHeld && size <= this.#table.maxSize)) {
       const value = strings.text();
       const flags = lineFlags(this.#nameFlags, value, strings.classes);
@@ -173,11 +176,13 @@ export class HpackDecoder {
     return OUTCOME.decoded;
   }
 
-  /** Counts a field; false from the first on that does not fit in the list. */
-  #takes(size: number): boolean {
+  /** Counts a field; false from the first on that does not fit in the list. All of a cookie is one field, as which it is given on: its crumbs (RFC 9113 section 8.2.3) count by their size. */
+  #takes(size: number, nameFlags: number): boolean {
     if (this.#isTooLarge) return false;
     this.#listSize += size;
-    this.#listCount++;
+    const isCookie = (nameFlags & KIND_MASK) === KIND.cookie;
+    if (!isCookie || !this.#hasCookie) this.#listCount++;
+    this.#hasCookie ||= isCookie;
     this.#isTooLarge = this.#listSize > this.#limits.maxListSize || this.#listCount > this.#limits.maxListCount;
     return !this.#isTooLarge;
   }

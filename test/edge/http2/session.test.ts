@@ -366,6 +366,24 @@ test('a request without any authority is answered 400, one too large 431, both w
   assert.equal([rig.counters.get('bad_requests'), rig.counters.get('header_lists_too_large')], [1, 1]);
 });
 
+test('crumbs of a cookie count as the one field that they become, and by their size', async () => {
+  const rig = new Rig({ limits: { maxHeaderCount: 6, maxHeaderListSize: 2000 } });
+  const crumbs = (count: number): string[] => Array.from({ length: count }, (_, i) => ['cookie', `c=${i}`]).flat();
+  rig.send(headers(1, [...GET, ...crumbs(20), 'a', '1']));
+  rig.send(headers(3, [...GET, ...crumbs(20), 'a', '1', 'b', '2']));
+  rig.send(headers(5, [...GET, ...crumbs(60)]));
+  const heads = ofType(await rig.frames(), FRAME.HEADERS);
+  assert.equal(
+    heads.map((one) => [one.streamId, rig.field(one, ':status')]),
+    [
+      [3, '431'],
+      [5, '431'],
+    ],
+  );
+  assert.is(rig.exchanges.length, 1);
+  assert.equal(rig.exchanges[0].headers.filter((one) => one === 'cookie').length, 1);
+});
+
 test('heads larger than a frame go on in CONTINUATION', async () => {
   const value = 'v'.repeat(20_000);
   const rig = new Rig();

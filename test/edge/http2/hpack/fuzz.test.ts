@@ -85,9 +85,12 @@ function given(
 ): { lines: string[]; isCut: boolean } {
   const fitting: string[] = [];
   let size = 0;
+  let count = 0;
   for (const [i, [name, value]] of lines.entries()) {
     size += name.length + value.length + 32;
-    if (size > limits.maxListSize || i >= limits.maxListCount) return { lines: fitting, isCut: true };
+    // The crumbs of a cookie are one field.
+    if (name !== 'cookie' || lines.findIndex(([other]) => other === 'cookie') === i) count++;
+    if (size > limits.maxListSize || count > limits.maxListCount) return { lines: fitting, isCut: true };
     fitting.push(name, value);
   }
   return { lines: fitting, isCut: false };
