@@ -39,6 +39,12 @@ const CONNECTIONS = {
     30_000,
     'Requests under way have so many milliseconds to end when the edge stops or is given new settings.',
   ),
+  stream_idle_timeout: limit(
+    milliseconds,
+    300_000,
+    'A request may be open for so many milliseconds with nothing going either way, be it that the origin says nothing: then 408 or 504, or its end once the response has begun.',
+  ),
+  tunnel_idle_timeout: limit(milliseconds, 600_000, 'The same for a WebSocket.'),
   ticket_rotation: limit(
     integer(60, 604_800, 'seconds'),
     21_600,
@@ -103,11 +109,6 @@ const HTTP1 = {
     milliseconds,
     2000,
     'HTTP/1.1: milliseconds that a closed connection waits for the end of the client, so that it gets to read the response.',
-  ),
-  http1_tunnel_idle_timeout: limit(
-    milliseconds,
-    600_000,
-    'HTTP/1.1: milliseconds that a WebSocket may be open with nothing going either way.',
   ),
 } as const;
 

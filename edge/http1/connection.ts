@@ -139,6 +139,22 @@ export class Http1Connection implements Carrier {
     else this.#next();
   }
 
+  /** Nothing has gone on with the active request for long: whose fault that is, the client is told, unless the response has begun (RFC 9110 sections 15.5.9 and 15.6.5). */
+  endIdle(): void {
+    const { active } = this;
+    if (active === undefined) return;
+    const refusal = {
+      status: active.response === undefined || active.message.complete ? 504 : 408,
+      reason: 'idle_stream',
+    } as const;
+    this.context.counters.ended(refusal.reason, this.client);
+    this.#isDeaf = true;
+    this.#refusal ??= refusal;
+    // What waits behind it would be answered as if it were the first.
+    this.#waiting = [];
+    this.#refuseActive(active, refusal);
+  }
+
   #refuseActive(active: Pending, refusal: Refusal): void {
     const { exchange } = active;
     if (exchange.isEnded) {
@@ -331,4 +347,4 @@ export class Http1Connection implements Carrier {
 /** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
 const MOST_PARTS = 64;
 
-const causeOf = ({ status }: Refusal): AbortCause => (status === 408 ? 'limit' : 'protocol');
+const causeOf = ({ status }: Refusal): AbortCause => (status === 408 || status === 504 ? 'limit' : 'protocol');

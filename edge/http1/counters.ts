@@ -36,6 +36,7 @@ export const HTTP1_REASONS = [
   'slow_reader',
   'idle',
   'idle_tunnel',
+  'idle_stream', // 408 or 504, unless the response had begun
   'requests_reached', // the last of a connection
   'pipelining',
   'unread_body', // more than is dropped for the connection's sake

@@ -17,8 +17,8 @@ export class Deadlines {
   #windowOctets = 0;
   #progress = 0;
   #progressAt = 0;
-  /** All octets of a tunnel, both ways, when last looked at. */
-  #tunnelOctets = 0;
+  /** All octets of the connection, both ways, when last looked at; -1: not since the exchange began. */
+  #octets = -1;
 
   constructor(connection: Http1Connection) {
     this.#connection = connection;
@@ -26,6 +26,7 @@ export class Deadlines {
 
   /** A request is handled from now on. */
   begin(exchange: Http1Exchange): void {
+    this.#octets = -1;
     if (exchange.queue === null) return;
     this.#windowFrom = performance.now();
     this.#windowOctets = 0;
@@ -61,7 +62,9 @@ export class Deadlines {
       if (now - this.#since > limits.lingerTimeout && !connection.outgoing.isPending) connection.destroy();
       else this.checkLinger();
     } else if (connection.active === undefined) this.#checkIdle(now);
-    else if (connection.active.exchange.isTunnel) this.#checkTunnel(now);
+    else if (connection.active.exchange.isTunnel) {
+      if (this.#isSilent(now, limits.tunnelIdleTimeout)) this.#end('idle_tunnel');
+    } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
     else this.#checkBody(connection.active.exchange, now);
   }
 
@@ -108,13 +111,15 @@ export class Deadlines {
     } else this.#connection.refuse({ status: 408, reason: 'slow_body' });
   }
 
-  #checkTunnel(now: number): void {
-    const { socket, context } = this.#connection;
+  /** Nothing has gone either way for longer than `most`, and nothing waits for the client to take it: that has a limit of its own. */
+  #isSilent(now: number, most: number): boolean {
+    const { socket, outgoing } = this.#connection;
     const octets = socket.bytesRead + socket.bytesWritten;
-    if (octets !== this.#tunnelOctets) {
-      this.#tunnelOctets = octets;
+    if (octets !== this.#octets || outgoing.isPending) {
+      this.#octets = octets;
       this.#since = now;
-    } else if (now - this.#since > context.limits.tunnelIdleTimeout) this.#end('idle_tunnel');
+    }
+    return now - this.#since > most;
   }
 
   #isStalled(now: number, most: number): boolean {

@@ -26,6 +26,8 @@ export interface Http1Limits {
   readonly pipelined: number;
   /** Milliseconds for which a connection that this side has closed waits for the client's end, dropping what comes (RFC 9112 section 9.6). */
   readonly lingerTimeout: number;
+  /** Milliseconds that a request may be worked on with nothing going either way, be it that its handler says nothing. Then: 408 or 504, or the connection's end once there is a head. */
+  readonly streamIdleTimeout: number;
   /** Milliseconds that a tunnel may be open with nothing going either way. */
   readonly tunnelIdleTimeout: number;
 }
@@ -44,12 +46,16 @@ export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
   requests: 10_000,
   pipelined: 64,
   lingerTimeout: 2_000,
+  streamIdleTimeout: 300_000,
   tunnelIdleTimeout: 600_000,
 };
 
 /** How often connections are looked at: a quarter of the shortest of the limits in time, at most once a second. */
 export function sweepMs(limits: Http1Limits): number {
-  const { headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout, tunnelIdleTimeout } = limits;
-  const shortest = Math.min(headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout, tunnelIdleTimeout);
+  const { headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout } = limits;
+  const shortest = Math.min(
+    ...[headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout],
+    ...[limits.streamIdleTimeout, limits.tunnelIdleTimeout],
+  );
   return Math.max(10, Math.min(1_000, shortest / 4));
 }

@@ -43,6 +43,7 @@ const ORDINARY: ReadonlySet<string> = new Set(
     SESSION_ENDING.destroyed,
     STREAM_ENDING.cancelled,
     STREAM_ENDING.early,
+    STREAM_ENDING.idleTunnel,
     STREAM_ENDING.aborted,
   ].map((ending) => ending.name),
 );

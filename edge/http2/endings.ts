@@ -66,6 +66,9 @@ export const STREAM_ENDING = {
   slowBody: ending('stream_slow_body', 'ENHANCE_YOUR_CALM', 'limit'),
   /** A window that the client keeps shut. */
   stalled: ending('stream_stalled', 'ENHANCE_YOUR_CALM', 'limit'),
+  /** Nothing went either way for long, though the client had room, and nothing was waited for from it: also nothing from the handler. */
+  idle: ending('stream_idle', 'CANCEL', 'limit'),
+  idleTunnel: ending('stream_idle_tunnel', 'CANCEL', 'limit'),
   /** The handler gave up. */
   aborted: ending('stream_aborted', 'INTERNAL_ERROR', 'client'),
   /** The handler threw, or broke its own content-length. */

@@ -38,6 +38,17 @@ export class FrameReader {
     return this.#partialLength > 3 && this.#partial[3] === FRAME.DATA;
   }
 
+  /** The stream whose DATA is under way; 0: none is. */
+  get dataStreamId(): number {
+    if (this.#partialLength < FRAME_HEADER || !this.isWithinData) return 0;
+    return this.#partial.readUInt32BE(5) & 0x7fffffff;
+  }
+
+  /** Octets of the frame under way that have come. */
+  get withinOctets(): number {
+    return this.#partialLength;
+  }
+
   /** Octets that are held of a frame under way. */
   get held(): number {
     return this.#partial.length;

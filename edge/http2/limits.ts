@@ -5,7 +5,7 @@ export interface Http2Limits {
   readonly maxConcurrentStreams: number;
   /** Octets of a request's fields as RFC 9113 section 6.5.2 counts them; more is answered by 431. */
   readonly maxHeaderListSize: number;
-  /** Fields of a request; more is answered by 431. */
+  /** Fields of a request, all crumbs of its cookie being one; more is answered by 431. */
   readonly maxHeaderCount: number;
   /** Octets of a header block as it is sent, all its frames: kept before any is decoded (CVE-2024-27983). */
   readonly maxHeaderBlock: number;
@@ -52,6 +52,10 @@ export interface Http2Limits {
   readonly stallTimeout: number;
   /** Octets a second. */
   readonly minRate: number;
+  /** Milliseconds that a request may be open with nothing going either way, be it that its handler says nothing: 408 or 504, or RST_STREAM once there is a head. */
+  readonly streamIdleTimeout: number;
+  /** The same for a tunnel (RFC 9113 section 8.5, RFC 8441). */
+  readonly tunnelIdleTimeout: number;
   /** Milliseconds that a connection is read from after the last frame to it, so that the client gets to see that. */
   readonly lingerTimeout: number;
 }
@@ -85,5 +89,7 @@ export const DEFAULT_LIMITS: Http2Limits = {
   idleTimeout: 180_000, // longer than browsers keep a connection that they don't use
   stallTimeout: 30_000,
   minRate: 240, // as Apache's and IIS's defaults have it, far below any modem
+  streamIdleTimeout: 300_000, // as Envoy's; longer than origins are usually waited for
+  tunnelIdleTimeout: 600_000, // WebSockets are pinged each minute or so
   lingerTimeout: 2_000,
 };

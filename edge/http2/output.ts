@@ -28,12 +28,19 @@ export class Output {
   /** What the write under way reads from, to be used again; nothing if that is a part. */
   #lent: Buffer = NOTHING;
   #isBroken = false;
+  /** In writes that have ended. */
+  #sentBefore = 0;
 
   /** `onWritten`: a write has ended, another may begin. */
   constructor(transport: Transport, onWritten: (octets: number) => void) {
     this.#transport = transport;
     this.#onWritten = onWritten;
     this.#done = (error) => this.#written(error);
+  }
+
+  /** Octets that were written and have left, in all. */
+  get sent(): number {
+    return this.#sentBefore + (this.underWay === 0 ? 0 : Math.max(0, this.underWay - this.#transport.unsent));
   }
 
   /** Octets that wait for a write. */
@@ -89,6 +96,7 @@ export class Output {
     const octets = this.underWay;
     const lent = this.#lent;
     this.underWay = 0;
+    this.#sentBefore += octets;
     this.#lent = NOTHING;
     // After an error the system may still read from it.
     if (error) {

@@ -43,6 +43,16 @@ export class Receiver implements FrameSink {
     return this.#hasSettings;
   }
 
+  /** The stream whose DATA is under way; 0: none is. */
+  get dataStreamId(): number {
+    return this.#reader.dataStreamId;
+  }
+
+  /** Octets of the frame under way that have come. */
+  get withinOctets(): number {
+    return this.#reader.withinOctets;
+  }
+
   /** Octets that are held of frames under way. */
   get held(): number {
     return this.#reader.held;

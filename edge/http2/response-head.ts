@@ -68,10 +68,13 @@ const DATE_LENGTH = 29;
 export class ReadyHead {
   readonly block: Uint8Array;
   readonly isBodiless: boolean;
+  /** Octets of the body that it tells. */
+  readonly length: number;
   #date: Uint8Array = NO_DATE;
 
   constructor(ready: ReadyAnswer) {
     checkFinalStatus(ready.status);
+    this.length = ready.body.length;
     const fields = [...sendableFields(ready.headers)];
     this.isBodiless = isBodiless(ready.status, false) || ready.body.length === 0;
     if (ready.status !== 204 && ready.status !== 304) fields.push('content-length', String(ready.body.length));

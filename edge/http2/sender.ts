@@ -186,9 +186,12 @@ export class Sender {
     output.reserve(FRAME_HEADER + length);
     const isEnd = stream.isEnding && length === stream.queued && stream.trailers === null;
     const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, isEnd ? FLAG.END_STREAM : 0, stream.id);
-    stream.dequeue(output.bytes, at, length);
-    output.at = at + length;
     this.queued -= length;
+    if (!stream.dequeue(output.bytes, at, length)) {
+      stream.lost();
+      return;
+    }
+    output.at = at + length;
     this.#spend(stream, length);
     if (isEnd) stream.sentEnd();
     else if (stream.isEnding && stream.queued === 0) this.end(stream);

@@ -14,8 +14,9 @@ export class SessionWatch {
   readonly #startedAt: number;
   /** Since when there is no stream. */
   #emptyAt: number;
-  /** When a write ended, or none was under way, last. */
-  #wroteAt: number;
+  /** What had left at a second of the clock; that is now whenever nothing is under way, or all that there was has left. */
+  #sentAt: number;
+  #sent = 0;
   #drainsAt = -1;
   #closesAt = -1;
 
@@ -24,7 +25,7 @@ export class SessionWatch {
     const { now } = session.clock;
     this.#startedAt = now;
     this.#emptyAt = now;
-    this.#wroteAt = now;
+    this.#sentAt = now;
   }
 
   drains(): void {
@@ -36,7 +37,21 @@ export class SessionWatch {
   }
 
   wrote(): void {
-    this.#wroteAt = this.#session.clock.now;
+    if (this.#session.output.waiting === 0) this.#marksSent(this.#session.clock.now);
+  }
+
+  #marksSent(now: number): void {
+    this.#sentAt = now;
+    this.#sent = this.#session.output.sent;
+  }
+
+  /** A write is under way, and too little of it leaves. */
+  #isSlow(now: number): boolean {
+    const { output, limits } = this.#session;
+    if (output.underWay > 0 && (now - this.#sentAt) * 1000 < limits.stallTimeout) return false;
+    const isSlow = output.underWay > 0 && output.sent - this.#sent < (limits.stallTimeout / 1000) * limits.minRate;
+    this.#marksSent(now);
+    return isSlow;
   }
 
   empties(): void {
@@ -52,12 +67,11 @@ export class SessionWatch {
   #overdue(now: number): Failure {
     const session = this.#session;
     const { limits } = session;
-    if (session.output.underWay === 0) this.#wroteAt = now;
     if (!session.isOpen) {
       if ((now - this.#closesAt) * 1000 >= limits.lingerTimeout) session.cut(SESSION_ENDING.destroyed);
       return null;
     }
-    if ((now - this.#wroteAt) * 1000 >= limits.stallTimeout) {
+    if (this.#isSlow(now)) {
       session.cut(SESSION_ENDING.slowReader);
       return null;
     }
@@ -79,16 +93,34 @@ export class SessionWatch {
   #streams(now: number): void {
     const session = this.#session;
     const { stallTimeout, minRate } = session.limits;
+    const { dataStreamId, withinOctets } = session.receiver;
     for (const stream of session.streams.open) {
+      const progress = stream.id === dataStreamId ? stream.progress + withinOctets : stream.progress;
+      if (this.#isIdle(stream, progress, now)) {
+        session.streams.endIdle(stream);
+        if (!session.isOpen) return;
+        continue;
+      }
       const isBlocked = stream.queued > 0 && (stream.sendWindow <= 0 || session.sender.window <= 0);
       const isAwaited = isBlocked || awaitsBody(stream);
       if (isAwaited && (now - stream.markedAt) * 1000 < stallTimeout) continue;
-      const isTooSlow = isAwaited && stream.progress < (stallTimeout / 1000) * minRate;
+      const isTooSlow = isAwaited && progress - stream.marked < (stallTimeout / 1000) * minRate;
       stream.markedAt = now;
-      stream.progress = 0;
+      stream.marked = progress;
       if (isTooSlow) session.streams.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);
       if (!session.isOpen) return;
     }
+  }
+
+  /** Nothing has moved for long, and nothing waits for the client to take it: that has limits of its own. */
+  #isIdle(stream: Http2Stream, progress: number, now: number): boolean {
+    const { streamIdleTimeout, tunnelIdleTimeout } = this.#session.limits;
+    if (progress !== stream.moved || stream.queued > 0) {
+      stream.moved = progress;
+      stream.movedAt = now;
+      return false;
+    }
+    return (now - stream.movedAt) * 1000 >= (stream.isTunnel ? tunnelIdleTimeout : streamIdleTimeout);
   }
 }
 

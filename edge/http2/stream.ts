@@ -84,9 +84,13 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   isAbandoned = false;
   isTunnel = false;
   wantsDrain = false;
-  /** Octets that went either way since `markedAt`, a second of the clock: session-watch.ts. */
+  /** Octets that went either way; a head of ours counts as one. */
   progress = 0;
+  /** What session-watch.ts remembers: `progress` at a second of the clock, and what it was when it was seen to change. */
   markedAt: number;
+  marked = 0;
+  movedAt: number;
+  moved = 0;
 
   readonly #host: StreamHost;
   #hasHead = false;
@@ -123,6 +127,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.sendWindow = sendWindow;
     this.isRemoteEnded = !hasBody;
     this.markedAt = now;
+    this.movedAt = now;
   }
 
   get version(): '2' {
@@ -156,6 +161,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
       throw new RangeError(`No informational status: ${status}`);
     const fields = withoutLength(sendableFields(headers));
     if (this.isEnded || this.#hasHead) return;
+    this.progress++;
     this.#host.sender.head(this.id, status, fields, false);
     this.#host.flushSoon();
   }
@@ -164,6 +170,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
     const head = readyHead(ready);
+    if (head.length !== ready.body.length) throw new TypeError('The body of an answer was taken back.');
     this.#hasHead = true;
     this.isEnding = true;
     this.#host.sender.ready(this, head, ready.body);
@@ -178,6 +185,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     const length = status === 204 ? -1 : contentLengthOf(sendable);
     const fields = completeFields(length < 0 ? withoutLength(sendable) : withOneLength(sendable));
     this.#hasHead = true;
+    this.progress++;
     this.#dropsBody = isBodiless(status, this.isHead);
     this.#left = this.#dropsBody ? -1 : length;
     // No DATA need follow where none may.
@@ -243,6 +251,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.method !== 'CONNECT') throw new Error('No tunnel was asked for.');
     const fields = completeFields(withoutLength(sendableFields(headers)));
     this.#hasHead = true;
+    this.progress++;
     this.isTunnel = true;
     this.#host.sender.head(this.id, 200, fields, false);
     this.#host.flushSoon();
@@ -280,20 +289,27 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     }
   }
 
-  /** Moves the next `length` octets, at most `queued`, to target[at …]. */
-  dequeue(target: Buffer, at: number, length: number): void {
+  /** Moves the next `length` octets, at most `queued`, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
+  dequeue(target: Buffer, at: number, length: number): boolean {
     this.queued -= length;
     const end = at + length;
     for (let to = at; to < end; ) {
-      const part = this.#part as Uint8Array;
+      const part = this.#part;
+      if (part === null || part.length <= this.#partAt) return false;
       const octets = Math.min(end - to, part.length - this.#partAt);
       target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
       to += octets;
       this.#partAt += octets;
-      if (this.#partAt < part.length) return;
+      if (this.#partAt < part.length) return true;
       this.#partAt = 0;
       this.#part = this.#more?.shift() ?? null;
     }
+    return true;
+  }
+
+  /** From the sender: octets that were written are there no more. */
+  lost(): void {
+    this.#host.handlerFailed(this, new TypeError('A part of a body was taken back before it was sent.'));
   }
 
   clearQueue(): void {

@@ -13,6 +13,7 @@ import { OUTPUT_BUFFER, type Output } from './output.ts';
 import { DEFAULT_WINDOW } from './protocol.ts';
 import { ReceiveWindow } from './receive-window.ts';
 import type { RequestHead } from './request-head.ts';
+import { completeFields } from './response-head.ts';
 import type { Sender } from './sender.ts';
 import type { PeerSettings } from './settings.ts';
 import { Http2Stream, type StreamHost } from './stream.ts';
@@ -193,6 +194,20 @@ export class Streams implements StreamHost {
     this.#close(stream, CLOSED.byServer, ending.cause, isOwn);
     this.#session.flushSoon();
     if (ending.cause !== 'client') this.#session.provoked();
+  }
+
+  /** Nothing goes on: the client is told, by a status if it has none yet (RFC 9110 sections 15.5.9 and 15.6.5), and so is the handler. */
+  endIdle(stream: Http2Stream): void {
+    if (stream.hasHead) {
+      this.resetStream(stream, stream.isTunnel ? STREAM_ENDING.idleTunnel : STREAM_ENDING.idle);
+      return;
+    }
+    this.counters.ended(STREAM_ENDING.idle, this.client);
+    const status = stream.isRemoteEnded ? 504 : 408;
+    this.sender.head(stream.id, status, completeFields(['content-length', '0']), true);
+    if (!stream.isRemoteEnded) writeReset(this.#session.output, stream.id, STREAM_ENDING.early.code);
+    this.#close(stream, CLOSED.byServer, STREAM_ENDING.idle.cause, false);
+    this.#session.flushSoon();
   }
 
   streamSent(stream: Http2Stream): void {

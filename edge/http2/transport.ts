@@ -1,6 +1,7 @@
 /** What carries a session's octets: a socket, or memory in a test. */
 import type { Socket } from 'node:net';
 import { readInto } from './direct-read.ts';
+import { unsentOf } from './unsent.ts';
 
 export interface TransportReceiver {
   /** The octets are there during the call only. */
@@ -16,6 +17,8 @@ export interface Transport {
   start(receiver: TransportReceiver): void;
   /** One at a time: not again before `done`, which is not called during the call. The octets stay as they are until then. */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
+  /** Octets of the write under way that have not left yet, as far as is known: by which one that takes nothing is told from one that is slow. */
+  readonly unsent: number;
   /** No more octets are received until `resume`, but for those under way. */
   pause(): void;
   resume(): void;
@@ -54,6 +57,10 @@ export class SocketTransport implements Transport {
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
     this.#socket.write(bytes, done);
+  }
+
+  get unsent(): number {
+    return unsentOf(this.#socket);
   }
 
   pause(): void {

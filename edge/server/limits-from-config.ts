@@ -15,6 +15,7 @@ function strip<P extends string>(settings: Config['edge'], prefix: P): Stripped<
 }
 
 export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
+  const { streamIdleTimeout, tunnelIdleTimeout } = edge;
   return {
     server: {
       maxConnections: edge.maxConnections,
@@ -22,7 +23,7 @@ export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
       handshakeTimeout: edge.handshakeTimeout,
       drainTimeout: edge.drainTimeout,
     },
-    http1: strip(edge, 'http1'),
-    http2: strip(edge, 'http2'),
+    http1: { ...strip(edge, 'http1'), streamIdleTimeout, tunnelIdleTimeout },
+    http2: { ...strip(edge, 'http2'), streamIdleTimeout, tunnelIdleTimeout },
   };
 }

@@ -215,6 +215,10 @@ export class TlsConnection implements Transport {
     else this.#push();
   }
 
+  get unsent(): number {
+    return this.#writing === null ? 0 : this.#writing.length - this.#writtenTo;
+  }
+
   pause(): void {
     if (this.#state !== STATE.OPEN) return;
     this.#isPaused = true;

@@ -159,6 +159,57 @@ test('a tunnel in which nothing moves is ended', async () => {
   );
 });
 
+test('requests with which nothing goes on: 504, 408 for those that are not whole, the end after a head', async () => {
+  const causes: string[] = [];
+  const requests = [
+    { text: `${HEAD}\r\n`, path: 'whole', answer: /^HTTP\/1\.1 504 .*\r\n(.*\r\n)*connection: close\r\n/ },
+    { text: `${HEAD}Content-Length: 9\r\n\r\n1234`, path: 'part', answer: /^HTTP\/1\.1 408 / },
+    { text: `${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, path: 'tunnel', answer: /^HTTP\/1\.1 504 / },
+    { text: `${HEAD}\r\n`, path: 'begun', answer: /^HTTP\/1\.1 200 [\s\S]*\r\nbegun\r\n$/ },
+    { text: `${HEAD}\r\n${HEAD}\r\n`, path: 'twice', answer: /^HTTP\/1\.1 504 (?![\s\S]*HTTP)/ },
+  ];
+  for (const { text, path, answer } of requests)
+    await withServer(
+      (exchange) => {
+        exchange.onAbort((cause) => causes.push(`${path} ${cause}`));
+        if (path !== 'begun') return;
+        exchange.respond(200, []);
+        exchange.write(Buffer.from('begun'));
+      },
+      async ({ send, counters, told }) => {
+        const { text: said, closed } = await send(text);
+        assert.ok(closed, path);
+        assert.match(said, answer);
+        assert.is(counters.get('idle_stream'), 1);
+        assert.equal(told, ['idle_stream']);
+      },
+      { streamIdleTimeout: 100 },
+    );
+  assert.equal(
+    causes,
+    requests.map(({ path }) => `${path} limit`),
+  );
+});
+
+test('a request is not idle while something moves', async () => {
+  await withServer(
+    async (exchange) => {
+      exchange.respond(200, []);
+      for (let i = 0; i < 130; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        exchange.write(Buffer.from('a'));
+      }
+      exchange.end();
+    },
+    async ({ send, counters }) => {
+      const { text } = await send(`${HEAD}\r\n`, '0\r\n\r\n');
+      assert.match(text, /\r\n0\r\n\r\n$/);
+      assert.is(counters.get('idle_stream'), 0);
+    },
+    { streamIdleTimeout: 1000 },
+  );
+});
+
 test('whoever goes on sending after a refusal is cut off', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),

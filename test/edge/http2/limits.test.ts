@@ -319,6 +319,137 @@ test('a connection that takes nothing is cut', () => {
   });
 });
 
+test('a connection that takes a large write slowly is cut below the least rate only', async () => {
+  for (const [rate, isCut] of [
+    [90, true],
+    [110, false],
+  ] as const) {
+    const rig = new Rig({ limits: STALL });
+    rig.send(settings([4, 100_000]), headers(1));
+    await rig.frames();
+    rig.transport.isHeld = true;
+    rig.exchanges[0].respond(200, []);
+    rig.exchanges[0].end(Buffer.alloc(60_000));
+    await rig.frames();
+    for (let i = 0; i < 40; i++) {
+      rig.transport.unsent -= rate;
+      rig.clock.advance(1);
+    }
+    assert.is(rig.transport.isDestroyed, isCut, `${rate} octets a second`);
+    assert.is(rig.counters.get('session_slow_reader'), isCut ? 1 : 0);
+  }
+});
+
+test('a large frame of a body that comes slowly is cut below the least rate only', async () => {
+  for (const [rate, isCut] of [
+    [90, true],
+    [110, false],
+  ] as const) {
+    const rig = new Rig({ limits: STALL });
+    await rig.frames();
+    rig.send(headers(1, POST, false));
+    const failure = (async () => {
+      for (;;) await rig.exchanges[0].body.read();
+    })().catch((error: unknown) => error);
+    const bytes = data(1, Buffer.alloc(16_000));
+    for (let i = 0; i < 30; i++) {
+      rig.send(bytes.subarray(i * rate, (i + 1) * rate));
+      rig.clock.advance(1);
+    }
+    assert.is(rig.counters.get('stream_slow_body'), isCut ? 1 : 0, `${rate} octets a second`);
+    rig.session.destroy(ERROR_CODE.NO_ERROR);
+    assert.instance(await failure, AbortError);
+  }
+});
+
+const IDLE: Partial<Http2Limits> = { streamIdleTimeout: 20_000, tunnelIdleTimeout: 40_000 };
+
+test('requests with which nothing goes on: 504, 408 for those that are not whole, RST_STREAM after a head', async () => {
+  const rig = new Rig({ limits: IDLE });
+  rig.send(headers(1), headers(3, POST, false), headers(5));
+  const causes: AbortCause[][] = rig.exchanges.map((exchange) => {
+    const heard: AbortCause[] = [];
+    exchange.onAbort((cause) => heard.push(cause));
+    return heard;
+  });
+  rig.clock.advance(10);
+  rig.exchanges[2].respond(200, []);
+  rig.clock.advance(9);
+  assert.is(rig.session.streams.count, 3);
+  await rig.frames();
+  rig.clock.advance(1);
+  let frames = await rig.frames();
+  assert.equal(
+    ofType(frames, FRAME.HEADERS).map((one) => [one.streamId, rig.field(one, ':status'), one.flags & FLAG.END_STREAM]),
+    [
+      [1, '504', FLAG.END_STREAM],
+      [3, '408', FLAG.END_STREAM],
+    ],
+  );
+  assert.equal(
+    ofType(frames, FRAME.RST_STREAM).map((one) => [one.streamId, one.payload.readUInt32BE()]),
+    [[3, ERROR_CODE.NO_ERROR]],
+  );
+  assert.equal(causes, [['limit'], ['limit'], []]);
+  assert.is(rig.session.streams.count, 1);
+  rig.clock.advance(11); // what moved is seen at the next tick
+  frames = await rig.frames();
+  assert.equal([ofType(frames, FRAME.RST_STREAM)[0].streamId, resetCode(frames)], [5, ERROR_CODE.CANCEL]);
+  assert.equal(causes[2], ['limit']);
+  assert.is(rig.counters.get('stream_idle'), 3);
+  assert.ok(rig.told.includes('stream_idle 1'));
+  assert.is(rig.session.isOpen, true);
+});
+
+test('work that goes on for a request that was idle counts until it is done', async () => {
+  let done = (): void => {};
+  const handler = (): Promise<void> =>
+    new Promise((settle) => {
+      done = settle;
+    });
+  const rig = new Rig({ limits: IDLE, handler });
+  rig.send(headers(1));
+  rig.clock.advance(20);
+  assert.equal([rig.session.streams.count, rig.session.streams.abandoned], [0, 1]);
+  done();
+  await rig.frames();
+  assert.is(rig.session.streams.abandoned, 0);
+});
+
+test('a request is not idle while anything moves, or the client is who has to take it', async () => {
+  const rig = new Rig({ limits: { ...IDLE, minRate: 0 } });
+  rig.send(headers(1), headers(3), headers(5, POST, false), headers(7));
+  for (const exchange of rig.exchanges) exchange.respond(200, []);
+  rig.send(settings([4, 0]));
+  rig.exchanges[3].write(Buffer.alloc(100));
+  for (let i = 0; i < 50; i++) {
+    if (i % 15 === 0) {
+      rig.send(windowUpdate(1, 10), data(5, 'a'));
+      rig.exchanges[0].write(Buffer.from('a'));
+      await rig.frames();
+    }
+    rig.clock.advance(1);
+  }
+  assert.equal(
+    [...rig.session.streams.open].map((one) => one.id),
+    [1, 5, 7],
+  );
+});
+
+test('a tunnel with which nothing goes on', async () => {
+  const rig = new Rig({ limits: IDLE });
+  rig.send(headers(1, [':method', 'CONNECT', ...GET.slice(2), ':protocol', 'websocket'], false));
+  rig.exchanges[0].upgrade([]);
+  await rig.frames();
+  rig.clock.advance(20);
+  rig.send(data(1, 'a'));
+  rig.clock.advance(39);
+  assert.is(rig.session.streams.count, 1);
+  rig.clock.advance(2);
+  assert.is(resetCode(await rig.frames()), ERROR_CODE.CANCEL);
+  assert.equal([rig.counters.get('stream_idle_tunnel'), rig.counters.get('stream_idle')], [1, 0]);
+});
+
 test('a client that does not close after GOAWAY is cut', async () => {
   const rig = new Rig({ limits: { lingerTimeout: 2_000 } });
   rig.send(frame(FRAME.PUSH_PROMISE, 0, 1));

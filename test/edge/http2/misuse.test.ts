@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
-import { FLAG, FRAME } from '../../../edge/http2/protocol.ts';
+import { ERROR_CODE, FLAG, FRAME } from '../../../edge/http2/protocol.ts';
 import fc from '../../support/fc.ts';
 import { type Frame, GET, headers, ofType, Rig, reset, settings, windowUpdate } from './rig.ts';
 
@@ -190,6 +190,58 @@ test('fields are sent as they were judged, whatever becomes of their list', asyn
   const heads = ofType(await rig.frames(), FRAME.HEADERS);
   rig.fields(heads[0]);
   assert.equal(rig.fields(heads[1]), ['x-a', '1']);
+});
+
+function giveAway({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) structuredClone(buffer, { transfer: [buffer] });
+}
+
+test('a body whose memory was given away ends its exchange, and nothing else', async () => {
+  const rig = new Rig();
+  rig.send(settings([4, 10]), headers(1), headers(3), headers(5), headers(7));
+  const [first, second, third, beside] = rig.exchanges;
+  const taken = new Uint8Array(100);
+  const parts = [new Uint8Array(50), new Uint8Array(600), new Uint8Array(600)];
+  first.respond(200, []);
+  first.write(taken);
+  second.respond(200, []);
+  for (const part of parts) second.write(part);
+  const ready = new ReadyAnswer(200, [], new Uint8Array(5000));
+  third.answer(ready);
+  beside.respond(200, []);
+  beside.end(new Uint8Array(3000));
+  await rig.frames();
+  for (const part of [taken, parts[1], ready.body]) giveAway(part);
+  for (const id of [1, 3, 5, 7]) rig.send(windowUpdate(id, 10_000));
+  const frames = await rig.frames();
+  assert.equal(
+    ofType(frames, FRAME.RST_STREAM).map((one) => [one.streamId, one.payload.readUInt32BE()]),
+    [1, 3, 5].map((id) => [id, ERROR_CODE.INTERNAL_ERROR]),
+  );
+  const octets = ofType(frames, FRAME.DATA).filter((one) => one.streamId === 7);
+  assert.is(
+    octets.reduce((sum, one) => sum + one.payload.length, 0),
+    2990,
+  );
+  assert.is(rig.session.streams.count, 0);
+  assert.is(rig.session.sender.queued, 0);
+  assert.is(rig.counters.get('stream_failed'), 3);
+  assert.is(rig.errors.length, 3);
+  rig.send(headers(9));
+  rig.exchanges[4].answer(new ReadyAnswer(200, [], Buffer.from('fine')));
+  assert.is(ofType(await rig.frames(), FRAME.DATA).length, 1);
+});
+
+test('an answer whose body was given away is none any more', async () => {
+  const ready = new ReadyAnswer(200, [], new Uint8Array(5000));
+  const rig = new Rig({ handler: (exchange) => exchange.answer(ready) });
+  rig.send(headers(1));
+  giveAway(ready.body);
+  await rig.frames();
+  rig.send(headers(3));
+  const [head] = ofType(await rig.frames(), FRAME.HEADERS);
+  assert.equal([head.streamId, rig.field(head, ':status')], [3, '500']);
+  assert.is(rig.errors.length, 1);
 });
 
 test.run();

@@ -20,6 +20,7 @@ export interface Frame {
 export class MemoryTransport implements Transport {
   readonly writes: Buffer[] = [];
   isHeld = false;
+  unsent = 0;
   isPaused = false;
   isEnded = false;
   isDestroyed = false;
@@ -47,6 +48,7 @@ export class MemoryTransport implements Transport {
     if (this.#done !== undefined) throw new Error('Two writes at a time.');
     this.writes.push(Buffer.from(bytes));
     this.#done = done;
+    this.unsent = bytes.length;
     if (!this.isHeld) setImmediate(() => this.release());
   }
 
@@ -54,6 +56,7 @@ export class MemoryTransport implements Transport {
   release(): void {
     const done = this.#done;
     this.#done = undefined;
+    this.unsent = 0;
     done?.();
   }
 

@@ -1,10 +1,13 @@
 /** Sockets as a session reads and writes them: directly on this Node, in order, and with their ends told once. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readInto } from '../../../edge/http2/direct-read.ts';
 import { SocketTransport, type TransportReceiver } from '../../../edge/http2/transport.ts';
+import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 
 /** What a receiver hears; `until` resolves when it has heard so much. */
 class Ears implements TransportReceiver {
@@ -109,6 +112,63 @@ test('a write tells when it is done, and the end comes after it', () =>
     transport.end();
     await once(far, 'end');
     assert.is(Buffer.concat(parts).toString(), 'hello');
+  }));
+
+/** Writes more than the system holds; what has not left shrinks as the far side takes it, long before the write is done. */
+async function seesPart(near: Socket, far: Readable): Promise<void> {
+  const transport = new SocketTransport(near);
+  transport.start(new Ears());
+  assert.is(transport.unsent, 0);
+  let isDone = false;
+  transport.write(Buffer.alloc(WRITE), () => {
+    isDone = true;
+  });
+  const settled = async (): Promise<number> => {
+    for (let before = -1; ; ) {
+      for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
+      const { unsent } = transport;
+      if (unsent === before) return unsent;
+      before = unsent;
+    }
+  };
+  let last = await settled();
+  assert.ok(last > 0 && last <= WRITE + RECORDS, `${last} octets`);
+  let steps = 0;
+  while (!isDone) {
+    far.read();
+    const now = await settled();
+    if (now < last && !isDone) steps++;
+    last = now;
+  }
+  assert.ok(steps > 1, `${steps} steps`);
+  assert.is(transport.unsent, 0);
+}
+/** Octets; and what TLS adds to them at most. */
+const WRITE = 16 << 20;
+const RECORDS = 1 << 16;
+
+test('what has left of a write is seen while it is under way', () =>
+  pair(async (near, far) => {
+    far.pause();
+    await seesPart(near, far);
+  }));
+
+test('the same under TLS', () =>
+  pair(async (near, far) => {
+    far.pause();
+    const key = ecKey();
+    const secured = new TLSSocket(near, {
+      isServer: true,
+      key: pemOfKey(key),
+      cert: certificate({ name: 'site.test', key }),
+    });
+    secured.on('error', () => {});
+    const reader = connectTls({ socket: far, rejectUnauthorized: false });
+    reader.on('error', () => {});
+    await once(reader, 'secureConnect');
+    await seesPart(secured, reader);
+    secured.destroy();
+    reader.destroy();
   }));
 
 test('a client that breaks off, and a socket that is gone already, are a close and no more', async () => {

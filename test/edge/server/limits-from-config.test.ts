@@ -19,9 +19,12 @@ test('a setting reaches its limit', () => {
     WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '7',
     WAYPOST_EDGE_HTTP1_HEADER_OCTETS: '8KB',
     WAYPOST_EDGE_HTTP2_MAX_CONCURRENT_STREAMS: '100',
+    WAYPOST_EDGE_STREAM_IDLE_TIMEOUT: '5000',
+    WAYPOST_EDGE_TUNNEL_IDLE_TIMEOUT: '6000',
   };
   const { server, http1, http2 } = limitsFromConfig(loadConfig({ env }).edge);
   assert.equal([server.maxPerAddress, http1.headerOctets, http2.maxConcurrentStreams], [7, 8192, 100]);
+  for (const limits of [http1, http2]) assert.equal([limits.streamIdleTimeout, limits.tunnelIdleTimeout], [5000, 6000]);
 });
 
 test.run();
