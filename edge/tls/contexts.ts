@@ -18,6 +18,8 @@ export class Contexts {
   readonly #ticketLifetime: number;
   readonly #tickets: Tickets;
   readonly #known = new WeakMap<TlsCertificate, number>();
+  /** Those that are not freed yet. */
+  readonly #live = new Set<number>();
   readonly #gone: FinalizationRegistry<number>;
   readonly #h2 = fixedMemory(2);
   readonly #h2Pointer = Buffer.alloc(8);
@@ -30,7 +32,7 @@ export class Contexts {
     this.#ticketLifetime = ticketLifetime;
     this.#tickets = new Tickets(openssl);
     // Connections hold their context themselves.
-    this.#gone = new FinalizationRegistry((context) => openssl.SSL_CTX_free(context));
+    this.#gone = new FinalizationRegistry((context) => this.#free(context));
     this.#h2.bytes.write('h2', 'latin1');
     this.#h2Pointer.writeBigUInt64LE(BigInt(this.#h2.address));
     // Whoever comes here has offered h2: that was looked at before.
@@ -55,8 +57,24 @@ export class Contexts {
     if (known !== undefined) return known;
     const context = this.#create(certificate);
     this.#known.set(certificate, context);
+    this.#live.add(context);
     this.#gone.register(certificate, context);
     return context;
+  }
+
+  /** Contexts that are not freed yet. */
+  get live(): number {
+    return this.#live.size;
+  }
+
+  /** Frees all. Nothing may be asked for any more. */
+  close(): void {
+    for (const context of this.#live) this.#free(context);
+    this.#tickets.close();
+  }
+
+  #free(context: number): void {
+    if (this.#live.delete(context)) this.#openssl.SSL_CTX_free(context);
   }
 
   #create(certificate: TlsCertificate): number {

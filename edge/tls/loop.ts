@@ -35,7 +35,7 @@ export interface TlsLoopOptions {
 }
 
 export class TlsLoop {
-  readonly openssl: Openssl;
+  readonly openssl: Openssl = loadOpenssl();
   readonly calls = new TcpCalls();
   readonly contexts: Contexts;
   readonly hello = new ClientHello();
@@ -63,7 +63,6 @@ export class TlsLoop {
 
   /** Throws an Error that says what is missing here. */
   constructor(options: TlsLoopOptions) {
-    this.openssl = loadOpenssl();
     this.contexts = new Contexts(this.openssl, options.ticketLifetime);
     this.contexts.setTickets(options.tickets);
     this.#accept = options.accept;
@@ -71,6 +70,7 @@ export class TlsLoop {
     try {
       this.#wake = new LoopWake(this.calls.epoll, () => this.#turn());
     } catch (error) {
+      this.contexts.close();
       this.calls.close(this.calls.epoll);
       throw error;
     }
@@ -109,6 +109,7 @@ export class TlsLoop {
     this.#places.fds[EPOLL_PLACE] = 0;
     this.#places.fds[PAIR_PLACE] = 0;
     this.#wake.close();
+    this.contexts.close();
     this.calls.close(this.calls.epoll);
   }
 

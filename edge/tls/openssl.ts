@@ -64,6 +64,7 @@ const SIGNATURES = {
   X509_free: 'void X509_free(uintptr_t)',
   EVP_PKEY_free: 'void EVP_PKEY_free(uintptr_t)',
   EVP_CIPHER_fetch: 'uintptr_t EVP_CIPHER_fetch(uintptr_t, str, uintptr_t)',
+  EVP_CIPHER_free: 'void EVP_CIPHER_free(uintptr_t)',
   EVP_EncryptInit_ex: 'int EVP_EncryptInit_ex(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t)',
   EVP_DecryptInit_ex: 'int EVP_DecryptInit_ex(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t)',
   EVP_MAC_CTX_set_params: 'int EVP_MAC_CTX_set_params(uintptr_t, uintptr_t)',

@@ -21,6 +21,7 @@ const OCTET_STRING = 5;
 class TicketKey {
   /** Name, secret of the MAC, secret of the cipher; then what OSSL_PARAMs point at, then these. */
   readonly #memory = fixedMemory(512);
+  readonly #params = 128;
 
   constructor(key: Uint8Array) {
     const { bytes, address } = this.#memory;
@@ -40,8 +41,6 @@ class TicketKey {
     param(this.#params + PARAM, 96, OCTET_STRING, PART, PART);
     // The third is all zero: the end.
   }
-
-  readonly #params = 128;
 
   get name(): Buffer {
     return this.#memory.bytes.subarray(0, PART);
@@ -92,6 +91,10 @@ export class Tickets {
 
   serve(context: number): void {
     this.#openssl.setTicketKey(context, this.#callback);
+  }
+
+  close(): void {
+    this.#openssl.EVP_CIPHER_free(this.#cipher);
   }
 
   #seal(name: number, iv: number, cipher: number, mac: number): number {

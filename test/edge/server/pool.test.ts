@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Worker } from 'node:worker_threads';
@@ -152,6 +153,28 @@ test('what is sent goes to every thread, and what applications send comes with t
     assert.equal((await ask(port)).told, ['news']);
   });
 });
+
+for (const tls of ['auto', 'node'] as const)
+  test(`TLS ${tls}: connections of a thread that is ended are closed, and its port is served again`, async () => {
+    await withPool(
+      async ({ pool, port, workers }) => {
+        const sessions = Array.from({ length: 8 }, () =>
+          connectHttp2(`https://${HOST}`, { host: '127.0.0.1', port, servername: HOST, rejectUnauthorized: false }),
+        );
+        const closed = sessions.map((session) => {
+          session.on('error', () => {});
+          return once(session, 'close');
+        });
+        await until(() => pool.counters.server.sum('http2') === 8, 'all are served');
+        // In the middle of whatever they do, and without a chance to let go of anything.
+        await Promise.all(workers.map(([worker]) => worker.terminate()));
+        await Promise.all(closed);
+        await until(() => pool.counters.restarts === 2 && pool.isListening, 'both are back');
+        assert.is((await ask(port)).text, 'first');
+      },
+      { tls },
+    );
+  });
 
 test('a thread that dies is started anew, and its connections of before are all that is lost', async () => {
   await withPool(async ({ pool, port, workers, log }) => {

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { ConnectionLimits, shareLimits } from '../../../core/net/connection-limits.ts';
-import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys, type TicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Handler } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { Http1Counters } from '../../../edge/http1/counters.ts';
@@ -48,15 +48,15 @@ export interface RigOptions {
   readonly handler?: Handler;
   readonly limits?: Partial<ServerLimits>;
   readonly tls?: 'auto' | 'node';
+  readonly tickets?: TicketKeys;
 }
 
 /** Serves `site.test` until `use` has returned. */
 export async function withServer(
   use: (rig: Rig) => Promise<void>,
-  { handler = hello, limits = {}, tls = 'auto' }: RigOptions = {},
+  { handler = hello, limits = {}, tls = 'auto', tickets = nextTicketKeys(null) }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext(3600);
-  const tickets = nextTicketKeys(null);
   const places = sharePlaces(1000);
   const counters = new ServerCounters();
   const errors: unknown[] = [];
