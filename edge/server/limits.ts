@@ -11,7 +11,7 @@ export interface ServerLimits {
 }
 
 export const SERVER_LIMITS: ServerLimits = {
-  // Some 20 KB each with TLS: 1 GB.
+  // Some 15 KB each with TLS and HTTP/2, 45 with HTTP/1.1: 1 to 2 GB.
   maxConnections: 50_000,
   // Many people share an address behind a carrier's NAT, and a browser opens one connection with HTTP/2, six with HTTP/1.1.
   maxPerAddress: 1000,
