@@ -30,12 +30,18 @@ const isBodiless = (status: number, isHead: boolean): boolean => isHead || statu
  * be: it would be read as another one.
  */
 export function fieldLines(headers: FieldList): string {
+  mustBePairs(headers);
   let text = '';
-  for (let i = 0; i + 1 < headers.length; i += 2) {
+  for (let i = 0; i < headers.length; i += 2) {
     if (isConnectionSpecific(headers[i]) || headers[i] === 'content-length') continue;
     text += fieldLine(headers[i], headers[i + 1]);
   }
   return text;
+}
+
+/** Else the last name would be lost in silence. */
+function mustBePairs(headers: FieldList): void {
+  if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
 }
 
 function fieldLine(name: string, value: string): string {
@@ -46,10 +52,11 @@ function fieldLine(name: string, value: string): string {
 /** Throws a RangeError for a status that is no final one, a TypeError for fields that can't be or lengths that contradict. */
 export function responseHead(status: number, headers: FieldList, context: HeadContext): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
+  mustBePairs(headers);
   let text = statusLine(status);
   let length = -1;
   let hasDate = false;
-  for (let i = 0; i + 1 < headers.length; i += 2) {
+  for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
     if (isConnectionSpecific(name)) continue;
     if (name === 'content-length') {

@@ -283,6 +283,7 @@ for (const version of VERSIONS) {
   const misuses: Record<string, (exchange: Exchange) => void> = {
     'a second head': (exchange) => exchange.respond(200, []),
     'a ready answer after the head': (exchange) => exchange.answer(answers['/small']),
+    'a name without a value in trailers': (exchange) => exchange.end(undefined, ['x-a']),
     'an upgrade that nobody asked for': (exchange) => exchange.upgrade([]),
   };
   const badHeads: Record<string, (exchange: Exchange) => void> = {
@@ -291,6 +292,8 @@ for (const version of VERSIONS) {
     'a line break in a value': (exchange) => exchange.respond(200, ['x-a', 'b\r\nset-cookie: c']),
     'a name that is none': (exchange) => exchange.respond(200, ['x a', 'b']),
     'a pseudo-header': (exchange) => exchange.respond(200, [':status', '200']),
+    'a name without a value': (exchange) => exchange.respond(200, ['x-a', 'b', 'x-c']),
+    'a name without a value in information': (exchange) => exchange.inform(103, ['link']),
     'an informational final status': (exchange) => exchange.respond(103, []),
     '101 as information': (exchange) => exchange.inform(101, []),
     'a line break in information': (exchange) => exchange.inform(103, ['link', 'a\nb']),
