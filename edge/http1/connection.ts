@@ -102,6 +102,18 @@ export class Http1Connection implements Carrier {
     this.destroy('limit');
   }
 
+  /**
+   * The client sends no more. RFC 9112 section 9.6 says that it may still want the response, but who ends its side in the middle of a wait has as a rule gone, and FIN is
+   * all that it ever says: nginx (proxy_ignore_client_abort), Envoy, HAProxy (abortonclose), Pingora and Go all take it so. What an origin would be kept busy for, a
+   * long poll for minutes, is given up; what has begun goes on, to its end or to the reset that the next write meets; and what is answered at once, as from a cache,
+   * has been by the time that the end is seen.
+   */
+  onClientEnd(): void {
+    const { active } = this;
+    if (active === undefined || active.exchange.isTunnel || active.exchange.hasHead || this.isLingering) return;
+    this.destroy();
+  }
+
   /** The parser can't go on, or the socket broke. */
   onParserError(error: ParserError): void {
     const { code = '' } = error;
@@ -319,6 +331,10 @@ export class Http1Connection implements Carrier {
 
   #onSocketDrain(): void {
     const isDone = this.outgoing.drained();
+    if (this.outgoing.isLost) {
+      this.#bodyLost();
+      return;
+    }
     const { active } = this;
     if (active === undefined) {
       if (isDone) this.#next();
@@ -326,6 +342,14 @@ export class Http1Connection implements Carrier {
       if (isDone) active.exchange.drained();
     } else if (active.exchange.isTunnel) this.#endTunnel();
     else this.#release();
+  }
+
+  /** What the client has got can't be finished, and must not be taken for whole. */
+  #bodyLost(): void {
+    this.context.counters.count('failed');
+    this.context.onHandlerError?.(new TypeError('A part of a body was taken back before it was sent.'));
+    this.active?.exchange.abort();
+    this.destroy();
   }
 
   #onClose(): void {

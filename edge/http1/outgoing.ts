@@ -9,6 +9,8 @@ const PIECE = 65_536;
 export class Outgoing {
   /** Grows whenever the client has taken something: no progress, no growth. */
   progress = 0;
+  /** A part that waited is there no more, as whoever wrote it gave its memory away: what was said of the body does not come true. */
+  isLost = false;
   readonly #socket: Socket;
   #parts: (Uint8Array | string)[] = [];
   #isCorked = false;
@@ -42,6 +44,7 @@ export class Outgoing {
 
   /** Text is Latin-1. False: the client doesn't keep up. */
   write(part: Uint8Array | string): boolean {
+    if (part.length === 0) return !this.isFull;
     if (this.#parts.length > 0) {
       this.#parts.push(part);
       return false;
@@ -70,6 +73,11 @@ export class Outgoing {
     let done = 0;
     while (done < this.#parts.length && !this.#socket.writableNeedDrain && !this.#socket.destroyed) {
       const part = this.#parts[done];
+      // None that is empty ever comes to wait.
+      if (part.length === 0) {
+        this.isLost = true;
+        break;
+      }
       if (part.length <= PIECE) {
         this.#give(part);
         done++;

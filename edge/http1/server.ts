@@ -47,7 +47,7 @@ export class Http1 {
     });
     // Fields past a count would be cut off in silence: all that fit the octets are taken, and counted here.
     this.#server.maxHeadersCount = 0;
-    // A client may end its side and wait for the answer (RFC 9112 section 9.6); a broken connection is seen all the same.
+    // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is for the connection to say.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     const onRequest = (message: Incoming, response: ServerResponse): void => {
       this.#bySocket.get(message.socket)?.onRequest(message, response);
@@ -78,6 +78,8 @@ export class Http1 {
     this.#bySocket.set(socket, connection);
     this.#sweep ??= setInterval(() => this.#check(), sweepMs(limits)).unref();
     this.#server.emit('connection', socket);
+    // Behind the parser's own: a request that its client's end has cut off is another matter.
+    socket.on('end', () => connection.onClientEnd());
     if (socket.isPaused()) socket.resume();
   }
 

@@ -1,6 +1,6 @@
 /** What a connection of HTTP/1.1 does with its requests (RFC 9112 sections 7 to 9). */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
@@ -282,10 +282,10 @@ test('a tunnel that is refused ends when the client ends it, whatever it has sen
   );
 });
 
-test('a client that has ended its side gets its answers', async () => {
+test('a client that ends its side with its requests gets what is answered at once', async () => {
   await withServer(
     async (exchange) => {
-      await pause(20);
+      await null;
       echoPath(exchange);
     },
     async ({ port }) => {
@@ -390,6 +390,65 @@ test('draining closes what is idle, and the rest when it is answered', async () 
     for await (const part of late) text += part;
     assert.is(count(text, 'HTTP/1.1 200'), 1);
     assert.match(text, /connection: close/);
+  });
+});
+
+test('a client that ends its side while it waits has gone; one whose response has begun gets the rest', async () => {
+  const causes: string[] = [];
+  const handler = async (exchange: Exchange): Promise<void> => {
+    exchange.onAbort((cause) => causes.push(`${exchange.path} ${cause}`));
+    if (exchange.path === '/now') return echoPath(exchange);
+    if (exchange.path !== '/begun') return;
+    exchange.respond(200, []);
+    exchange.write(Buffer.from('<be'));
+    await pause(50);
+    exchange.write(Buffer.from('gun>'));
+    exchange.end();
+  };
+  await withServer(handler, async ({ port, counters }) => {
+    const until = async (path: string, before: (socket: Socket) => Promise<void>): Promise<string> => {
+      const socket = await connected(port);
+      socket.on('error', () => {});
+      let text = '';
+      socket.on('data', (part) => {
+        text += part;
+      });
+      socket.write(get(path));
+      await before(socket);
+      socket.end();
+      await once(socket, 'close');
+      return text;
+    };
+    const handled = (count: number) => async (): Promise<void> => {
+      while (counters.get('requests') < count) await pause(1);
+    };
+    assert.is(await until('/wait', handled(1)), '');
+    assert.equal(causes, ['/wait client']);
+    assert.is(counters.get('aborted'), 1);
+    assert.match(await until('/now', async () => {}), /<\/now>/);
+    assert.match(await until('/begun', async (socket) => void (await once(socket, 'data'))), /<be[\s\S]*gun>/);
+    assert.equal(causes, ['/wait client']);
+  });
+});
+
+test('a body whose memory was given away ends its connection, and nothing else', async () => {
+  const part = new Uint8Array(8 << 20);
+  const handler = (exchange: Exchange): void => {
+    if (exchange.path !== '/lost') {
+      echoPath(exchange);
+      return;
+    }
+    exchange.respond(200, ['content-length', `${part.length}`]);
+    exchange.end(part);
+    structuredClone(part.buffer, { transfer: [part.buffer] });
+  };
+  await withServer(handler, async ({ send, errors }) => {
+    const { text, closed } = await send(get('/lost') + get('/next'));
+    assert.ok(closed);
+    assert.ok(text.length < 8 << 20);
+    assert.not.match(text, /next/);
+    assert.is(errors.length, 1);
+    assert.match((await send(get('/fine'), '</fine>')).text, /<\/fine>/);
   });
 });
 
