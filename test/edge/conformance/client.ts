@@ -103,7 +103,7 @@ export class RawClient {
     const { port } = address;
     const host = '127.0.0.1';
     const socket = address.isTls
-      ? connectTls({ port, host, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      ? connectTls({ port, host, servername: 'conformance.test', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
       : connect({ port, host });
     await new Promise<void>((done, fail) => {
       socket.once(address.isTls ? 'secureConnect' : 'connect', () => done());

@@ -12,7 +12,7 @@ import { ROWS, runRows, titleOf, type Verdict } from './table.ts';
 
 const test = suite('conformance');
 let server: ConformanceServer;
-const TRANSPORTS = ['cleartext', 'tls'] as const;
+const TRANSPORTS = ['cleartext', 'tls', 'nativeTls'] as const;
 let verdicts: readonly (readonly Promise<Verdict>[])[] = [];
 
 test.before(async () => {

@@ -1,12 +1,18 @@
-/** The engine under test, on sockets of this process: cleartext and TLS. */
+/** The engine under test, on sockets of this process: cleartext, node's TLS, and that of edge/tls. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { loadLibc } from '../../../core/net/linux.ts';
+import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Client } from '../../../edge/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';
 import { Http2Session } from '../../../edge/http2/session.ts';
+import type { Transport } from '../../../edge/http2/transport.ts';
+import { TlsLoop } from '../../../edge/tls/loop.ts';
+import { sharePlaces } from '../../../edge/tls/places.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { freePort } from '../../support/ports.ts';
 import type { Address, RawClient } from './client.ts';
 import { site } from './site.ts';
 
@@ -16,6 +22,7 @@ export const LIMITS: Http2Limits = { ...DEFAULT_LIMITS, streamWindow: 40_000, se
 export interface ConformanceServer {
   readonly cleartext: Address;
   readonly tls: Address;
+  readonly nativeTls: Address;
   readonly counters: Http2Counters;
   /** Connections that are open. */
   readonly open: number;
@@ -30,13 +37,14 @@ export interface ConformanceServer {
 
 /** How long connections may outlive their clients. */
 const EMPTY_MS = 10_000;
+/** Connections at one time. */
+const PLACES = 4096;
 
 export async function startServer(): Promise<ConformanceServer> {
   const counters = new Http2Counters();
   const sessions = new Map<number, Http2Session>();
   const failures: unknown[] = [];
-  const serve = (socket: Socket, scheme: 'http' | 'https'): void => {
-    const port = socket.remotePort ?? 0;
+  const serve = (socket: Socket | Transport, scheme: 'http' | 'https', port: number): void => {
     const client: Client = { address: '127.0.0.1', port, serverName: '', isEncrypted: scheme === 'https' };
     const session = new Http2Session(socket, {
       handler: site,
@@ -51,14 +59,32 @@ export async function startServer(): Promise<ConformanceServer> {
   };
   const key = ecKey();
   const cert = certificate({ name: 'conformance.test', key, dnsNames: ['conformance.test'] });
-  const plain = createServer({ noDelay: true }, (socket) => serve(socket, 'http'));
-  const tls = createTlsServer({ key: pemOfKey(key), cert, ALPNProtocols: ['h2'] }, (socket: TLSSocket) =>
-    serve(socket, 'https'),
+  const pem = { key: pemOfKey(key), cert };
+  const plain = createServer({ noDelay: true }, (socket) => serve(socket, 'http', socket.remotePort ?? 0));
+  const tls = createTlsServer({ ...pem, ALPNProtocols: ['h2'] }, (socket: TLSSocket) =>
+    serve(socket, 'https', socket.remotePort ?? 0),
   );
   const [cleartextPort, tlsPort] = [await listen(plain), await listen(tls)];
+  const native = new TlsLoop({
+    places: sharePlaces(PLACES),
+    ticketLifetime: 3600,
+    tickets: nextTicketKeys(null),
+    accept: ({ port }) => ({
+      begun() {},
+      certificateFor: () => pem,
+      certificateFailed: (error) => failures.push(error),
+      handOver: () => failures.push(new Error('A connection was handed over.')),
+      secured: (connection) => serve(connection, 'https', port),
+      failed() {},
+      closed() {},
+    }),
+  });
+  const nativePort = await freePort();
+  native.listen(loadLibc().openTcp({ address: '127.0.0.1', port: nativePort, family: 4 }, { sharesPort: false }));
   return {
     cleartext: { port: cleartextPort, isTls: false },
     tls: { port: tlsPort, isTls: true },
+    nativeTls: { port: nativePort, isTls: true },
     counters,
     failures,
     get open() {
@@ -78,6 +104,10 @@ export async function startServer(): Promise<ConformanceServer> {
     },
     async close() {
       for (const session of sessions.values()) session.destroy(0);
+      native.stopListening();
+      const deadline = Date.now() + EMPTY_MS;
+      while (native.open > 0 && Date.now() < deadline) await sleep(10);
+      native.close();
       await Promise.all([plain, tls].map((server) => new Promise((done) => server.close(done))));
     },
   };
