@@ -1,12 +1,16 @@
 /** Connections that come and go in every way: nothing of the system or of OpenSSL stays, and whoever comes next is served. */
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
+import { TlsLoop } from '../../../edge/tls/loop.ts';
+import { sharePlaces } from '../../../edge/tls/places.ts';
 import { startHost } from '../host/host.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../server/rig.ts';
 
@@ -57,6 +61,27 @@ async function cutHandshake(port: number, octets: number, how: 'end' | 'reset'):
   );
   relay.close();
 }
+
+test('where the event loop is another one it says so, and holds nothing', () => {
+  const { versions } = process;
+  const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  const before = descriptors();
+  const create = (): TlsLoop =>
+    new TlsLoop({
+      places: sharePlaces(1),
+      ticketLifetime: 1,
+      tickets: nextTicketKeys(null),
+      accept: () => null,
+    });
+  Object.defineProperty(process, 'versions', { value: { ...versions, uv: '2.0.0' }, configurable: true });
+  try {
+    for (let i = 0; i < 5; i++) assert.throws(create, /libuv 1 is needed, this is 2\.0\.0/);
+  } finally {
+    Object.defineProperty(process, 'versions', { value: versions, configurable: true });
+  }
+  assert.is(descriptors(), before);
+  create().close();
+});
 
 test('handshakes that are cut anywhere, by an end or a reset', async () => {
   await withServer(async (rig) => {
