@@ -3,29 +3,11 @@
  * that a client sends throws.
  */
 import type { Transport, TransportReceiver } from '../http2/transport.ts';
-import type { TlsCertificate } from './certificate.ts';
 import { HELLO } from './client-hello.ts';
 import type { TlsLoop } from './loop.ts';
 import { SSL_ERROR, TLS1_3 } from './openssl.ts';
+import type { TlsOwner } from './owner.ts';
 import { UNRECOGNIZED_NAME } from './profile.ts';
-
-/** Whom a connection belongs to. */
-export interface TlsOwner {
-  /** Its connection; before anything else. */
-  begun(connection: TlsConnection): void;
-  /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
-  certificateFor(serverName: string): TlsCertificate | undefined;
-  /** The certificate can't be used. The connection is closed. */
-  certificateFailed(error: unknown): void;
-  /** It does not ask for HTTP/2, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
-  handOver(fd: number): void;
-  /** The handshake is done: octets flow once `start` is called, which has to be now. */
-  secured(connection: TlsConnection): void;
-  /** There will be no handshake. `closed` follows. */
-  failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
-  /** The descriptor is closed. Once, unless it was handed over. */
-  closed(): void;
-}
 
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3 } as const;
 
@@ -37,7 +19,6 @@ const EPOLLOUT = 4;
 const EPOLLERR_HUP = 8 | 16;
 
 const ABANDONED = new Error('the connection has closed');
-/** Whole records that are read into the buffer before its owner gets them. */
 const RECORD = 16_384;
 
 export class TlsConnection implements Transport {
@@ -250,7 +231,7 @@ export class TlsConnection implements Transport {
     const { SSL_read, SSL_has_pending } = openssl;
     let octets = 0;
     let outcome = 1;
-    let hasMore = true;
+    let hasMore = true; // of which epoll does not know
     if (this.#hasPeerEnded) return;
     openssl.ERR_clear_error();
     while (hasMore && octets + RECORD <= shared.bytes.length) {

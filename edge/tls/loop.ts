@@ -3,10 +3,11 @@ import { Client } from '../../core/answer/client.ts';
 import { TcpCalls } from '../../core/net/tcp-calls.ts';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
-import { TlsConnection, type TlsOwner } from './connection.ts';
+import { TlsConnection } from './connection.ts';
 import { Contexts } from './contexts.ts';
 import { LoopWake } from './loop-wake.ts';
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
+import type { TlsOwner } from './owner.ts';
 import { OWN_PLACES, Places, type SharedPlaces } from './places.ts';
 
 /** Connections accepted in a turn of one socket. */

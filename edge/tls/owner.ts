@@ -1,0 +1,21 @@
+/** The seam to who serves what connections carry. */
+import type { TlsCertificate } from './certificate.ts';
+import type { TlsConnection } from './connection.ts';
+
+/** Whom a connection belongs to. */
+export interface TlsOwner {
+  /** Its connection; before anything else. */
+  begun(connection: TlsConnection): void;
+  /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
+  certificateFor(serverName: string): TlsCertificate | undefined;
+  /** The certificate can't be used. The connection is closed. */
+  certificateFailed(error: unknown): void;
+  /** It does not ask for HTTP/2, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
+  handOver(fd: number): void;
+  /** The handshake is done: octets flow once `start` is called, which has to be now. */
+  secured(connection: TlsConnection): void;
+  /** There will be no handshake. `closed` follows. */
+  failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
+  /** The descriptor is closed. Once, unless it was handed over. */
+  closed(): void;
+}
