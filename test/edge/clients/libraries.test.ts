@@ -1,5 +1,5 @@
 /** The HTTP/2 clients that programs on node use: node:http2 and undici. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { type Host, startHost } from '../host/host.ts';
 import { HINT, READY } from '../host/site.ts';
 import { frame, VERSION_QUESTION } from '../host/websocket.ts';
+import { noiseOf } from './bodies.ts';
 
 const AT_ONCE = 200;
 const MASK = Buffer.of(1, 2, 3, 4);
@@ -61,7 +62,7 @@ test('node:http2: many streams at once, more than are allowed, all right', async
 
 test('node:http2: what is sent comes back, with its trailers', async (context) => {
   await withSession(context, async (session) => {
-    const body = randomBytes(700_000);
+    const body = noiseOf(700_000);
     const stream = session.request({ ':path': '/echo', ':method': 'POST' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': 'one' }));
     const trailers = once(stream, 'trailers') as Promise<[Record<string, string>]>;
@@ -142,7 +143,7 @@ for (const allowH2 of [true, false])
         bodies,
         bodies.map((_, i) => [200, version, `/tell?${i}`]),
       );
-      const sent = randomBytes(1_000_000);
+      const sent = noiseOf(1_000_000);
       const { body } = await ask('/sink', sent);
       const { octets, hash } = (await body.json()) as { octets: number; hash: string };
       assert.equal([octets, hash], [sent.length, createHash('sha256').update(sent).digest('hex')]);
