@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
+import { isFull, takeBody } from './body-intake.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
 import type { Incoming } from './incoming.ts';
@@ -12,7 +13,6 @@ import { Outgoing } from './outgoing.ts';
 import { type ParserError, parserRefusal } from './parser-refusal.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { type Refusal, requestHead } from './request-head.ts';
-import { bodyTrailers } from './request-trailers.ts';
 import { plainAnswer } from './response-head.ts';
 import type { Http1Context } from './server.ts';
 
@@ -91,7 +91,7 @@ export class Http1Connection implements Carrier {
     const pending = { exchange, message, response, rest };
     const hasBody = response !== undefined && exchange.queue !== null;
     if (!this.isIdle) this.#ahead.hold(hasBody ? message : undefined);
-    if (hasBody) this.#takeBody(pending);
+    if (hasBody) takeBody(this, exchange, message, () => this.#bodyEnded(exchange));
     this.#waiting.push(pending);
     this.#next();
   }
@@ -103,15 +103,12 @@ export class Http1Connection implements Carrier {
   }
 
   /**
-   * The client sends no more. RFC 9112 section 9.6 says that it may still want the response, but who ends its side in the middle of a wait has as a rule gone, and FIN is
-   * all that it ever says: nginx (proxy_ignore_client_abort), Envoy, HAProxy (abortonclose), Pingora and Go all take it so. What an origin would be kept busy for, a
-   * long poll for minutes, is given up; what has begun goes on, to its end or to the reset that the next write meets; and what is answered at once, as from a cache,
-   * has been by the time that the end is seen.
+   * The client sends no more. It may still want the response (RFC 9112 section 9.6), but who ends its side within a wait has as a rule gone, and says no more than that: nginx,
+   * Envoy, HAProxy, Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on, and what is answered at once has been before this is seen.
    */
   onClientEnd(): void {
-    const { active } = this;
-    if (active === undefined || active.exchange.isTunnel || active.exchange.hasHead || this.isLingering) return;
-    this.destroy();
+    const { exchange } = this.active ?? {};
+    if (exchange !== undefined && !exchange.isTunnel && !exchange.hasHead && !this.isLingering) this.destroy();
   }
 
   /** The parser can't go on, or the socket broke. */
@@ -192,7 +189,7 @@ export class Http1Connection implements Carrier {
     const { active } = this;
     if (exchange.isTunnel) {
       if (exchange.queue!.buffered < this.context.limits.bodyBuffered && this.socket.isPaused()) this.socket.resume();
-    } else if (active?.exchange === exchange && active.message.isPaused() && !this.#isFull(exchange)) {
+    } else if (active?.exchange === exchange && active.message.isPaused() && !isFull(exchange, this.context.limits)) {
       active.message.resume();
     }
   }
@@ -212,7 +209,7 @@ export class Http1Connection implements Carrier {
     if (rest !== undefined && rest.length > 0) queue.push(rest);
     socket.on('data', (part: Buffer) => {
       queue.push(part);
-      if (this.#isFull(exchange)) socket.pause();
+      if (isFull(exchange, this.context.limits)) socket.pause();
     });
     socket.on('end', () => queue.finish());
     socket.resume();
@@ -244,26 +241,8 @@ export class Http1Connection implements Carrier {
     if (this.active === undefined) this.close();
   }
 
-  #isFull(exchange: Http1Exchange): boolean {
-    const queue = exchange.queue!;
-    return queue.buffered >= this.context.limits.bodyBuffered || queue.parts >= MOST_PARTS;
-  }
-
-  #takeBody({ exchange, message }: Pending): void {
-    const queue = exchange.queue!;
-    message.on('data', (part: Buffer) => {
-      queue.push(part);
-      if (!queue.isDiscarding) {
-        if (this.#isFull(exchange)) message.pause();
-      } else if (!this.isLingering && queue.received - queue.receivedBefore > this.context.limits.discardedOctets) {
-        this.context.counters.ended('unread_body', this.client);
-        this.close();
-      }
-    });
-    message.on('end', () => {
-      queue.finish(bodyTrailers(message.rawTrailers));
-      if (this.active?.exchange === exchange && exchange.isEnded) this.#release();
-    });
+  #bodyEnded(exchange: Http1Exchange): void {
+    if (this.active?.exchange === exchange && exchange.isEnded) this.#release();
   }
 
   /** Begins the next request if the one before is done, its response given away, and the client takes what it gets. */
@@ -367,8 +346,5 @@ export class Http1Connection implements Carrier {
     active.exchange.endedBy(cause);
   }
 }
-
-/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
-const MOST_PARTS = 64;
 
 const causeOf = ({ status }: Refusal): AbortCause => (status === 408 || status === 504 ? 'limit' : 'protocol');

@@ -6,8 +6,7 @@ import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
 import { Parts } from '../exchange/parts.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
-import { type Ending, STREAM_ENDING } from './endings.ts';
-import type { Http2Limits } from './limits.ts';
+import { STREAM_ENDING } from './endings.ts';
 import { isIncremental, urgencyOf } from './priority.ts';
 import type { ReceiveWindow } from './receive-window.ts';
 import type { RequestHead } from './request-head.ts';
@@ -22,25 +21,7 @@ import {
   withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
-import type { Sender } from './sender.ts';
-
-/** What a stream asks of its session. */
-export interface StreamHost {
-  readonly client: Client;
-  readonly scheme: 'http' | 'https';
-  readonly limits: Http2Limits;
-  readonly sender: Sender;
-  /** Frames lie in the output, or are due: they leave soon. */
-  flushSoon(): void;
-  /** END_STREAM lies in the output. */
-  streamSent(stream: Http2Stream): void;
-  /** Octets of the request's body were taken or dropped. */
-  bodyTaken(stream: Http2Stream, octets: number): void;
-  /** Ends the stream by RST_STREAM. */
-  resetStream(stream: Http2Stream, ending: Ending): void;
-  /** The handler, or a listener of its, threw. */
-  handlerFailed(stream: Http2Stream, error: unknown): void;
-}
+import type { StreamHost } from './stream-host.ts';
 
 const NO_FIELDS: FieldList = [];
 

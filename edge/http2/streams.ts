@@ -16,7 +16,8 @@ import type { RequestHead } from './request-head.ts';
 import { completeFields } from './response-head.ts';
 import type { Sender } from './sender.ts';
 import type { PeerSettings } from './settings.ts';
-import { Http2Stream, type StreamHost } from './stream.ts';
+import { Http2Stream } from './stream.ts';
+import type { StreamHost } from './stream-host.ts';
 
 /** What streams ask of their session. */
 export interface StreamSession {
