@@ -136,7 +136,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'requests behind one that takes long',
-    begin: request('/slow/100', 'content-length: 0'),
+    begin: request('/slow/3000', 'content-length: 0'),
     more: request('/ready', 'content-length: 0').repeat(1000),
     answer: /^(?:HTTP\/1\.1 200 |$)/,
     reason: 'pipelining',
