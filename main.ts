@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** The composition root: reads the configuration, starts the parts, stops them in order. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliIo, runCli } from './admin-api/cli/index.ts';
+import { type CliIo, runCli, welcome } from './admin-api/cli/index.ts';
 import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
 import { parseExemptions } from './core/address/index.ts';
 import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
@@ -11,7 +12,7 @@ import { type Config, formatListen, type ListenAddress } from './core/config/ind
 import { cookieSecrets } from './core/cookie-secret.ts';
 import { openEmbeddedJournal } from './core/journal/embedded.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
-import { createLogger } from './core/log/index.ts';
+import { createLogger, type Logger } from './core/log/index.ts';
 import {
   type Counted,
   indexMetrics,
@@ -27,6 +28,7 @@ import { type LocalData, openLocalResponder } from './core/net/local-responder.t
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { openSecrets } from './core/secrets.ts';
+import { Stops } from './core/stops.ts';
 import { type Environment, openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
@@ -34,6 +36,9 @@ import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
 import { openTransfers } from './core/transfer/index.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
+import { createAcme } from './edge/acme/index.ts';
+import { type Edge, startEdge } from './edge/daemon/edge.ts';
+import { Seldom } from './edge/exchange/seldom.ts';
 
 function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
   const first = nameservers[0];
@@ -69,14 +74,44 @@ function dnsOverHttps(
   return (message, address) => responder.answer(message, address);
 }
 
-/** Runs the daemon; resolves when it has been stopped in order. */
+/** Milliseconds that what is still to be written at the end may take. */
+const OUTPUT_MS = 2000;
+
+/** Runs the daemon; resolves when it has been stopped in order. What can't start takes with it what has started. */
 async function serve(config: Config): Promise<void> {
+  const stops = new Stops();
+  try {
+    await serveUntilSignal(config, stops);
+  } finally {
+    await stops.run();
+    // Whoever reads standard output and takes nothing more keeps no service that has ended.
+    setTimeout(() => process.exit(), OUTPUT_MS).unref();
+  }
+}
+
+/** A command ends when its output can't be written; the service goes on, whatever becomes of the disk or the program behind it. */
+function outliveOutput(log: Logger): void {
+  const seldom = new Seldom();
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', (error) => {
+    const count = seldom.due('output');
+    if (count > 0) log.warn('standard output can not be written', { count, reason: error.message });
+  });
+}
+
+async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
+  // Every thread's output runs into ours and listens to its errors: more than ten is no leak.
+  for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
   const log = createLogger(config.log);
+  outliveOutput(log);
   const started = performance.now();
   const metrics = new Registry();
-  const observed = processMetrics(metrics, version);
   const lock = lockDirectory(config.dataDir);
+  stops.add(() => lock.release());
+  const observed = processMetrics(metrics, version);
+  stops.add(() => observed.stop());
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  stops.add(() => environment.close());
   const defaults = zoneSettings(config);
   if (!answersAreCurrent(environment, defaults)) {
     const { zones, answers } = await rebuildAnswers(environment, defaults, (done) =>
@@ -88,7 +123,8 @@ async function serve(config: Config): Promise<void> {
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
   const answers = answerSettings(config);
-  const secrets = openSecrets(config.secrets.keyFile ?? join(config.dataDir, 'secret.key'));
+  const keyFile = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
+  const secrets = openSecrets(keyFile);
   const transfers = openTransfers({
     config,
     environment,
@@ -138,9 +174,12 @@ async function serve(config: Config): Promise<void> {
     transferAllow: config.transfer.allow,
     log,
   });
+  stops.add(() => nameserver.stop());
+  // Before the nameserver, which goes on answering until the last write is done.
+  stops.add(() => journal.close());
   nameserverMetrics(metrics, nameserver.counters);
-  const ready = () =>
-    nameserver.listening ? { ok: true, reasons: [] } : { ok: false, reasons: ['a DNS thread does not listen'] };
+  const parts: Parts = { nameserver, edge: undefined, isStopping: false };
+  const ready = () => readiness(parts);
   readinessMetrics(metrics, ready);
   const aliases = new AliasStates(environment);
   const refresher = new AliasRefresher({
@@ -155,7 +194,9 @@ async function serve(config: Config): Promise<void> {
     observer: aliasObserver(metrics),
   });
   aliasMetrics(metrics, aliases, refresher);
+  stops.add(() => refresher.stop());
   await refresher.start();
+  const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const api = createAdminApi({
     environment,
     journal,
@@ -167,37 +208,79 @@ async function serve(config: Config): Promise<void> {
     aliases,
     ready,
     version,
+    forwardedBy,
     answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.https) : undefined,
   });
   deferred.update = api.update;
   const password = await api.ensureAdmin();
+  stops.add(() => transfers.close());
+  stops.add(() => api.close());
+  stops.add(() => deferred.stopUpdates());
   const { port } = await api.listen();
   transfers.start();
   const admin = { ...config.admin.listen, port } as ListenAddress;
+  parts.edge = await startEdge({
+    config,
+    environment,
+    journal,
+    zoneSettings: defaults,
+    secrets,
+    keyFile,
+    admin: { listen: admin, ...forwardedBy },
+    metrics,
+    log,
+  });
+  const { edge } = parts;
+  stops.add(() => edge?.stop());
+  const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics });
+  stops.add(() => acme.stop());
+  acme.start();
+  const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};
   log.info('listening', {
     dns: nameserver.listen.map(formatListen).join(', '),
     tls: nameserver.tlsListen.map(formatListen).join(', ') || 'off',
     transport: nameserver.transport,
     admin: formatListen(admin),
+    http: http.map(formatListen).join(', ') || 'off',
+    https: https.map(formatListen).join(', ') || 'off',
     ...index.stats,
   });
-  process.stdout.write(
-    welcome(formatListen(admin), nameserver.listen.map(formatListen), password, performance.now() - started),
-  );
+  const milliseconds = performance.now() - started;
+  process.stdout.write(welcome({ admin, dns: nameserver.listen, http, https, password, milliseconds }));
 
+  const reload = (): void => {
+    if (parts.isStopping) return;
+    log.info('reloading', { signal: 'SIGHUP' });
+    edge?.reload().then(
+      () => log.info('the edge has new threads'),
+      (error: unknown) => {
+        if (!parts.isStopping)
+          log.error('the edge could not be reloaded; the threads that were there go on', { error });
+      },
+    );
+  };
+  process.on('SIGHUP', reload);
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });
+  parts.isStopping = true;
   log.info('stopping', { signal });
-  deferred.stopUpdates();
-  await api.close();
-  transfers.close();
-  await refresher.stop();
-  await journal.close();
-  await nameserver.stop();
-  await environment.close();
-  observed.stop();
-  lock.release();
+}
+
+/** What /readyz looks at. */
+interface Parts {
+  readonly nameserver: { readonly listening: boolean };
+  /** Undefined: it does not listen yet; null: it is not to. */
+  edge: Edge | null | undefined;
+  isStopping: boolean;
+}
+
+function readiness({ nameserver, edge, isStopping }: Parts): { ok: boolean; reasons: string[] } {
+  const reasons: string[] = [];
+  if (!nameserver.listening) reasons.push('a DNS thread does not listen');
+  if (edge === undefined || edge?.isListening === false) reasons.push('a thread of the edge does not listen');
+  if (isStopping) reasons.push('the service is stopping');
+  return { ok: reasons.length === 0, reasons };
 }
 
 /** The tables of the store by name. */
@@ -206,24 +289,6 @@ function tablesOf({ rows, lookups, answers, targets, aliases, zones, journal }: 
   for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, journal }))
     tables.set(name, table);
   return tables;
-}
-
-/** The ready line, and what to try next. */
-function welcome(admin: string, dns: readonly string[], password: string | null, milliseconds: number): string {
-  const [, address, port] = /^\[?(.*?)\]?:(\d+)$/.exec(dns[0])!;
-  const server = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  const shown =
-    password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
-  // Single quotes around the body end for the variable, which the shell puts in.
-  const secret = password ?? `'"$WAYPOST_ADMIN_PASSWORD"'`;
-  return `${shown}
-waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.join(', ')}, API on http://${admin}
-
-Try:
-  export WAYPOST_TOKEN=$(curl -s http://${admin}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${secret}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s http://${admin}/api/v1/domains -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'
-  dig @${server} -p ${port} example.com SOA
-`;
 }
 
 async function rebuild(config: Config): Promise<{ zones: number; answers: number }> {

@@ -22,6 +22,7 @@ import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { createApp } from './http/app.ts';
+import type { ForwardedBy } from './http/forwarded.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
@@ -54,6 +55,8 @@ export interface AdminApiOptions {
   readonly aliases?: AliasStates;
   /** How host names of origins are resolved; by `edge.resolvers` when left out. */
   readonly resolve?: Resolve;
+  /** How the edge says whom it passes a request on for; left out: nobody does. */
+  readonly forwardedBy?: ForwardedBy;
   /** The nameserver, for DNS over HTTPS; left out while that is off. */
   readonly answerDns?: AnswerDns;
 }
@@ -121,6 +124,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
+    forwardedBy: options.forwardedBy,
   });
   const sweeper = new Sweeper(services);
   let listening: Listening | undefined;

@@ -34,6 +34,10 @@ interface Result {
   readonly skipped: number;
 }
 
+/** Seconds that each file took. */
+const times: { readonly file: string; readonly seconds: number }[] = [];
+/** Files whose times the end tells. */
+const SHOWN = 12;
 const sums = { total: 0, passed: 0, skipped: 0 };
 /** File and output of those that failed: shown once more at the end, where a log that was cut still has it. */
 const failed: { readonly file: string; readonly text: string }[] = [];
@@ -72,7 +76,9 @@ const queue = [...files];
 await Promise.all(
   Array.from({ length: Math.max(1, jobs) }, async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const begun = performance.now();
       const { total, passed, skipped } = await run(file);
+      times.push({ file, seconds: Math.round((performance.now() - begun) / 1000) });
       sums.total += total;
       sums.passed += passed;
       sums.skipped += skipped;
@@ -83,10 +89,13 @@ for (const { file, text } of failed) {
   const cut = text.length > MOST ? `[…]\n${text.slice(-MOST)}` : text;
   process.stdout.write(`\nFAILED ${file}\n${cut.trim()}\n`);
 }
-const seconds = ((performance.now() - started) / 1000).toFixed(0);
+const took = ((performance.now() - started) / 1000).toFixed(0);
 process.stdout.write(
-  `\n  Total:     ${sums.total}\n  Passed:    ${sums.passed}\n  Skipped:   ${sums.skipped}\n  Duration:  ${seconds} s, ${files.length} files\n`,
+  `\n  Total:     ${sums.total}\n  Passed:    ${sums.passed}\n  Skipped:   ${sums.skipped}\n  Duration:  ${took} s, ${files.length} files\n`,
 );
+times.sort((a, b) => b.seconds - a.seconds);
+const longest = times.slice(0, SHOWN).map(({ file, seconds }) => `${file} ${seconds} s`);
+if (times.length > 1) process.stdout.write(`  Longest:   ${longest.join(', ')}\n`);
 if (failed.length > 0) {
   const names = failed.map(({ file }) => file).join(', ');
   process.stdout.write(`  Failed:    ${names}\n  Seed:      WAYPOST_SEED=${SEED} repeats what was generated\n`);

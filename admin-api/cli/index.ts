@@ -1,2 +1,3 @@
 export type { CliIo, Input, Output } from './io.ts';
 export { runCli } from './run.ts';
+export { welcome } from './welcome.ts';

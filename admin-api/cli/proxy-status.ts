@@ -15,6 +15,7 @@ export function describeProxy(domain: string, body: Json): [string, ...string[]]
     `${domain}: proxy ${on ? 'on' : 'off'}`,
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
+    ...(typeof proxy.hsts_max_age === 'number' ? [`  hsts         ${shown(proxy.hsts_max_age)} seconds`] : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,

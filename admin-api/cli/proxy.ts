@@ -8,6 +8,9 @@ import type { CommandContext } from './run.ts';
 import { count, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option } from './verb.ts';
 
+const seconds = wholeNumber(0, 63_072_000);
+const hstsAge = (text: string): number | null => (text === 'none' ? null : seconds(text));
+
 export function addProxyCommands(program: Command, context: CommandContext): void {
   const proxy = addGroup(program, 'proxy', 'the proxy before the web servers of a domain', [
     'waypost proxy set example.com origin.example.net',
@@ -20,16 +23,21 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     options: [
       option('--port <n>', 'its port (default: 443)').argParser(wholeNumber(1, 65_535)),
       new Option('--protocol <protocol>', 'default: https for port 443, http for port 80').choices(['http', 'https']),
+      option(
+        '--hsts <seconds>',
+        'tell browsers to come by HTTPS alone for so long; 0 takes that back, "none" says nothing (default: as it was)',
+      ).argParser(hstsAge),
     ],
     more: 'Whether the proxy is on stays as it is.',
     examples: [
       'waypost proxy set example.com origin.example.net',
       'waypost proxy set example.com 198.51.101.7 --port 8080 --protocol http',
+      'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
-    async run(call: Call<{ port?: number; protocol?: string }>, [domainName, origin]) {
-      const { port, protocol } = call.options;
+    async run(call: Call<{ port?: number; protocol?: string; hsts?: number | null }>, [domainName, origin]) {
+      const { port, protocol, hsts } = call.options;
       const domain = await call.domain(domainName);
-      const json = { origin, port, protocol };
+      const json = { origin, port, protocol, hsts_max_age: hsts };
       const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
       call.show(body, ...describeProxy(domain.domain, body));
       return true;

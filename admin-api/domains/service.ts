@@ -5,6 +5,9 @@ import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {
+  acmeChallenges,
+  acmeOrders,
+  automaticCertificates,
   certificates,
   type Domain,
   domains,
@@ -135,6 +138,11 @@ function deleteProxy(draft: Draft, domainId: string): void {
   const certificate = draft.certificate(domainId);
   if (certificate !== undefined) draft.delete(certificates, certificate);
   for (const purge of draft.purgesOf(domainId)) draft.delete(purges, purge);
+  const automatic = draft.automaticCertificate(domainId);
+  if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
+  const order = draft.acmeOrder(domainId);
+  if (order !== undefined) draft.delete(acmeOrders, order);
+  for (const challenge of draft.acmeChallenges(domainId)) draft.delete(acmeChallenges, challenge);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** From a request to an answer: what a route returns becomes the answer, and what it throws becomes an error. */
 import type { Logger } from '../../core/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
+import { type ForwardedBy, forwarded } from './forwarded.ts';
 import { newRequestId } from './request-id.ts';
 import type { AppParts, Route } from './route.ts';
 import { Router } from './router.ts';
@@ -11,14 +12,17 @@ const NO_QUERY = new URLSearchParams();
 export interface AppOptions extends AppParts {
   readonly routes: readonly Route[];
   readonly log: Logger;
+  /** How the edge says whom it passes a request on for; left out: nobody is believed. */
+  readonly forwardedBy?: ForwardedBy;
   /** Is told of every answer. `route`: the route's path as a template; null: there was none. */
   readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
 }
 
-export function createApp({ routes, log, observer, ...parts }: AppOptions): Handler {
+export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppOptions): Handler {
   const router = new Router(routes);
-  return async (request) => {
+  return async (received) => {
     const start = performance.now();
+    const request = forwardedBy === undefined ? received : forwarded(received, forwardedBy);
     const { route, response } = await answer(request);
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000);
     return response;

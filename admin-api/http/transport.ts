@@ -1,3 +1,4 @@
+import { ConfigError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/index.ts';
 
 /**
@@ -115,9 +116,11 @@ export class Aborted extends Error {
   }
 }
 
-export class ListenError extends Error {
+export class ListenError extends ConfigError {
   constructor(place: ListenPlace, why: string) {
-    super(`The admin API can't listen on ${place.address} port ${place.port}: ${why}`);
-    this.name = 'ListenError';
+    super(
+      'listen',
+      `The admin API can't listen on ${place.address} port ${place.port}: ${why}. Choose another address with WAYPOST_ADMIN_LISTEN.`,
+    );
   }
 }

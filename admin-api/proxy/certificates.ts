@@ -1,4 +1,6 @@
 /** The certificate of a domain: order it anew, bring one's own, go back to the automatic one. */
+
+import type { CoveredNames } from '../../core/covered-names.ts';
 import { StateError } from '../../core/errors.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { certificates, type Domain, type ProxyConfig, proxiedOf, proxies } from '../../core/store/rows.ts';
@@ -11,7 +13,6 @@ import type { Caller, Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
 import { checkCertificate } from './certificate.ts';
-import type { CoveredNames } from './covered-names.ts';
 import { findExposed } from './exposed.ts';
 import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';
@@ -71,6 +72,7 @@ export async function setCertificate(
       domainId: domain.id,
       chain,
       sealedKey: sealed.toString('base64'),
+      names: checked.names.list(),
       notBefore,
       notAfter,
       createdAt: now,

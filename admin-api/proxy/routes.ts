@@ -36,7 +36,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Set the origin: the web server behind the proxy',
       description:
-        'A public address or a host name, every address of which must be public. Whether the proxy is on stays as it is.',
+        'A public address or a host name, every address of which must be public, and whether browsers are told to come by HTTPS alone. Whether the proxy is on stays as it is.',
       scope: 'proxy',
       body: originBody,
       answer: proxyAnswer,
@@ -50,7 +50,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Turn the proxy on or off',
       description:
-        "From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again. Without an origin the first address record of the domain itself becomes it.",
+        "From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again; for ten minutes after it was turned off, visitors who still have the old addresses are served. Without an origin the first address record of the domain itself becomes it.",
       scope: 'proxy',
       body: toggleBody,
       answer: proxyAnswer,

@@ -14,6 +14,11 @@ const host = (more: string) =>
 const port = (more: string) => Type.Optional(integer(1, 65_535, `a whole number from 1 to 65535${more}`));
 const protocol = (more: string) => Type.Optional(oneOf(PROTOCOLS, `"http" or "https"${more}`));
 
+/** Browsers remember no more than is sent; two years is what their preload lists ask for at most. */
+const HSTS_MOST = 63_072_000;
+const HSTS =
+  'for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing';
+
 export const originBody = bodySchema(
   Type.Object({
     origin: host(''),
@@ -22,6 +27,12 @@ export const originBody = bodySchema(
     origin_port: port('; another name of "port"'),
     protocol: protocol('; if left out, https for port 443 and http for port 80'),
     origin_protocol: protocol('; another name of "protocol"'),
+    hsts_max_age: Type.Optional(
+      orNull(
+        Type.Integer({ minimum: 0, maximum: HSTS_MOST }),
+        `null or a whole number of seconds, at most ${HSTS_MOST}, ${HSTS}; if left out, what was set stays`,
+      ),
+    ),
   }),
 );
 
@@ -92,13 +103,17 @@ const proxyView = Type.Object(
     origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
     origin_port: orNull(Type.Integer(), 'its port'),
     origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
+    hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
     ssl_status: oneOf(
       ['none', 'pending', 'active', 'renewing', 'error'],
-      'the state of the certificate that visitors see',
+      'the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why',
     ),
     ssl_issued_at: orNull(time('when the certificate was issued')),
     ssl_expires_at: orNull(time('when it expires')),
-    ssl_error: orNull(Type.String(), 'why there is no certificate, or null'),
+    ssl_error: orNull(
+      Type.String(),
+      'what is wrong with the certificate, and what to do: why there is none, why it could not be renewed, or which names it leaves out; or null',
+    ),
     exposed: list(
       exposedView,
       'the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off',

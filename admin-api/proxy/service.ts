@@ -31,6 +31,7 @@ export interface OriginBody {
   readonly origin_port?: number;
   readonly protocol?: Protocol;
   readonly origin_protocol?: Protocol;
+  readonly hsts_max_age?: number | null;
 }
 
 /** Throws HttpError 404. */
@@ -64,6 +65,7 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
       originHost: host,
       originPort: port,
       originProtocol: protocol,
+      ...(body.hsts_max_age === undefined ? {} : { hstsMaxAge: body.hsts_max_age }),
       updatedAt: nowSeconds(),
     };
     const exposed = await findExposed(services, domain, host);
@@ -89,6 +91,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
         ...origin,
         ...(order ? { sslStatus: 'pending', orderRequestedAt: now } : {}),
         enabled: enable,
+        disabledAt: enable ? null : now,
         updatedAt: now,
       };
       draft.put(proxies, row);
@@ -200,8 +203,9 @@ async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>
 }
 
 /** What the audit says of the proxy. */
-const told = ({ originHost, originPort, originProtocol }: ProxyConfig) => ({
+const told = ({ originHost, originPort, originProtocol, hstsMaxAge }: ProxyConfig) => ({
   origin_host: originHost,
   origin_port: originPort,
   origin_protocol: originProtocol,
+  ...(hstsMaxAge == null ? {} : { hsts_max_age: hstsMaxAge }),
 });

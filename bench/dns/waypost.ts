@@ -25,6 +25,8 @@ export class Daemon {
     this.#settings = {
       WAYPOST_DATA_DIR: dataFolder,
       WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+      WAYPOST_EDGE_HTTP_LISTEN: 'off',
+      WAYPOST_EDGE_HTTPS_LISTEN: 'off',
       WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
       WAYPOST_ADMIN_PASSWORD: PASSWORD,
       WAYPOST_RATE_LIMIT: '0',

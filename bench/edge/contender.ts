@@ -8,6 +8,8 @@ export interface Contender {
   readonly version: string;
   readonly process: ServerProcess;
   readonly port: number;
+  /** Rows that it can't do. */
+  readonly without?: readonly string[];
 }
 
 export interface Tools {

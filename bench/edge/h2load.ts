@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { LOAD_CORE } from '../dns/servers.ts';
 import type { Contender } from './contender.ts';
 import { type Measured, measure } from './measured.ts';
-import { BROWSER_HEADERS, HOST, type Path } from './requests.ts';
+import { BROWSER_HEADERS, HOST } from './requests.ts';
 
 const run = promisify(execFile);
 
@@ -12,7 +12,11 @@ export interface Shape {
   readonly connections: number;
   /** Requests out on each. */
   readonly streams: number;
-  readonly path: Path;
+  readonly path: string;
+  /** A file that is sent as the body of a PUT. */
+  readonly upload?: string;
+  /** Over HTTP/1.1. */
+  readonly http1?: boolean;
 }
 
 export function h2loadVersion(): string | null {
@@ -21,13 +25,15 @@ export function h2loadVersion(): string | null {
 }
 
 export function driveH2load(server: Contender, shape: Shape, seconds: number): Promise<Measured> {
-  const { connections, streams, path } = shape;
+  const { connections, streams, path, upload, http1 } = shape;
   const args = [
     ...['-D', String(seconds), '-c', String(connections), '-m', String(streams), '-t', '1'],
     // What a browser opens: 6 MB a stream, 15 MB a connection (Chrome).
     ...['-w', '22', '-W', '23'],
     `--connect-to=127.0.0.1:${server.port}`,
     ...BROWSER_HEADERS.flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+    ...(http1 ? ['--h1'] : []),
+    ...(upload === undefined ? [] : ['-d', upload, '-H', ':method: PUT']),
     `https://${HOST}:${server.port}${path}`,
   ];
   return measure(server, async () => {

@@ -1,20 +1,24 @@
 /**
- * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
- * of its line offers the session of the one before. Prints `{requests, wrong, resumed}`.
+ * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
+ * of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), drawn at random, and ends without a request as soon as the
+ * server has begun its session. Prints `{requests, wrong, resumed}`.
  */
 import { endianness } from 'node:os';
-import { ResponseReader, requestOctets } from './one-request.ts';
+import { apexOf } from './many-sites-names.ts';
+import { beginOctets, ResponseReader, requestOctets } from './one-request.ts';
 import * as openssl from './openssl.ts';
 import { HOST } from './requests.ts';
 
-const [port, kind, seconds, count] = process.argv.slice(2);
+const [port, kind, seconds, count, sites] = process.argv.slice(2);
 const POLLIN = 1;
 /** struct pollfd: descriptor, events, what came. */
 const POLLFD = 8;
 const WAIT_MS = 1000;
 
 const context = openssl.clientContext();
-const request = requestOctets('/small');
+const isBare = sites !== undefined;
+const request = isBare ? beginOctets() : requestOctets('/small');
+const nextHost = (): string => (isBare ? `www.${apexOf(Math.floor(Math.random() * Number(sites)))}` : HOST);
 const buffer = Buffer.alloc(16_384);
 const fds = Buffer.alloc(Number(count) * POLLFD);
 if (endianness() !== 'LE') throw new Error('poll is written for little-endian machines');
@@ -43,6 +47,10 @@ class Line {
         if (openssl.errorOf(this.#ssl, length) !== openssl.SSL_ERROR_WANT_READ) this.#next(false);
         return;
       }
+      if (isBare) {
+        this.#next(true);
+        return;
+      }
       this.#reader.take(buffer.subarray(0, length));
       if (this.#reader.isWhole) {
         this.#next(this.#reader.isRight);
@@ -54,7 +62,7 @@ class Line {
   #open(): void {
     this.#fd = openssl.connectSocket(Number(port));
     openssl.dontBlock(this.#fd);
-    this.#ssl = openssl.openSsl(context, this.#fd, HOST);
+    this.#ssl = openssl.openSsl(context, this.#fd, nextHost());
     if (this.#session !== null) openssl.setSession(this.#ssl, this.#session);
     this.#isConnected = false;
     this.#reader = new ResponseReader();

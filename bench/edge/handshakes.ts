@@ -13,8 +13,15 @@ const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, 
 const AT_A_TIME = 16;
 const SETTLE_MS = 1500;
 
-export function driveHandshakes(server: Contender, kind: 'new' | 'resume', seconds: number): Promise<Measured> {
+/** `sites`: each connection is to one of so many, and asks for nothing. */
+export function driveHandshakes(
+  server: Contender,
+  kind: 'new' | 'resume',
+  seconds: number,
+  sites?: number,
+): Promise<Measured> {
   const args = [program('handshake-load'), String(server.port), kind, String(seconds), String(AT_A_TIME)];
+  if (sites !== undefined) args.push(String(sites));
   return measure(server, async () => {
     const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), process.execPath, ...args]);
     const { requests, wrong, resumed } = JSON.parse(stdout) as { requests: number; wrong: number; resumed: number };

@@ -28,15 +28,14 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** Preface, settings and a GET on stream 1. */
+/** What a session begins with: preface and settings. */
+export const beginOctets = (): Buffer => Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, Buffer.alloc(0))]);
+
+/** That, and a GET on stream 1. */
 export function requestOctets(path: string): Buffer {
   const fields = [[':method', 'GET'], [':scheme', 'https'], [':authority', HOST], [':path', path], ...BROWSER_HEADERS];
   const block = Buffer.concat(fields.map(([name, value]) => Buffer.concat([Buffer.of(0), text(name), text(value)])));
-  return Buffer.concat([
-    PREFACE,
-    frame(SETTINGS, 0, 0, Buffer.alloc(0)),
-    frame(HEADERS, END_STREAM | END_HEADERS, 1, block),
-  ]);
+  return Buffer.concat([beginOctets(), frame(HEADERS, END_STREAM | END_HEADERS, 1, block)]);
 }
 
 /** Reads one response. Bodies must fit the windows that stand at the begin. */

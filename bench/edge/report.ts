@@ -3,7 +3,7 @@ import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import type { IdleMemory } from './handshakes.ts';
 import { isDisturbed, type Measured } from './measured.ts';
-import { isReached, type RowResult, ratios } from './rounds.ts';
+import { isGoalReached, type RowResult, ratios } from './rounds.ts';
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -32,7 +32,7 @@ export function ratioTable(results: readonly RowResult[]): string {
       .map((peer) => {
         const all = ratios(result, peer);
         const cpu = ratios(result, peer, (one) => one.cpuMicros);
-        const met = isReached(result);
+        const goal = result.row.goals.find((one) => one.peer === peer);
         return [
           result.row.id,
           peer,
@@ -40,7 +40,8 @@ export function ratioTable(results: readonly RowResult[]): string {
             ? '–'
             : `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}, ${all.length})`,
           cpu.length === 0 ? '–' : median(cpu).toFixed(2),
-          ...(peer === 'nginx' ? [`${result.row.atLeast}, ${result.row.aim}`, met ? 'yes' : 'no'] : ['', '']),
+          goal === undefined ? '' : [goal.atLeast, goal.aim].filter((one) => one !== undefined).join(', '),
+          goal === undefined ? '' : isGoalReached(result, goal) ? 'yes' : 'no',
         ];
       }),
   );

@@ -1,7 +1,8 @@
 /** What is asked for, as a browser asks for it. */
 
-/** Under which the servers have a certificate. */
-export const HOST = 'localhost';
+/** What is asked for, and what the certificates are for. */
+export const DOMAIN = 'example.com';
+export const HOST = `www.${DOMAIN}`;
 
 /** Paths and what they are answered with: octets of the body. */
 export const BODIES = { '/small': 2000, '/large': 100_000 } as const;
@@ -16,7 +17,7 @@ export const BROWSER_HEADERS: readonly (readonly [name: string, value: string])[
   ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8'],
   ['accept-encoding', 'gzip, deflate, br, zstd'],
   ['accept-language', 'en-GB,en;q=0.9,de;q=0.8'],
-  ['referer', 'https://localhost/catalogue/shoes/running?sort=price&page=3'],
+  ['referer', 'https://www.example.com/catalogue/shoes/running?sort=price&page=3'],
   ['sec-ch-ua', '"Chromium";v="131", "Not_A Brand";v="24", "Google Chrome";v="131"'],
   ['sec-ch-ua-mobile', '?0'],
   ['sec-ch-ua-platform', '"Linux"'],

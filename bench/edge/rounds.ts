@@ -2,7 +2,7 @@
 import { median } from '../dns/rounds.ts';
 import type { Contender } from './contender.ts';
 import { isDisturbed, type Measured } from './measured.ts';
-import type { Row } from './rows.ts';
+import type { Goal, Row } from './rows.ts';
 
 export interface RowResult {
   readonly row: Row;
@@ -55,12 +55,16 @@ export function ratios({ figures }: RowResult, peer: string, of = (one: Measured
   });
 }
 
-/** Null when nginx was not there. */
+/** Null when no peer was there that something is to be reached against. */
 export function isReached(result: RowResult): boolean | null {
-  if (!result.figures.has('nginx')) return null;
-  const all = ratios(result, 'nginx');
-  const isRight = [...result.figures.values()].flat().every(({ wrong }) => wrong === 0);
-  return isRight && all.length > 0 && median(all) >= result.row.atLeast;
+  const goals = result.row.goals.filter(({ peer }) => result.figures.has(peer));
+  return goals.length === 0 ? null : goals.every((goal) => isGoalReached(result, goal));
+}
+
+export function isGoalReached(result: RowResult, { peer, atLeast }: Goal): boolean {
+  const all = ratios(result, peer);
+  const isRight = result.figures.get('Waypost')?.every(({ wrong }) => wrong === 0) === true;
+  return isRight && all.length > 0 && median(all) >= atLeast;
 }
 
 function describe({ name }: Contender, figure: Measured): string {

@@ -6,15 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { ServerProcess } from '../dns/process.ts';
 import { ask } from './ask.ts';
 import { type Contender, ready, type Tools } from './contender.ts';
+import { nginxServer, nginxSettings } from './nginx.ts';
 import { BODIES } from './requests.ts';
 
 const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464 };
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
 /** Debian keeps servers in /usr/sbin, which is not on every PATH. */
-const installed = (name: string): string => (existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name);
+export const installed = (name: string): string => (existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name);
 
-function version(command: string, args: readonly string[], pattern: RegExp): string | null {
+/** What of its output matches; null when it can't be started. */
+export function version(command: string, args: readonly string[], pattern: RegExp): string | null {
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
   return error === undefined ? (pattern.exec(stdout + stderr)?.[0] ?? null) : null;
 }
@@ -45,58 +47,22 @@ export async function startNginx(tools: Tools): Promise<Contender | null> {
     mkdirSync(path, { recursive: true });
   }
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, nginxSettings(folder, cache, tools));
+  writeFileSync(file, settings(folder, cache, tools));
   const process_ = new ServerProcess(command, ['-p', folder, '-c', file], join(folder, 'output.log'));
   return ready({ name: 'nginx', version: found, process: process_, port: PORTS.nginx }, fill);
 }
 
-function nginxSettings(folder: string, cache: string, { certificate, key, originPort }: Tools): string {
-  return `daemon off;
-user root;
-pid ${join(folder, 'nginx.pid')};
-error_log ${join(folder, 'error.log')} error;
-worker_processes 1;
-worker_rlimit_nofile 65536;
-events { worker_connections 32768; use epoll; multi_accept on; }
-http {
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  tcp_nodelay on;
-  client_body_temp_path ${join(folder, 'body')};
-  proxy_temp_path ${join(folder, 'proxy')};
-  fastcgi_temp_path ${join(folder, 'fastcgi')};
-  uwsgi_temp_path ${join(folder, 'uwsgi')};
-  scgi_temp_path ${join(folder, 'scgi')};
-  open_file_cache max=1000 inactive=1h;
-  open_file_cache_valid 1h;
-  keepalive_timeout 3600s;
-  keepalive_requests 1000000000;
-  http2_max_concurrent_streams 1024;
-  http2_recv_timeout 3600s;
-  http2_idle_timeout 3600s;
-  http2_max_requests 1000000000;
-  output_buffers 4 128k;
-  ssl_certificate ${certificate};
-  ssl_certificate_key ${key};
-  ssl_protocols TLSv1.2 TLSv1.3;
-  ssl_ecdh_curve X25519:prime256v1:secp384r1;
-  ssl_session_tickets on;
-  ssl_session_timeout 1d;
-  ssl_session_cache none;
-  ssl_buffer_size 16k;
+function settings(folder: string, cache: string, { certificate, key, originPort }: Tools): string {
+  const http = `  output_buffers 4 128k;
   proxy_cache_path ${cache} levels=1:2 keys_zone=pages:10m inactive=7d use_temp_path=off;
-  server {
-    listen 127.0.0.1:${PORTS.nginx} ssl http2 backlog=4096 reuseport;
-    server_name localhost;
-    location / {
+`;
+  const inside = `    location / {
       proxy_pass http://127.0.0.1:${originPort};
       proxy_cache pages;
       proxy_cache_key $request_uri;
     }
-  }
-}
 `;
+  return nginxSettings(folder, folder, http + nginxServer(PORTS.nginx, 'localhost', certificate, key, inside));
 }
 
 /** Null where it is not installed. */
@@ -106,15 +72,21 @@ export async function startHaproxy(tools: Tools): Promise<Contender | null> {
   if (found === null) return null;
   const folder = join(tools.work, 'edge-haproxy');
   mkdirSync(folder, { recursive: true });
-  const pem = join(folder, 'both.pem');
-  writeFileSync(pem, readFileSync(tools.certificate, 'utf8') + readFileSync(tools.key, 'utf8'), { mode: 0o600 });
   const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, haproxySettings(pem, tools));
+  writeFileSync(file, haproxySettings(PORTS.haproxy, bothPem(folder, tools), tools.originPort));
   const process_ = new ServerProcess(command, ['-db', '-f', file], join(folder, 'output.log'));
   return ready({ name: 'HAProxy', version: found, process: process_, port: PORTS.haproxy }, fill);
 }
 
-function haproxySettings(pem: string, { originPort }: Tools): string {
+/** Certificate and key in one file. */
+export function bothPem(folder: string, { certificate, key }: Tools): string {
+  const pem = join(folder, 'both.pem');
+  writeFileSync(pem, readFileSync(key, 'utf8') + readFileSync(certificate, 'utf8'), { mode: 0o600 });
+  return pem;
+}
+
+/** `frontend`, `backend`: what else stands there. */
+export function haproxySettings(port: number, pem: string, originPort: number, frontend = '', backend = ''): string {
   return `global
   nbthread 1
   maxconn 4000
@@ -131,12 +103,12 @@ cache pages
   max-object-size 1000000
   max-age 86400
 frontend edge
-  bind 127.0.0.1:${PORTS.haproxy} ssl crt ${pem} alpn h2,http/1.1 backlog 4096
+  bind 127.0.0.1:${port} ssl crt ${pem} alpn h2,http/1.1 backlog 4096
   http-request cache-use pages
   http-response cache-store pages
-  default_backend origin
+${frontend}  default_backend origin
 backend origin
-  server origin 127.0.0.1:${originPort}
+${backend}  server origin 127.0.0.1:${originPort}
 `;
 }
 

@@ -3,8 +3,12 @@
  * the validation and config/waypost.toml all follow from this table.
  */
 import { availableParallelism, hostname, totalmem } from 'node:os';
+import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
+import { CACHE_SETTINGS } from './cache-settings.ts';
+import { COMPRESS_SETTINGS } from './compress-settings.ts';
 import { EDGE_LIMITS } from './edge-limits.ts';
+import { ADMIN_HOST_SETTINGS, EDGE_SETTINGS } from './edge-settings.ts';
 import {
   bytes,
   choice,
@@ -22,6 +26,8 @@ import {
   shortText,
   text,
 } from './kinds.ts';
+import { ORIGIN_SETTINGS } from './origin-settings.ts';
+import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
 
 export interface Setting<T> {
@@ -111,6 +117,7 @@ export const schema = {
     ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge.'),
   }),
   edge: section('The reverse proxy, and the check of the origins that customers give it.', {
+    ...EDGE_SETTINGS,
     resolvers: setting(
       resolvers,
       [],
@@ -122,7 +129,12 @@ export const schema = {
       'For test rigs: origins that are taken though their addresses are private, loopback or reserved. "true" takes every address, which lets customers reach the network of this machine.',
     ),
     ...EDGE_LIMITS,
+    ...ORIGIN_SETTINGS,
+    ...COMPRESS_SETTINGS,
+    ...CACHE_SETTINGS,
+    ...PROXY_SETTINGS,
   }),
+  acme: section('Certificates by themselves (ACME, RFC 8555), for domains whose proxy is on.', ACME_SETTINGS),
   dns: section('The nameserver.', {
     listen: setting(
       listenList,
@@ -300,6 +312,7 @@ export const schema = {
       { address: '127.0.0.1', port: 8300, family: 4 },
       'Where it listens. It speaks plain HTTP: keep it on a loopback address, or behind something that adds TLS.',
     ),
+    ...ADMIN_HOST_SETTINGS,
     password: {
       ...optional(
         text('a password, not empty and without control characters'),

@@ -6,6 +6,7 @@ import type { Environment } from '../store/environment.ts';
 import { aliasOwnerKey, recordKeyParts } from '../store/keys.ts';
 import {
   accounts,
+  acmeChallenges,
   aliasTargets,
   domains,
   proxies,
@@ -50,11 +51,13 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
   if (change.table === records.number) noteRecord(environment, updates, change);
+  else updates.edge.note(change);
   if (change.table === proxies.number) {
     const old = rows.get(change.key);
     updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
   }
   if (change.table === aliasTargets.number) updates.aliasChanged(change.key);
+  if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
   if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
   if (change.value === null) {
     rows.remove(change.key);
@@ -74,6 +77,13 @@ function stamped(value: Buffer, sequence: number): Buffer {
   bytes.set(value);
   bytes.writeUIntBE(sequence, value.length, STAMP);
   return bytes;
+}
+
+/** `old`: the row as it is before the change. */
+function noteChallenge(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
+  const row = value ?? old;
+  if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
+  updates.challengeChanged(key.toString('hex', 0, 8), value === null ? -1 : 1);
 }
 
 /** Counts the record, notes its name as changed, and keeps the table of targets. */

@@ -12,7 +12,7 @@ import { encodeEntry, hashEntry } from './changes.ts';
 import type { ZoneObserver } from './difference.ts';
 import { ZoneFacts } from './facts.ts';
 import { readHead, writeHead } from './head.ts';
-import type { AnswerChanges, CommitRequest, Committed, DomainListener, Journal } from './journal.ts';
+import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';
 import { RecentWrites } from './recent.ts';
 import { ZoneUpdates } from './zones.ts';
 
@@ -57,6 +57,7 @@ class EmbeddedJournal implements Journal {
   private readonly domainListeners: DomainListener[] = [];
   private readonly credentialListeners: (() => void)[] = [];
   private readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
+  private readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   private closed = false;
@@ -100,6 +101,10 @@ class EmbeddedJournal implements Journal {
 
   onAnswers(listener: (changes: AnswerChanges) => void): void {
     this.answerListeners.push(listener);
+  }
+
+  onEdge(listener: (changes: EdgeChanges) => void): void {
+    this.edgeListeners.push(listener);
   }
 
   async close(): Promise<void> {
@@ -167,13 +172,16 @@ class EmbeddedJournal implements Journal {
     for (const { waiting, applied } of accepted) waiting.resolve({ sequence: applied.entry.sequence });
   }
 
-  private tell({ comingAndGoing, credentialsChanged, nodes, apexes, aliasTargets, changes }: ZoneUpdates): void {
+  private tell(updates: ZoneUpdates): void {
+    const { comingAndGoing, credentialsChanged, nodes, apexes, aliasTargets, changes } = updates;
     for (const change of changes) this.options.zones?.changed(change);
     for (const { domain, present } of comingAndGoing)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
     for (const listener of this.answerListeners)
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
+    const ofEdge = updates.edge.changes((domainId) => this.facts.isProxied(domainId));
+    if (ofEdge !== null) for (const listener of this.edgeListeners) listener(ofEdge);
   }
 
   private async apply(accepted: readonly { applied: Applied; bytes: Buffer }[], hash: Buffer): Promise<ZoneUpdates> {

@@ -10,6 +10,7 @@ import { type Name, nameId, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import { UNRESOLVED } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
+import { challengeRdata } from '../zone/challenged.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readHeld } from '../zone/stored.ts';
 import type { ZoneRRset } from '../zone/view.ts';
@@ -30,6 +31,7 @@ export class ZoneFacts {
   private readonly children = new Map<string, readonly Domain[]>();
   private readonly parents = new Map<string, Domain | null>();
   private readonly aliases = new Map<string, readonly ZoneRRset[]>();
+  private readonly challenges = new Map<string, readonly Uint8Array[]>();
 
   constructor(environment: Environment) {
     this.environment = environment;
@@ -45,6 +47,7 @@ export class ZoneFacts {
       this.children,
       this.parents,
       this.aliases,
+      this.challenges,
     ])
       known.clear();
   }
@@ -62,6 +65,21 @@ export class ZoneFacts {
   /** What is known of the target with this key changes. */
   aliasChanged(key: Uint8Array): void {
     this.aliases.delete(keyText(key));
+  }
+
+  /** Challenges of a domain come or go. */
+  challengesChanged(domainId: string): void {
+    this.challenges.delete(domainId);
+  }
+
+  /** Rdata of the TXT that answer the domain's dns-01 challenges. */
+  challengesOf(domainId: string): readonly Uint8Array[] {
+    return remembered(this.challenges, domainId, () =>
+      this.reader
+        .acmeChallenges(domainId)
+        .filter(({ type }) => type === 'dns-01')
+        .map(({ content }) => challengeRdata(content)),
+    );
   }
 
   /** See AliasAnswers. */

@@ -2,7 +2,7 @@
  * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values, numbered without gaps, each
  * with the hash of the one before.
  */
-import type { Domain } from '../store/rows.ts';
+import type { Domain, Purge } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
 import { text } from './overlay.ts';
 
@@ -63,6 +63,19 @@ export interface AnswerChanges {
   readonly aliasTargets: Iterable<{ readonly target: Name; readonly domainIds: ReadonlySet<string> }>;
 }
 
+/** What a group of entries has changed for the edge. */
+export interface EdgeChanges {
+  /**
+   * Domains that came or went, whose proxy or certificates were written, or, while the proxy is on, whose records were. What lies above or below such a domain may lead
+   * elsewhere, too, when it came or went: `onDomain` says that before.
+   */
+  readonly domainIds: ReadonlySet<string>;
+  /** That came, in their order. */
+  readonly purges: readonly Purge[];
+  /** The keys of session tickets were written. */
+  readonly hasTicketKeys: boolean;
+}
+
 export interface Committed {
   readonly sequence: number;
 }
@@ -81,6 +94,8 @@ export interface Journal {
   onCredentials(listener: () => void): void;
   /** Calls `listener` for every group of entries, once they are applied and served. */
   onAnswers(listener: (changes: AnswerChanges) => void): void;
+  /** Calls `listener` when a group of entries has changed something of the edge, once they are applied and served. */
+  onEdge(listener: (changes: EdgeChanges) => void): void;
   /** Waits for what is under way, then takes nothing more. */
   close(): Promise<void>;
 }

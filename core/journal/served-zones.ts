@@ -1,6 +1,6 @@
 /**
- * Zones as they are answered: their rows, the serial that they have in this group, the zones around them, the addresses of ALIAS targets beside the ALIAS, and over all that the
- * proxy's addresses where that is on.
+ * Zones as they are answered: their rows, the serial that they have in this group, the zones around them, the answers to ACME's challenges, the addresses of ALIAS targets beside
+ * the ALIAS, and over all that the proxy's addresses where that is on.
  */
 import type { Environment } from '../store/environment.ts';
 import type { Domain } from '../store/rows.ts';
@@ -8,6 +8,7 @@ import type { Name } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
 import { withSerial } from '../zone/apex.ts';
+import { ChallengedZone, challengeName } from '../zone/challenged.ts';
 import type { MemoryZone } from '../zone/memory.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
@@ -41,8 +42,15 @@ export class ServedZones {
 
   /** What `zone`, which holds the domain's own rows, is answered as. */
   through(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    const aliased = new AliasedZone(zone, (target) => this.facts.aliasAnswers(target));
+    const aliased = new AliasedZone(this.challenged(domain, zone), (target) => this.facts.aliasAnswers(target));
     return this.facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
+  }
+
+  /** Only around a zone that has challenges, which few have at a time. */
+  private challenged(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
+    const rdatas = this.facts.challengesOf(domain.id);
+    const name = rdatas.length > 0 ? challengeName(domain.apex) : null;
+    return name === null ? zone : new ChallengedZone(zone, name, rdatas);
   }
 
   /** The domain's own rows. */

@@ -80,6 +80,18 @@ export class ZoneUpdate {
     if (!this.changed.has(id)) this.add(id, target, TYPE.A);
   }
 
+  /** The TXT of a challenge comes to a name (`delta` 1) or goes (-1). To be told before that. */
+  noteChallenge(name: Name, delta: number): void {
+    this.before?.note(name);
+    // The apex may lose the only name below it.
+    this.hasDeletions ||= delta < 0;
+    if (this.whole || this.compiled !== undefined) return;
+    const id = nameKey(name).toString('latin1');
+    const known = this.changed.get(id);
+    if (known === undefined) this.add(id, name, TYPE.TXT);
+    else known.types.add(TYPE.TXT);
+  }
+
   /** What the ALIAS at a name stands for has changed. */
   noteAlias(owner: Name): void {
     this.before?.note(owner);

@@ -8,15 +8,17 @@ import { equalNames, isWithin, type Name, nameId } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import { affectedNames, type ChangedName } from '../zone/affected.ts';
 import { readNodes } from '../zone/bulk.ts';
+import { challengeName } from '../zone/challenged.ts';
 import { compileNode } from '../zone/compile.ts';
 import { MemoryZone } from '../zone/memory.ts';
 import { isWebName } from '../zone/proxied.ts';
 import { nextSerial } from '../zone/serial.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { readBelowApex } from '../zone/stored.ts';
-import type { ZoneView } from '../zone/view.ts';
+import { exists, type ZoneView } from '../zone/view.ts';
 import type { Entry } from './changes.ts';
 import { Before, type ZoneChange, type ZoneObserver } from './difference.ts';
+import { EdgeNotes } from './edge-notes.ts';
 import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
@@ -26,6 +28,7 @@ import { ZoneUpdate } from './zone-update.ts';
 
 const EMPTY = Buffer.alloc(0);
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
+const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
 export class ZoneUpdates {
   /** Whether accounts or tokens are other than before. */
@@ -40,6 +43,7 @@ export class ZoneUpdates {
   readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** Targets of ALIAS records that come or go, by nameId. */
   readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<string> }>();
+  readonly edge = new EdgeNotes();
   /** Of each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
   private readonly usage = new UsageChanges();
@@ -104,6 +108,7 @@ export class ZoneUpdates {
   recordChanged(domainId: string, atApex: boolean, leads: boolean): void {
     if (atApex) this.facts.apexChanged(domainId);
     if (leads) this.facts.targetsChanged(domainId);
+    this.edge.noteRecord(domainId);
   }
 
   /** Records of ALIAS with this target come or go. */
@@ -117,6 +122,14 @@ export class ZoneUpdates {
   /** What is known of the target with this key changes. */
   aliasChanged(key: Uint8Array): void {
     this.facts.aliasChanged(key);
+  }
+
+  /** The answer to a dns-01 challenge comes or goes. The zone's own rows stay as they are. */
+  challengeChanged(domainId: string, delta: number): void {
+    const domain = this.facts.domain(domainId);
+    const name = domain === undefined ? null : challengeName(domain.apex);
+    if (name !== null) this.zone(domainId, false).noteChallenge(name, delta);
+    this.facts.challengesChanged(domainId);
   }
 
   /** Makes anew what the owners answer that the row names: see Spread. */
@@ -251,7 +264,17 @@ export class ZoneUpdates {
       const node = compileNode(view, owner);
       if (node !== null) nodes.push([owner.length === apex.length ? apexKey(owner) : nameKey(owner), node]);
     }
+    for (const { name } of this.challenged(domain)) {
+      const node = exists(zone, name) ? null : compileNode(view, name);
+      if (node !== null) nodes.push([nameKey(name), node]);
+    }
     this.writer.replaceAll(apex, nodes);
+  }
+
+  /** The name of a zone's challenges, if it has any: there though no record says so, it counts as changed with whatever changes around it. */
+  private challenged({ id, apex }: Domain): ChangedName[] {
+    const name = this.facts.challengesOf(id).length > 0 ? challengeName(apex) : null;
+    return name === null ? [] : [{ name, types: TXT }];
   }
 
   private track(domain: Domain): ZoneUpdate {
@@ -267,8 +290,9 @@ export class ZoneUpdates {
   }
 
   private compileUpdate(domain: Domain, update: ZoneUpdate): void {
-    // Nodes made beforehand are good only when no other entry of the group has changed the zone, and are those of a zone without proxy.
-    if (update.compiled !== undefined && !update.mixed && !this.facts.isProxied(domain.id)) {
+    // Nodes made beforehand are good only when no other entry of the group has changed the zone, and are those of a zone without proxy and challenges.
+    const isPlain = !this.facts.isProxied(domain.id) && this.facts.challengesOf(domain.id).length === 0;
+    if (update.compiled !== undefined && !update.mixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.served.view(domain), domain.apex);
@@ -281,6 +305,7 @@ export class ZoneUpdates {
       const view = this.served.through(domain, zone);
       const { names, apex } = affectedNames(this.environment, domain.id, zone, this.facts.targetsOf(domain.id), [
         ...update.changed.values(),
+        ...this.challenged(domain),
       ]);
       for (const name of names) this.writer.put(name, compileNode(view, name), domain.apex);
       const node = apex || update.hasDeletions ? null : this.renumbered(domain.apex, update.state.serial);

@@ -9,11 +9,11 @@
  * any loss, and nothing has to be swept. A set in which none has passed gives away the fullest. Threads change a bucket by compare-and-swap;
  * that two put the same account into two buckets, or one loses its first token, is possible and costs a token.
  *
- * Memory: a bucket is in use for one interval a response, so BUCKETS suffice for BUCKETS × rate responses a second: 26 million at the standard rate.
+ * Memory: a bucket is in use for one interval a response, so BUCKETS suffice for BUCKETS × rate responses a second: 6.5 million at the standard rate.
  */
 
-/** 1 MB. */
-export const BUCKETS = 1 << 17;
+/** 256 KB: what is looked up at random with every response should stay in the cache of its core. */
+export const BUCKETS = 1 << 15;
 const WAYS = 8;
 const BUCKET_WORDS = 2;
 const SET_WORDS = WAYS * BUCKET_WORDS;

@@ -1,8 +1,11 @@
 /**
  * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are plain numbers, so that nothing is made for a call; what
- * they point at must be held by whoever made it. Layouts are those of 64-bit little-endian Linux; struct epoll_event is packed on x86-64.
+ * they point at must be held by whoever made it. Layouts are those of 64-bit little-endian Linux.
  */
 import koffi from 'koffi';
+import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './epoll.ts';
+
+export { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from './epoll.ts';
 
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
@@ -11,17 +14,9 @@ const MSG_NOSIGNAL = 0x4000;
 const SHUT_WR = 1;
 const SOL_SOCKET = 1;
 const SO_LINGER = 13;
-const EPOLL_CTL_ADD = 1;
-const EPOLL_CTL_DEL = 2;
-const EPOLL_CTL_MOD = 3;
-export const EPOLLIN = 1;
-export const EPOLLOUT = 4;
-export const EPOLLERR = 8;
-export const EPOLLHUP = 16;
+const SIOCOUTQ = 0x5411;
 const EAGAIN = 11;
 const EINTR = 4;
-const EVENT = process.arch === 'x64' ? 12 : 16;
-const DATA_AT = EVENT - 8;
 const MAX_EVENTS = 128;
 
 /** Nothing to read, or no room now. */
@@ -38,17 +33,17 @@ export class TcpCalls {
   private readonly setsockopt;
   private readonly closeCall;
   private readonly readCall;
-  private readonly epollCtl;
+  private readonly epollControl = loadEpollControl();
+  private readonly ioctl;
   private readonly epollWait;
   readonly epoll: number;
-  private readonly event = new DataView(new ArrayBuffer(256));
-  private readonly eventAt = addressOf(this.event.buffer);
   private readonly events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
   private readonly eventsAt = addressOf(this.events.buffer);
   /** The struct sockaddr of the connection accepted last. */
   readonly peer = new Uint8Array(256);
   private readonly peerAt = addressOf(this.peer.buffer);
   private readonly peerLength = new Uint32Array(64);
+  private readonly count = new Int32Array(64);
   private readonly peerLengthAt = addressOf(this.peerLength.buffer);
 
   /** Throws where the calls are not to be had. */
@@ -62,7 +57,7 @@ export class TcpCalls {
     this.setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
     this.closeCall = libc.func('int close(int)');
     this.readCall = libc.func('long read(int, void*, size_t)');
-    this.epollCtl = libc.func('int epoll_ctl(int, int, int, uintptr_t)');
+    this.ioctl = libc.func('int ioctl(int, ulong, void*)');
     this.epollWait = libc.func('int epoll_wait(int, uintptr_t, int, int)');
     this.epoll = libc.func('int epoll_create1(int)')(SOCK_CLOEXEC);
     if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
@@ -111,6 +106,11 @@ export class TcpCalls {
     this.closeCall(fd);
   }
 
+  /** Bytes that the other side has not acknowledged (SIOCOUTQ, tcp(7)). */
+  unacknowledged(fd: number): number {
+    return this.ioctl(fd, SIOCOUTQ, this.count) === 0 ? this.count[0] : 0;
+  }
+
   /** Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel. */
   reset(fd: number): void {
     this.setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
@@ -151,9 +151,7 @@ export class TcpCalls {
   }
 
   private control(operation: number, fd: number, tag: number, events: number): boolean {
-    this.event.setUint32(0, events, true);
-    this.event.setUint32(DATA_AT, tag, true);
-    return this.epollCtl(this.epoll, operation, fd, this.eventAt) === 0;
+    return this.epollControl(this.epoll, operation, fd, tag, events);
   }
 }
 

@@ -10,9 +10,12 @@
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   alias_targets   nameKey(target)
- *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates   id (8)
+ *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates, automatic_certificates, acme_orders   id (8)
  *   purges    domain id (8) · id (8)
+ *   acme_challenges   domain id (8) · hash of type and token (16)
+ *   acme_accounts     hash of directory and external account (16)
  *   audit     account id (8) · id (8)
+ *   ticket_keys   eight zero octets: there is one row
  *   usage     account id (8)
  *   idempotency   hash of account and key (16)
  *   journal   sequence (8)

@@ -15,9 +15,15 @@ import {
 } from './keys.ts';
 import {
   type Account,
+  type AcmeChallenge,
+  type AcmeOrder,
   type Audit,
+  type AutomaticCertificate,
   accounts,
+  acmeChallenges,
+  acmeOrders,
   audits,
+  automaticCertificates,
   type Certificate,
   certificates,
   type Domain,
@@ -214,6 +220,19 @@ export class Reader {
 
   certificate(domainId: string): Certificate | undefined {
     return this.row(certificates, idKey(domainId));
+  }
+
+  automaticCertificate(domainId: string): AutomaticCertificate | undefined {
+    return this.row(automaticCertificates, idKey(domainId));
+  }
+
+  acmeOrder(domainId: string): AcmeOrder | undefined {
+    return this.row(acmeOrders, idKey(domainId));
+  }
+
+  acmeChallenges(domainId: string): AcmeChallenge[] {
+    const prefix = idKey(domainId);
+    return this.rows(acmeChallenges, prefix, afterPrefix(prefix));
   }
 
   /** Purges of a domain, oldest first. */

@@ -3,23 +3,42 @@
  * which other keys it is found (`lookups`). The numbers stand in the journal and never change.
  */
 import { accounts, tokens } from './rows/accounts.ts';
+import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
-import { certificates, proxies, purges } from './rows/proxies.ts';
+import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import type { Table } from './rows/table.ts';
+import { ticketKeys } from './rows/ticket-keys.ts';
 import { tsigKeys } from './rows/tsig-keys.ts';
 import { domains, records } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
+export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
 export * from './rows/proxies.ts';
 export * from './rows/requests.ts';
 export { newId, STAMP, type Table } from './rows/table.ts';
+export * from './rows/ticket-keys.ts';
 export * from './rows/tsig-keys.ts';
 export * from './rows/zones.ts';
 
 export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
-  [accounts, tokens, domains, records, proxies, certificates, purges, audits, replays, tsigKeys, aliasTargets].map(
-    (table) => [table.number, table as Table<unknown>],
-  ),
+  [
+    accounts,
+    tokens,
+    domains,
+    records,
+    proxies,
+    certificates,
+    purges,
+    audits,
+    replays,
+    tsigKeys,
+    aliasTargets,
+    automaticCertificates,
+    ticketKeys,
+    acmeAccounts,
+    acmeOrders,
+    acmeChallenges,
+  ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -7,11 +7,12 @@ import { aliasSets } from '../journal/facts.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts, targetKeyParts, targetsAt } from '../store/keys.ts';
 import { decodeZoneState } from '../store/reader.ts';
-import { aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
+import { acmeChallenges, aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
 import { equalNames, type Name, nameAt } from '../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
+import { challengeName, challengeRdata, withChallenges } from '../zone/challenged.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, isOfService } from '../zone/stored.ts';
@@ -66,7 +67,7 @@ export class ZoneSnapshot {
     const { held, domain } = this;
     held.take(domain.apex, this.apex.sets, this.apex.proxied);
     yield* this.served();
-    for (const { name, sets, proxied } of this.owners()) {
+    for (const { name, sets, proxied } of this.withChallenges(this.owners())) {
       if (name.length === domain.apex.length) continue;
       held.take(name, sets, proxied);
       yield* this.served();
@@ -83,6 +84,33 @@ export class ZoneSnapshot {
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name, type, ttl, rdata };
   }
 
+  /** The answers to ACME's challenges beside what their name holds, or as an owner of their own. */
+  private *withChallenges(owners: Iterable<Owner>): Generator<Owner> {
+    const rdatas = this.readChallenges();
+    const name = rdatas.length === 0 ? null : challengeName(this.domain.apex);
+    const key = name && nameKey(name);
+    let isLeft = key !== null;
+    for (const owner of owners) {
+      const order = isLeft ? Buffer.compare(nameKey(owner.name), key!) : -1;
+      if (order > 0) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
+      isLeft &&= order < 0;
+      yield order === 0 ? { ...owner, sets: withChallenges(owner.sets, rdatas) } : owner;
+    }
+    if (isLeft) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
+  }
+
+  private readChallenges(): Uint8Array[] {
+    const { environment, transaction, domain } = this;
+    const start = idKey(domain.id);
+    const rdatas: Uint8Array[] = [];
+    const table = environment.rows.get(acmeChallenges.number)!;
+    for (const { key, value } of table.getRange({ start, end: afterPrefix(start), transaction })) {
+      const { type, content } = acmeChallenges.decode(key as Buffer, value);
+      if (type === 'dns-01') rdatas.push(challengeRdata(content));
+    }
+    return rdatas;
+  }
+
   private readApex(): AtApex {
     for (const { name, sets, proxied } of this.owners()) {
       // The apex comes first, if it holds anything.
@@ -97,7 +125,7 @@ export class ZoneSnapshot {
     const start = idKey(domain.id);
     let key: Buffer | undefined;
     let end = 0;
-    let owner: Owner | undefined;
+    let owner: { name: Name; sets: StoredSet[]; proxied: boolean | null } | undefined;
     for (const entry of environment.records.getRange({ start, end: afterPrefix(start), transaction })) {
       const k = entry.key as Buffer;
       const { nameEnd, type } = recordKeyParts(k);
@@ -117,10 +145,16 @@ export class ZoneSnapshot {
   }
 }
 
+interface StoredSet {
+  readonly type: number;
+  readonly ttl: number;
+  readonly rdatas: Uint8Array[];
+}
+
 interface Owner {
   readonly name: Name;
-  readonly sets: { type: number; ttl: number; rdatas: Uint8Array[] }[];
-  proxied: boolean | null;
+  readonly sets: readonly RRset[];
+  readonly proxied: boolean | null;
 }
 
 /** The zone to those who ask of one name at a time, the one under way. */

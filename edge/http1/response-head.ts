@@ -91,13 +91,15 @@ function connectionLine(version: '1.0' | '1.1', isLast: boolean): string {
 /** Bodies up to here are copied behind their head once a second, so that both are one write of one piece. */
 const COPIED_BODY = 16_384;
 
-/** The bytes of a ready answer on a connection that goes on, of this second. */
+/** The bytes of a ready answer on a connection that goes on, of this second unless it has a date of its own. */
 interface EncodedAnswer {
   readonly date: string;
   readonly head: Buffer;
   /** Head and body in one; null when the body is large or there is none. */
   readonly whole: Buffer | null;
 }
+
+const dateOf = (ready: ReadyAnswer): string => (ready.date === '' ? currentDate() : ready.date);
 
 /** The head, as text without its end, of a ready answer: what is left is the connection's. */
 function readyHeadText(ready: ReadyAnswer, date: string): string {
@@ -106,9 +108,9 @@ function readyHeadText(ready: ReadyAnswer, date: string): string {
   return `${text}${length}date: ${date}\r\n`;
 }
 
-/** Made once a second and an answer; a write that still waits keeps its own bytes. Throws as `responseHead`. */
+/** Made once a second and an answer, or once if it has its own date; a write that still waits keeps its own bytes. Throws as `responseHead`. */
 export function encodedAnswer(ready: ReadyAnswer): EncodedAnswer {
-  const date = currentDate();
+  const date = dateOf(ready);
   const kept = ready.encoded.http1;
   if (kept instanceof KeptAnswer && kept.date === date) return kept;
   const head = Buffer.from(`${readyHeadText(ready, date)}\r\n`, 'latin1');
@@ -128,7 +130,7 @@ class KeptAnswer implements EncodedAnswer {
 
 /** For a connection that ends with it, or for HTTP/1.0: seldom, so it is not kept. */
 export const uncommonReadyHead = (ready: ReadyAnswer, context: HeadContext): string =>
-  `${readyHeadText(ready, currentDate())}${connectionLine(context.version, context.isLast)}\r\n`;
+  `${readyHeadText(ready, dateOf(ready))}${connectionLine(context.version, context.isLast)}\r\n`;
 
 export const readyHasBody = (ready: ReadyAnswer, isHead: boolean): boolean =>
   ready.body.length > 0 && !isBodiless(ready.status, isHead);

@@ -2,6 +2,7 @@
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { FLOOD, FLOOD_ENDING, type FloodGate } from './flood-gate.ts';
+import { contentEnd } from './padding.ts';
 import { FLAG } from './protocol.ts';
 import type { Http2Session } from './session.ts';
 import type { Http2Stream } from './stream.ts';
@@ -21,8 +22,8 @@ export class DataReceiver {
     let start = payload;
     let stop = end;
     if ((flags & FLAG.PADDED) !== 0) {
-      if (start === end || bytes[start] >= end - start) return SESSION_ENDING.protocol;
-      stop = end - bytes[start];
+      stop = contentEnd(bytes, start, end);
+      if (stop < 0) return SESSION_ENDING.protocol;
       start++;
     }
     const octets = end - payload;

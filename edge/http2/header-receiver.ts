@@ -5,6 +5,7 @@ import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endi
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { isCompressionError, OUTCOME, type Outcome } from './hpack/outcome.ts';
+import { contentEnd } from './padding.ts';
 import { dependsOn } from './priority.ts';
 import { FLAG } from './protocol.ts';
 import { RequestHead, VERDICT } from './request-head.ts';
@@ -34,8 +35,8 @@ export class HeaderReceiver {
     let start = payload;
     let stop = end;
     if ((flags & FLAG.PADDED) !== 0) {
-      if (start === end || bytes[start] >= end - start) return SESSION_ENDING.protocol;
-      stop = end - bytes[start];
+      stop = contentEnd(bytes, start, end);
+      if (stop < 0) return SESSION_ENDING.protocol;
       start++;
     }
     this.#dependsOnItself = false;

@@ -43,6 +43,11 @@ export class Output {
     return this.#sentBefore + (this.underWay === 0 ? 0 : Math.max(0, this.underWay - this.#transport.unsent));
   }
 
+  /** Of those that have left, octets that the client has not acknowledged, as far as is known. */
+  get unacknowledged(): number {
+    return this.#transport.unacknowledged;
+  }
+
   /** Octets that wait for a write. */
   get waiting(): number {
     return this.#fullOctets + this.at;

@@ -64,12 +64,13 @@ function has(headers: FieldList, name: string): boolean {
 const DATE_PREFIX = [0x0f, 33 - 15, 29];
 const DATE_LENGTH = 29;
 
-/** The block of a ready answer, with the date of this second at its end; needs no dynamic table. */
+/** The block of a ready answer, with its own date or that of this second at its end; needs no dynamic table. */
 export class ReadyHead {
   readonly block: Uint8Array;
   readonly isBodiless: boolean;
   /** Octets of the body that it tells. */
   readonly length: number;
+  readonly #hasOwnDate: boolean;
   #date: Uint8Array = NO_DATE;
 
   constructor(ready: ReadyAnswer) {
@@ -82,10 +83,13 @@ export class ReadyHead {
     this.block = new Uint8Array(head.length + DATE_PREFIX.length + DATE_LENGTH);
     this.block.set(head);
     this.block.set(DATE_PREFIX, head.length);
+    this.#hasOwnDate = ready.date !== '';
+    if (this.#hasOwnDate) this.block.set(Buffer.from(ready.date, 'latin1'), this.block.length - DATE_LENGTH);
   }
 
   /** Brings the date up to date. */
   renew(): void {
+    if (this.#hasOwnDate) return;
     const date = currentDateBytes();
     if (date === this.#date) return;
     this.#date = date;

@@ -17,6 +17,8 @@ export class SessionWatch {
   /** What had left at a second of the clock; that is now whenever nothing is under way, or all that there was has left. */
   #sentAt: number;
   #sent = 0;
+  /** What was not acknowledged when it was first looked at after that; -1: it was not. */
+  #unacknowledged = -1;
   #drainsAt = -1;
   #closesAt = -1;
 
@@ -43,15 +45,21 @@ export class SessionWatch {
   #marksSent(now: number): void {
     this.#sentAt = now;
     this.#sent = this.#session.output.sent;
+    this.#unacknowledged = -1;
   }
 
   /** A write is under way, and too little of it leaves. */
   #isSlow(now: number): boolean {
     const { output, limits } = this.#session;
-    if (output.underWay > 0 && (now - this.#sentAt) * 1000 < limits.stallTimeout) return false;
-    const isSlow = output.underWay > 0 && output.sent - this.#sent < (limits.stallTimeout / 1000) * limits.minRate;
+    if (output.underWay === 0) {
+      this.#marksSent(now);
+      return false;
+    }
+    if (this.#unacknowledged < 0) this.#unacknowledged = output.unacknowledged;
+    if ((now - this.#sentAt) * 1000 < limits.stallTimeout) return false;
+    const taken = output.sent - this.#sent + this.#unacknowledged - output.unacknowledged;
     this.#marksSent(now);
-    return isSlow;
+    return taken < (limits.stallTimeout / 1000) * limits.minRate;
   }
 
   empties(): void {

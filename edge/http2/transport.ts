@@ -19,6 +19,8 @@ export interface Transport {
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
   /** Octets of the write under way that have not left yet, as far as is known: by which one that takes nothing is told from one that is slow. */
   readonly unsent: number;
+  /** Octets that the system was given and the other side's has not acknowledged, as far as is known: where the system's buffers are large, a slow reader frees room in lumps, minutes apart. */
+  readonly unacknowledged: number;
   /** No more octets are received until `resume`, but for those under way. */
   pause(): void;
   resume(): void;
@@ -29,6 +31,8 @@ export interface Transport {
 
 /** Over TCP or TLS, by node's sockets: an error of a socket is nothing but the close that follows. */
 export class SocketTransport implements Transport {
+  /** Node does not ask. */
+  readonly unacknowledged = 0;
   readonly #socket: Socket;
 
   constructor(socket: Socket) {

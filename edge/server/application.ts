@@ -7,7 +7,7 @@ export interface Application {
   readonly handler: Handler;
   /**
    * The certificate of a server name (SNI, in lower case), or undefined: the client is told unrecognized_name (RFC 6066 section 3). Clients that send no name
-   * get no certificate: their handshake fails. The same object as long as it is the same certificate: what is made of it is kept with it.
+   * get no certificate: their handshake fails. Asked for each connection: not to be slow, nor to make PEM anew each time. What is made of a certificate is kept by its PEM.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** What `Pool.send` says to all threads. */
@@ -20,6 +20,8 @@ export interface Application {
 export interface ThreadContext {
   /** From 0; threads that run at one time have different ones. */
   readonly thread: number;
+  /** Where it counts what `PoolOptions.columns` names: a double for each, written by this thread alone. */
+  readonly counters: SharedArrayBuffer;
   /** To `PoolOptions.onMessage`. */
   send(message: unknown): void;
 }

@@ -11,34 +11,41 @@ import { versionSpoken } from './preface.ts';
 import type { EdgeServer } from './server.ts';
 import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
 
+export interface ConnectionOptions {
+  readonly client: CountedClient;
+  /** By which the limits take it back. */
+  readonly bucket: number;
+  readonly deadline: number;
+  /** What was seen of it in the ClientHello, if anything was. */
+  readonly serverName?: string;
+  /** As whom the server knows it, if not as itself. */
+  readonly member?: Member;
+}
+
 export class Connection implements Member {
   readonly deadline: number;
   readonly #server: EdgeServer;
   readonly #raw: Socket;
   readonly #client: CountedClient;
-  /** By which the limits take it back. */
   readonly #bucket: number;
-  /** As whom the server knows it. */
   readonly #member: Member;
+  readonly #seenName: string;
   #tls: TLSSocket | null = null;
   #session: Http2Session | null = null;
   #isSettled = false;
   #isClosed = false;
 
-  /** `member`: the one that the server knows, if it is not this. */
   constructor(
     server: EdgeServer,
     raw: Socket,
-    client: CountedClient,
-    bucket: number,
-    deadline: number,
-    member?: Member,
+    { client, bucket, deadline, serverName = '', member = this as Member }: ConnectionOptions,
   ) {
-    this.#member = member ?? this;
+    this.#member = member;
     this.#server = server;
     this.#raw = raw;
     this.#client = client;
     this.#bucket = bucket;
+    this.#seenName = serverName;
     this.deadline = deadline;
     // Errors of a connection concern nobody else; what follows them is the close.
     raw.on('error', ignore);
@@ -115,9 +122,10 @@ export class Connection implements Member {
 
   #secured(tls: TLSSocket): void {
     const { counters } = this.#server;
-    const serverName = tls.servername || '';
+    // TLS 1.2 does not tell the name of a session that is resumed.
+    const serverName = tls.servername || this.#seenName;
     const isReused = tls.isSessionReused();
-    // No certificate is chosen for a session that is resumed, though the name may be another one than before, or nobody's by now. TLS 1.2 does not even tell it.
+    // No certificate is chosen for it, though the name may be another one than before, or nobody's by now.
     if (isReused && serverName !== '' && this.#contextFor(serverName) === undefined) {
       counters.count('unrecognized_name');
       this.destroy();

@@ -1,6 +1,7 @@
 /** One connection whose TLS is that of edge/tls: a session of HTTP/2, or what node's sockets serve as they serve all others. */
 import { Socket } from 'node:net';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
+import { loadLibc } from '../../core/net/linux.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
@@ -67,10 +68,20 @@ export class NativeConnection implements TlsOwner, Member {
     this.#server.onHandlerError(error);
   }
 
-  handOver(fd: number): void {
+  handOver(fd: number, serverName: string): void {
     this.#tls = null;
-    const raw = new Socket({ fd, allowHalfOpen: true });
-    this.#handedOver = new Connection(this.#server, raw, this.#client, this.#bucket, this.deadline, this);
+    let raw: Socket;
+    try {
+      raw = new Socket({ fd, allowHalfOpen: true });
+    } catch {
+      // Node can not serve it: libuv has no memory for it, or the system said no.
+      loadLibc().close(fd);
+      this.failed('handshake_failed');
+      this.closed();
+      return;
+    }
+    const [client, bucket, deadline] = [this.#client, this.#bucket, this.deadline];
+    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, serverName, member: this });
     this.#handedOver.startTls();
   }
 

@@ -25,6 +25,10 @@ export interface PoolOptions {
   readonly data: unknown;
   /** Seconds after which tickets get a new key. One lasts so long, too, so that the last two keys open all that are good. */
   readonly ticketRotation: number;
+  /** The keys of tickets to begin with, when they are shared with other nodes: then the pool makes none, and waits for `setTickets`. */
+  readonly tickets?: TicketKeys;
+  /** What applications count beside the server's own; read in `counters.application`. */
+  readonly columns?: readonly string[];
   /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
   readonly transport: 'auto' | 'portable';
   /** What carries HTTP/2 over TLS: "node" is node:tls; "auto" is edge/tls, where it can be had. */
@@ -40,7 +44,7 @@ export interface PoolOptions {
 const GENERATIONS = 2;
 
 export class Pool {
-  readonly counters = new EdgeCounters();
+  readonly counters: EdgeCounters;
   /** With the ports that were given for port 0. */
   readonly tlsListen: readonly ListenAddress[];
   readonly clearListen: readonly ListenAddress[];
@@ -48,14 +52,17 @@ export class Pool {
   readonly #listening: ReturnType<typeof openListening>;
   readonly #count: number;
   readonly #connections: ReturnType<typeof shareLimits>;
-  readonly #rotation: NodeJS.Timeout;
-  #tickets: TicketKeys = nextTicketKeys(null);
+  readonly #rotation: NodeJS.Timeout | undefined;
+  #tickets: TicketKeys;
   #threads: PoolThread[] = [];
+  /** Those that will take the place of `#threads`. */
+  #starting: readonly PoolThread[] = [];
   #generation = 0;
   #data: unknown;
   /** Of the threads that were replaced: all have ended. */
   #replaced: Promise<unknown> = Promise.resolve();
   #turn: Promise<void> = Promise.resolve();
+  #isStopping = false;
 
   private constructor(
     options: PoolOptions,
@@ -63,6 +70,8 @@ export class Pool {
     clearListen: readonly ListenAddress[],
   ) {
     this.#options = options;
+    this.counters = new EdgeCounters(options.columns);
+    this.#tickets = options.tickets ?? nextTicketKeys(null);
     this.#data = options.data;
     this.tlsListen = tlsListen;
     this.clearListen = clearListen;
@@ -73,7 +82,8 @@ export class Pool {
     this.#listening = openListening(places, options.threads, options.transport);
     this.#count = this.#listening.isShared ? options.threads : 1;
     this.#connections = shareLimits(this.#count * GENERATIONS);
-    this.#rotation = setInterval(() => this.rotateTickets(), options.ticketRotation * 1000).unref();
+    if (options.tickets === undefined)
+      this.#rotation = setInterval(() => this.rotateTickets(), options.ticketRotation * 1000).unref();
   }
 
   /** Resolves when all threads listen. Throws ConfigError when one can't. */
@@ -82,7 +92,7 @@ export class Pool {
     const clear = await Promise.all(options.clearListen.map(choosePort));
     const pool = new Pool(options, tls, clear);
     try {
-      pool.#threads = await pool.#startGeneration();
+      await pool.#startGeneration();
     } catch (error) {
       await pool.stop();
       throw new ConfigError('listen', `The edge can't start: ${(error as Error).message}.`);
@@ -99,19 +109,25 @@ export class Pool {
     return this.#threads.length > 0 && this.#threads.every((thread) => thread.isListening);
   }
 
-  /** To the application of each thread. One that is started later is not told. */
+  /** To the application of each thread, also of those that are about to serve. One that is started later is not told. */
   send(message: unknown): void {
-    for (const thread of this.#threads) thread.tell({ kind: 'application', message });
+    for (const thread of [...this.#threads, ...this.#starting]) thread.tell({ kind: 'application', message });
   }
 
   /** A new key for tickets, now. */
   rotateTickets(): void {
-    this.#setTickets(nextTicketKeys(this.#tickets));
+    this.setTickets(nextTicketKeys(this.#tickets));
+  }
+
+  /** Keys of tickets that came from elsewhere. */
+  setTickets(keys: TicketKeys): void {
+    this.#tickets = keys;
+    for (const thread of this.#threads) thread.tell({ kind: 'tickets', keys });
   }
 
   /**
    * Replaces all threads by new ones, whose applications get `data`: they listen first, then the old ones drain. Resolves when the new ones serve; one reload after
-   * the other, and not before the threads of the last have ended. Rejects when they can't start: the old ones go on.
+   * the other, and not before the threads of the last have ended. Rejects when they can't start: the old ones go on; and when the pool stops.
    */
   reload(data: unknown): Promise<void> {
     const turn = this.#turn.then(() => this.#reload(data));
@@ -121,6 +137,7 @@ export class Pool {
 
   /** Takes no more connections; resolves when all threads have ended. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     clearInterval(this.#rotation);
     await this.#turn;
     const { isListening } = this;
@@ -135,6 +152,8 @@ export class Pool {
 
   async #reload(data: unknown): Promise<void> {
     await this.#replaced;
+    // Its threads would be nobody's to end.
+    if (this.#isStopping) throw new Error('the edge is stopping');
     const { isShared } = this.#listening;
     const before = this.#data;
     this.#data = data;
@@ -143,24 +162,30 @@ export class Pool {
     if (!isShared) await Promise.all(old.map((thread) => thread.drain()));
     try {
       this.#generation++;
-      this.#threads = await this.#startGeneration();
+      await this.#startGeneration();
     } catch (error) {
       this.#data = before;
       // Those that go on keep their slots, and the next ones get the others.
       this.#generation--;
-      if (!isShared) this.#threads = await this.#startGeneration();
+      if (!isShared) await this.#startGeneration();
       throw error;
     }
     // Keys may have come since the first of them was given its own.
-    this.#setTickets(this.#tickets);
+    this.setTickets(this.#tickets);
     if (isShared) this.#replaced = Promise.all(old.map((thread) => thread.drain()));
   }
 
-  async #startGeneration(): Promise<PoolThread[]> {
+  /** When they listen they are the pool's. */
+  async #startGeneration(): Promise<void> {
     const threads = Array.from({ length: this.#count }, (_, i) => this.#createThread(i));
+    this.#starting = threads;
     const started = await Promise.allSettled(threads.map((thread) => thread.start()));
+    this.#starting = [];
     const failed = started.find((one) => one.status === 'rejected');
-    if (failed === undefined) return threads;
+    if (failed === undefined) {
+      this.#threads = threads;
+      return;
+    }
     await Promise.all(threads.map((thread) => thread.terminate()));
     throw failed.reason;
   }
@@ -199,10 +224,5 @@ export class Pool {
       onMessage: (message) => onMessage?.(message, i),
       onWorker: onWorker === undefined ? undefined : (worker) => onWorker(worker, i),
     });
-  }
-
-  #setTickets(keys: TicketKeys): void {
-    this.#tickets = keys;
-    for (const thread of this.#threads) thread.tell({ kind: 'tickets', keys });
   }
 }

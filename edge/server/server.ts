@@ -101,7 +101,7 @@ export class EdgeServer {
   /** New keys for tickets. */
   setTickets(keys: TicketKeys): void {
     takeTicketsIn(this.base, keys);
-    this.#tls?.contexts.setTickets(keys);
+    this.#tls?.context.setTickets(keys);
   }
 
   /** Resolves when it listens; rejects with an error when it can't. */
@@ -174,7 +174,7 @@ export class EdgeServer {
       raw.destroy();
       return;
     }
-    const connection = new Connection(this, raw, client, bucket, this.#deadline());
+    const connection = new Connection(this, raw, { client, bucket, deadline: this.#deadline() });
     this.#add(connection);
     if (isTls) {
       counters.count('accepted_tls');

@@ -11,6 +11,8 @@ export interface Slice {
   readonly server: SharedArrayBuffer;
   readonly http1: SharedArrayBuffer;
   readonly http2: SharedArrayBuffer;
+  /** Of the application: doubles, one for each of the columns that the pool was given for it. */
+  readonly application: SharedArrayBuffer;
 }
 
 /** One part of all slices: the threads that run, and the sum of those that have ended. */
@@ -49,8 +51,16 @@ export class EdgeCounters {
   readonly server = new Part(SERVER_COLUMNS);
   readonly http1 = new Part(HTTP1_COLUMNS);
   readonly http2 = new Part(HTTP2_COLUMNS);
+  readonly application: Part<string>;
   /** Threads that died and were started anew. */
   restarts = 0;
+  readonly #applicationBytes: number;
+
+  /** `columns`: what the application counts. */
+  constructor(columns: readonly string[] = []) {
+    this.application = new Part(columns);
+    this.#applicationBytes = columns.length * Float64Array.BYTES_PER_ELEMENT;
+  }
 
   /** A slice for a thread. `close` is for when it has ended. */
   open(): { slice: Slice; close: () => void } {
@@ -58,10 +68,12 @@ export class EdgeCounters {
       server: new SharedArrayBuffer(SERVER_COUNTERS_BYTES),
       http1: new SharedArrayBuffer(HTTP1_COUNTERS_BYTES),
       http2: new SharedArrayBuffer(HTTP2_COUNTERS_BYTES),
+      application: new SharedArrayBuffer(this.#applicationBytes),
     };
     const server = this.server.open(slice.server);
     const http1 = this.http1.open(slice.http1);
     const http2 = this.http2.open(slice.http2);
+    const application = this.application.open(slice.application);
     const close = (): void => {
       // Connections that ended with their thread were not counted by it.
       at(server, SERVER_COLUMNS, 'closed', opened(server));
@@ -69,6 +81,7 @@ export class EdgeCounters {
       this.server.close(server);
       this.http1.close(http1);
       this.http2.close(http2);
+      this.application.close(application);
     };
     return { slice, close };
   }

@@ -2,7 +2,8 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TlsCertificate } from '../tls/certificate.ts';
-import { GROUPS, PROTOCOLS, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
+import { GROUPS, MAX_CONTEXTS, PROTOCOLS, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
+import { Recent } from '../tls/recent.ts';
 
 /** ALPN (RFC 7301) as it stands in the extension. */
 export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
@@ -26,14 +27,10 @@ export function createBaseContext(ticketLifetime: number): SecureContext {
   });
 }
 
-const contexts = new WeakMap<TlsCertificate, SecureContext>();
+/** By the certificate's PEM. Connections hold theirs. */
+const contexts = new Recent<SecureContext>(MAX_CONTEXTS);
 
-/** Made once for a certificate. Throws node's error when it, or its key, can't be used. */
-export function secureContextOf(certificate: TlsCertificate): SecureContext {
-  let context = contexts.get(certificate);
-  if (context === undefined) {
-    context = createSecureContext({ cert: certificate.cert, key: certificate.key });
-    contexts.set(certificate, context);
-  }
-  return context;
+/** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, can't be used. */
+export function secureContextOf({ cert, key }: TlsCertificate): SecureContext {
+  return contexts.of(cert, () => createSecureContext({ cert, key }));
 }

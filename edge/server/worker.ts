@@ -48,6 +48,7 @@ async function start(): Promise<void> {
   const { createApplication } = (await import(data.application)) as { createApplication: CreateApplication };
   const application = await createApplication(data.data, {
     thread: data.thread,
+    counters: data.slice.application,
     send: (message) => post({ kind: 'application', message }),
   });
   const base = createBaseContext(data.ticketLifetime);

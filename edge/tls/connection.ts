@@ -2,24 +2,25 @@
  * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets for a session, until it closes. All that is done here does not block, and nothing
  * that a client sends throws.
  */
+import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../core/net/epoll.ts';
 import type { Transport, TransportReceiver } from '../http2/transport.ts';
 import { HELLO } from './client-hello.ts';
 import type { TlsLoop } from './loop.ts';
 import { SSL_ERROR, TLS1_3 } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
-import { UNRECOGNIZED_NAME } from './profile.ts';
+import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3 } as const;
 
 /** What is still to be done for a connection when the loop has nothing else to do. */
 const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8 } as const;
 
-const EPOLLIN = 1;
-const EPOLLOUT = 4;
-const EPOLLERR_HUP = 8 | 16;
+const EPOLLERR_HUP = EPOLLERR | EPOLLHUP;
 
 const ABANDONED = new Error('the connection has closed');
 const RECORD = 16_384;
+/** Records that are read in a turn: small ones cost as much as large ones. */
+const RECORDS = 64;
 
 export class TlsConnection implements Transport {
   /** In lower case. */
@@ -45,6 +46,8 @@ export class TlsConnection implements Transport {
   #hasEnded = false;
   /** The handshake, a read or the end waits until more can be sent. */
   #wantsRoom = false;
+  /** Messages in a row that brought no data. */
+  #idleMessages = 0;
 
   /** `fd` is watched for EPOLLIN under `place`. */
   constructor(loop: TlsLoop, owner: TlsOwner, fd: number, place: number) {
@@ -109,27 +112,23 @@ export class TlsConnection implements Transport {
       else this.#watch(this.#loop.edges);
       return;
     }
-    if (outcome === HELLO.UNUSUAL || !hello.offersHttp2 || hello.serverName === '') this.#handOver();
+    if (outcome === HELLO.UNUSUAL || !hello.offersHttp2 || hello.serverName === '')
+      this.#handOver(outcome === HELLO.UNUSUAL ? '' : hello.serverName);
     else this.#begin(hello.serverName);
   }
 
   #begin(serverName: string): void {
-    const { openssl, contexts } = this.#loop;
-    const certificate = this.#owner.certificateFor(serverName);
-    if (certificate === undefined) {
-      this.#loop.calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
+    const { openssl, calls } = this.#loop;
+    this.#ssl = this.#loop.sslFor(this.#owner, serverName);
+    if (this.#ssl === 0) {
+      calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
       this.#owner.failed('unrecognized_name');
       this.#hangUp();
       return;
     }
-    try {
-      openssl.ERR_clear_error();
-      this.#ssl = openssl.SSL_new(contexts.of(certificate));
-    } catch (error) {
-      this.#owner.certificateFailed(error);
-    }
     this.#loop.holds(this.place, this.#ssl);
-    if (this.#ssl === 0 || openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
+    openssl.ERR_clear_error();
+    if (openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
       openssl.ERR_clear_error();
       this.#fail();
       return;
@@ -155,17 +154,18 @@ export class TlsConnection implements Transport {
     }
     this.#watch(EPOLLIN);
     this.#state = STATE.OPEN;
+    this.#loop.context.bound(this.#ssl);
     this.isTls13 = openssl.SSL_version(this.#ssl) === TLS1_3;
     this.isResumed = openssl.SSL_session_reused(this.#ssl) === 1;
     this.#owner.secured(this);
   }
 
-  #handOver(): void {
+  #handOver(serverName: string): void {
     const fd = this.#fd;
     this.#state = STATE.CLOSED;
     this.#fd = -1;
     this.#loop.leaves(this.place, fd);
-    this.#owner.handOver(fd);
+    this.#owner.handOver(fd, serverName);
   }
 
   #fail(): void {
@@ -200,6 +200,10 @@ export class TlsConnection implements Transport {
     return this.#writing === null ? 0 : this.#writing.length - this.#writtenTo;
   }
 
+  get unacknowledged(): number {
+    return this.#fd < 0 ? 0 : this.#loop.calls.unacknowledged(this.#fd);
+  }
+
   pause(): void {
     if (this.#state !== STATE.OPEN) return;
     this.#isPaused = true;
@@ -227,19 +231,22 @@ export class TlsConnection implements Transport {
   // Octets.
 
   #read(): void {
-    const { openssl, shared } = this.#loop;
+    const { openssl, context, shared } = this.#loop;
     const { SSL_read, SSL_has_pending } = openssl;
     let octets = 0;
     let outcome = 1;
     let hasMore = true; // of which epoll does not know
     if (this.#hasPeerEnded) return;
     openssl.ERR_clear_error();
-    while (hasMore && octets + RECORD <= shared.bytes.length) {
+    context.idleMessages = this.#idleMessages;
+    for (let n = 0; hasMore && n < RECORDS && octets + RECORD <= shared.bytes.length; n++) {
       outcome = SSL_read(this.#ssl, shared.address + octets, shared.bytes.length - octets);
       if (outcome <= 0) break;
       octets += outcome;
+      context.idleMessages = 0;
       hasMore = SSL_has_pending(this.#ssl) === 1;
     }
+    this.#idleMessages = context.idleMessages;
     const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (octets > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, octets));
@@ -250,7 +257,7 @@ export class TlsConnection implements Transport {
     else if (error === SSL_ERROR.WANT_WRITE) {
       this.#wantsRoom = true;
       this.#rewatch();
-    } else if (error !== SSL_ERROR.WANT_READ) this.#close();
+    } else if (error !== SSL_ERROR.WANT_READ || this.#idleMessages > MAX_IDLE_MESSAGES) this.#close();
   }
 
   #peerEnded(): void {

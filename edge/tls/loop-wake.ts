@@ -8,22 +8,18 @@
  */
 import { Socket } from 'node:net';
 import koffi from 'koffi';
+import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from '../../core/net/epoll.ts';
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
-const EPOLL_CTL_ADD = 1;
-const EPOLL_CTL_DEL = 2;
-const EPOLLIN = 1;
-/** struct epoll_event; packed on x86-64. */
-const EVENT = process.arch === 'x64' ? 12 : 16;
 
 type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
 
 export class LoopWake {
   readonly #turn: () => void;
-  readonly #epollCtl: Call;
+  readonly #control = loadEpollControl();
   readonly #close: Call;
   readonly #backend: number;
   readonly #epoll: number;
@@ -39,7 +35,6 @@ export class LoopWake {
     const isolate = (library.func('uintptr_t _ZN2v87Isolate10GetCurrentEv()') as Call)();
     const loop = (library.func('uintptr_t _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(uintptr_t)') as Call)(isolate);
     this.#backend = (library.func('int uv_backend_fd(uintptr_t)') as Call)(loop);
-    this.#epollCtl = library.func('int epoll_ctl(int, int, int, void*)') as Call;
     this.#close = library.func('int close(int)') as Call;
     const pair = new Int32Array(2);
     const socketpair = library.func('int socketpair(int, int, int, void*)');
@@ -60,17 +55,14 @@ export class LoopWake {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#epollCtl(this.#backend, EPOLL_CTL_DEL, this.#epoll, new Uint8Array(EVENT));
+    this.#control(this.#backend, EPOLL_CTL_DEL, this.#epoll, 0, 0);
     this.#socket.destroy();
     this.#close(this.other);
   }
 
   #join(fd: number): boolean {
-    const event = new DataView(new ArrayBuffer(EVENT));
-    event.setUint32(0, EPOLLIN, true);
-    event.setInt32(EVENT - 8, fd, true);
     this.#next();
-    return this.#epollCtl(this.#backend, EPOLL_CTL_ADD, this.#epoll, new Uint8Array(event.buffer)) === 0;
+    return this.#control(this.#backend, EPOLL_CTL_ADD, this.#epoll, fd, EPOLLIN);
   }
 
   readonly #run = (): void => {

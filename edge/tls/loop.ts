@@ -1,10 +1,12 @@
 /** The TLS connections of a thread: accepted, watched and read from one epoll descriptor, which wakes the thread's event loop. */
 import { Client } from '../../core/answer/client.ts';
+import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/net/epoll.ts';
 import { TcpCalls } from '../../core/net/tcp-calls.ts';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { TlsConnection } from './connection.ts';
-import { Contexts } from './contexts.ts';
+import { TlsContext } from './context.ts';
+import { Credentials } from './credentials.ts';
 import { LoopWake } from './loop-wake.ts';
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
@@ -16,10 +18,6 @@ const ACCEPTS = 64;
 const REST_MS = 200;
 /** Four records of TLS; a ClientHello fits. */
 const BUFFER = 65_536;
-const EPOLLIN = 1;
-const EPOLLRDHUP = 0x2000;
-const EPOLLHUP = 16;
-const EPOLLET = 0x8000_0000;
 const AF_INET = 2;
 /** The places of the thread's own descriptors. */
 const EPOLL_PLACE = 0;
@@ -38,7 +36,8 @@ export interface TlsLoopOptions {
 export class TlsLoop {
   readonly openssl: Openssl = loadOpenssl();
   readonly calls = new TcpCalls();
-  readonly contexts: Contexts;
+  readonly context: TlsContext;
+  readonly credentials: Credentials;
   readonly hello = new ClientHello();
   /** What was read last. */
   readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
@@ -64,17 +63,21 @@ export class TlsLoop {
 
   /** Throws an Error that says what is missing here. */
   constructor(options: TlsLoopOptions) {
-    this.contexts = new Contexts(this.openssl, options.ticketLifetime);
-    this.contexts.setTickets(options.tickets);
-    this.#accept = options.accept;
-    this.#places = new Places(options.places);
+    const places = new Places(options.places);
+    let context: TlsContext | undefined;
     try {
+      context = new TlsContext(this.openssl, options.ticketLifetime, places.context);
       this.#wake = new LoopWake(this.calls.epoll, () => this.#turn());
     } catch (error) {
-      this.contexts.close();
+      context?.close();
       this.calls.close(this.calls.epoll);
       throw error;
     }
+    context.setTickets(options.tickets);
+    this.context = context;
+    this.credentials = new Credentials(this.openssl, places);
+    this.#accept = options.accept;
+    this.#places = places;
     this.#places.fds[EPOLL_PLACE] = this.calls.epoll + 1;
     this.#places.fds[PAIR_PLACE] = this.#wake.other + 1;
   }
@@ -110,7 +113,8 @@ export class TlsLoop {
     this.#places.fds[EPOLL_PLACE] = 0;
     this.#places.fds[PAIR_PLACE] = 0;
     this.#wake.close();
-    this.contexts.close();
+    this.credentials.close();
+    this.context.close();
     this.calls.close(this.calls.epoll);
   }
 
@@ -122,6 +126,18 @@ export class TlsLoop {
     if (this.#isInTurn || this.#isDueSoon) return;
     this.#isDueSoon = true;
     process.nextTick(() => this.#runDue());
+  }
+
+  /** An SSL, the caller's; 0: there is no certificate, or none that can be used. */
+  sslFor(owner: TlsOwner, serverName: string): number {
+    const certificate = owner.certificateFor(serverName);
+    if (certificate === undefined) return 0;
+    try {
+      return this.credentials.open(this.context.address, certificate);
+    } catch (error) {
+      owner.certificateFailed(error);
+      return 0;
+    }
   }
 
   holds(place: number, ssl: number): void {

@@ -14,7 +14,6 @@ export const CTRL = {
   READ_AHEAD: 41,
   SESS_CACHE_MODE: 44,
   CLEAR_MODE: 78,
-  CHAIN_CERT: 89,
   GROUPS_LIST: 92,
   MIN_PROTO_VERSION: 123,
   MAX_PROTO_VERSION: 124,
@@ -27,6 +26,17 @@ export const MODE = {
 } as const;
 export const OP = { IGNORE_UNEXPECTED_EOF: 1 << 7, NO_COMPRESSION: 1 << 17, NO_RENEGOTIATION: 1 << 30 } as const;
 
+/** What an info callback is told of: a server has worked on a message of the handshake or its like, or an alert, either way. */
+export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;
+/** EVP_PKEY_KEYPAIR: what of a key is looked for. */
+export const KEY_PAIR = 0x87;
+/** BIO_set_fd. */
+export const BIO_C_SET_FD = 104;
+/** ERR_GET_LIB and ERR_GET_REASON of PEM_R_NO_START_LINE: nothing more follows. */
+export const NO_MORE_PEM = (9 << 23) | 108;
+
+/** void (*)(const SSL *, int where, int ret) */
+type Info = (ssl: number, where: number, value: number) => void;
 /** int (*)(SSL *, const unsigned char **out, unsigned char *outlen, const unsigned char *in, unsigned int inlen, void *) */
 type AlpnSelect = (ssl: number, out: number, outLength: number) => number;
 /** int (*)(SSL *, unsigned char key_name[16], unsigned char iv[EVP_MAX_IV_LENGTH], EVP_CIPHER_CTX *, EVP_MAC_CTX *, int enc) */
@@ -43,6 +53,7 @@ type TicketKey = (
 const SIGNATURES = {
   OpenSSL_version_num: 'ulong OpenSSL_version_num()',
   ERR_clear_error: 'void ERR_clear_error()',
+  ERR_peek_last_error: 'ulong ERR_peek_last_error()',
   TLS_server_method: 'uintptr_t TLS_server_method()',
   SSL_CTX_new: 'uintptr_t SSL_CTX_new(uintptr_t)',
   SSL_CTX_free: 'void SSL_CTX_free(uintptr_t)',
@@ -53,15 +64,25 @@ const SIGNATURES = {
   SSL_CTX_set_session_id_context: 'int SSL_CTX_set_session_id_context(uintptr_t, str, uint)',
   SSL_CTX_set_timeout: 'long SSL_CTX_set_timeout(uintptr_t, long)',
   SSL_CTX_set_num_tickets: 'int SSL_CTX_set_num_tickets(uintptr_t, size_t)',
-  SSL_CTX_use_certificate: 'int SSL_CTX_use_certificate(uintptr_t, uintptr_t)',
-  SSL_CTX_use_PrivateKey: 'int SSL_CTX_use_PrivateKey(uintptr_t, uintptr_t)',
-  SSL_CTX_check_private_key: 'int SSL_CTX_check_private_key(uintptr_t)',
   BIO_new_mem_buf: 'uintptr_t BIO_new_mem_buf(uintptr_t, int)',
   BIO_free: 'int BIO_free(uintptr_t)',
+  BIO_ctrl: 'long BIO_ctrl(uintptr_t, int, long, uintptr_t)',
   PEM_read_bio_X509_AUX: 'uintptr_t PEM_read_bio_X509_AUX(uintptr_t, uintptr_t, uintptr_t, str)',
   PEM_read_bio_X509: 'uintptr_t PEM_read_bio_X509(uintptr_t, uintptr_t, uintptr_t, str)',
   PEM_read_bio_PrivateKey: 'uintptr_t PEM_read_bio_PrivateKey(uintptr_t, uintptr_t, uintptr_t, str)',
   X509_free: 'void X509_free(uintptr_t)',
+  X509_get0_pubkey: 'uintptr_t X509_get0_pubkey(uintptr_t)',
+  X509_check_private_key: 'int X509_check_private_key(uintptr_t, uintptr_t)',
+  X509_chain_up_ref: 'uintptr_t X509_chain_up_ref(uintptr_t)',
+  OPENSSL_sk_new_null: 'uintptr_t OPENSSL_sk_new_null()',
+  OPENSSL_sk_push: 'int OPENSSL_sk_push(uintptr_t, uintptr_t)',
+  OPENSSL_sk_pop: 'uintptr_t OPENSSL_sk_pop(uintptr_t)',
+  OPENSSL_sk_free: 'void OPENSSL_sk_free(uintptr_t)',
+  OSSL_DECODER_CTX_new_for_pkey:
+    'uintptr_t OSSL_DECODER_CTX_new_for_pkey(uintptr_t, str, uintptr_t, uintptr_t, int, uintptr_t, uintptr_t)',
+  OSSL_DECODER_from_bio: 'int OSSL_DECODER_from_bio(uintptr_t, uintptr_t)',
+  OSSL_DECODER_CTX_free: 'void OSSL_DECODER_CTX_free(uintptr_t)',
+  EVP_PKEY_get0_type_name: 'uintptr_t EVP_PKEY_get0_type_name(uintptr_t)',
   EVP_PKEY_free: 'void EVP_PKEY_free(uintptr_t)',
   EVP_CIPHER_fetch: 'uintptr_t EVP_CIPHER_fetch(uintptr_t, str, uintptr_t)',
   EVP_CIPHER_free: 'void EVP_CIPHER_free(uintptr_t)',
@@ -71,7 +92,9 @@ const SIGNATURES = {
   RAND_bytes: 'int RAND_bytes(uintptr_t, int)',
   SSL_new: 'uintptr_t SSL_new(uintptr_t)',
   SSL_free: 'void SSL_free(uintptr_t)',
+  SSL_use_cert_and_key: 'int SSL_use_cert_and_key(uintptr_t, uintptr_t, uintptr_t, uintptr_t, int)',
   SSL_set_fd: 'int SSL_set_fd(uintptr_t, int)',
+  SSL_get_rbio: 'uintptr_t SSL_get_rbio(uintptr_t)',
   SSL_accept: 'int SSL_accept(uintptr_t)',
   SSL_read: 'int SSL_read(uintptr_t, uintptr_t, int)',
   SSL_has_pending: 'int SSL_has_pending(uintptr_t)',
@@ -89,9 +112,12 @@ type Argument = number | string | Uint8Array;
 type Function = (...values: readonly Argument[]) => number;
 
 export interface Openssl extends Readonly<Record<keyof typeof SIGNATURES, Function>> {
-  /** Functions that OpenSSL calls during calls of ours. They must not throw, and are there as long as the thread. */
+  /** Functions that OpenSSL calls during calls of ours. They must not throw, and are there until they are forgotten. */
   setAlpnSelect(context: number, select: AlpnSelect): void;
   setTicketKey(context: number, key: TicketKey): void;
+  setInfo(ssl: number, info: Info): void;
+  /** It is called no more: nothing is left that could. A process has places for 8,192, and a thread that ends gives none back by itself. */
+  forget(call: AlpnSelect | TicketKey | Info): void;
 }
 
 let loaded: Openssl | undefined;
@@ -111,14 +137,16 @@ function load(): Openssl {
   if (version >>> 28 !== 3) throw new Error(`OpenSSL 3 is needed, this is version ${version.toString(16)}`);
   koffi.proto('int WaypostAlpnSelect(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uint, uintptr_t)');
   koffi.proto('int WaypostTicketKey(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, int)');
+  koffi.proto('void WaypostInfo(uintptr_t, int, int)');
   const setAlpn = library.func('void SSL_CTX_set_alpn_select_cb(uintptr_t, WaypostAlpnSelect*, uintptr_t)');
   const setTickets = library.func('int SSL_CTX_set_tlsext_ticket_key_evp_cb(uintptr_t, WaypostTicketKey*)');
-  const known = new Map<AlpnSelect | TicketKey, unknown>();
+  const setInfo = library.func('void SSL_set_info_callback(uintptr_t, WaypostInfo*)');
+  const known = new Map<AlpnSelect | TicketKey | Info, bigint>();
   // A function is registered once, however many contexts ask it.
-  const registered = (call: AlpnSelect | TicketKey, type: string): unknown => {
+  const registered = (call: AlpnSelect | TicketKey | Info, type: string): bigint => {
     const known_ = known.get(call);
     if (known_ !== undefined) return known_;
-    const pointer: unknown = koffi.register(call, koffi.pointer(type));
+    const pointer = koffi.register(call, koffi.pointer(type));
     known.set(call, pointer);
     return pointer;
   };
@@ -126,6 +154,13 @@ function load(): Openssl {
     ...functions,
     setAlpnSelect: (context, select) => setAlpn(context, registered(select, 'WaypostAlpnSelect'), 0),
     setTicketKey: (context, key) => setTickets(context, registered(key, 'WaypostTicketKey')),
+    setInfo: (ssl, info) => setInfo(ssl, registered(info, 'WaypostInfo')),
+    forget(call) {
+      const pointer = known.get(call);
+      if (pointer === undefined) return;
+      known.delete(call);
+      koffi.unregister(pointer);
+    },
   };
 }
 

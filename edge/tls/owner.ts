@@ -8,10 +8,10 @@ export interface TlsOwner {
   begun(connection: TlsConnection): void;
   /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
   certificateFor(serverName: string): TlsCertificate | undefined;
-  /** The certificate can't be used. The connection is closed. */
+  /** The certificate can't be used: it is as if there were none. */
   certificateFailed(error: unknown): void;
-  /** It does not ask for HTTP/2, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
-  handOver(fd: number): void;
+  /** It does not ask for HTTP/2, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. `serverName`: empty where it was not seen. */
+  handOver(fd: number, serverName: string): void;
   /** The handshake is done: octets flow once `start` is called, which has to be now. */
   secured(connection: TlsConnection): void;
   /** There will be no handshake. `closed` follows. */

@@ -26,3 +26,20 @@ export const SESSION_CONTEXT = 'waypost edge';
 
 /** A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3): unrecognized_name. */
 export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
+
+/**
+ * Contexts of certificates that a thread keeps for node:tls: 25 KB and 1 ms each. Those of certificates that are asked for seldom are made anew: of 100,000 they would take 2.5 GB.
+ */
+export const MAX_CONTEXTS = 1000;
+
+/** Certificates that a thread keeps for HTTP/2: 10 KB each with its text, 240 µs to read it anew. */
+export const MAX_CERTIFICATES = 4000;
+
+/** Chains that are kept: one for each authority's certificate below the root, of which there are few. */
+export const MAX_CHAINS = 64;
+
+/**
+ * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446 section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 octets;
+ * no client has use for two. BoringSSL's bound.
+ */
+export const MAX_IDLE_MESSAGES = 32;

@@ -93,7 +93,9 @@ export class Tickets {
     this.#openssl.setTicketKey(context, this.#callback);
   }
 
+  /** When no context is left that it served. */
   close(): void {
+    this.#openssl.forget(this.#callback);
     this.#openssl.EVP_CIPHER_free(this.#cipher);
   }
 

@@ -23,6 +23,8 @@ export interface CertificateOptions {
   /** Left out: signed by itself. */
   readonly issuer?: Issuer;
   readonly dnsNames?: readonly string[];
+  /** Of 4 or 16 bytes. */
+  readonly addresses?: readonly Uint8Array[];
   readonly ca?: boolean;
   /** Extended key usage, as object identifiers. */
   readonly usage?: readonly string[];
@@ -34,13 +36,25 @@ export interface CertificateOptions {
 
 /** In PEM form. */
 export function certificate(options: CertificateOptions): string {
-  const { name, key, dnsNames = [], ca = false, usage = [], from = -1, to = 90, hash = 'sha256' } = options;
+  const {
+    name,
+    key,
+    dnsNames = [],
+    addresses = [],
+    ca = false,
+    usage = [],
+    from = -1,
+    to = 90,
+    hash = 'sha256',
+  } = options;
   const issuer = options.issuer ?? { name, key };
   const algorithm = sequence(...ALGORITHMS[`${issuer.key.privateKey.asymmetricKeyType} ${hash}`]);
+  const alternatives = [
+    ...dnsNames.map((one) => tlv(0x82, Buffer.from(one))),
+    ...addresses.map((one) => tlv(0x87, Buffer.from(one))),
+  ];
   const extensions = [
-    ...(dnsNames.length === 0
-      ? []
-      : [extension('2.5.29.17', sequence(...dnsNames.map((one) => tlv(0x82, Buffer.from(one)))))]),
+    ...(alternatives.length === 0 ? [] : [extension('2.5.29.17', sequence(...alternatives))]),
     ...(ca ? [extension('2.5.29.19', sequence(tlv(0x01, Buffer.of(0xff))))] : []),
     ...(usage.length === 0 ? [] : [extension('2.5.29.37', sequence(...usage.map(oid)))]),
   ];

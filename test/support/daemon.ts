@@ -47,6 +47,8 @@ export async function startDaemon(settings: Record<string, string> = {}): Promis
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
       WAYPOST_DNS_WORKERS: '1',
+      WAYPOST_EDGE_HTTP_LISTEN: 'off',
+      WAYPOST_EDGE_HTTPS_LISTEN: 'off',
       // Nobody answers there: tests ask nobody outside of this machine.
       WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
       ...settings,

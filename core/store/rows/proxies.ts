@@ -19,6 +19,10 @@ export interface ProxyConfig {
   readonly sslExpiresAt: number | null;
   /** For the customer to read. */
   readonly sslError: string | null;
+  /** Seconds of Strict-Transport-Security (RFC 6797); null, or not there in rows of before: it is not sent. 0 takes back what browsers remember. */
+  readonly hstsMaxAge?: number | null;
+  /** When it was turned off; null, or not there in rows of before: it never was, or is on. */
+  readonly disabledAt?: number | null;
   /** When a certificate was asked for that has not been ordered yet; null: none is waiting. */
   readonly orderRequestedAt: number | null;
   readonly createdAt: number;
@@ -32,6 +36,22 @@ export interface Certificate {
   readonly chain: string;
   /** PEM, sealed (core/secrets.ts), base64. */
   readonly sealedKey: string;
+  /** Host names that it is for, `*.` first where it is a wildcard; not there in rows of before. To read them from the chain takes a quarter of a millisecond. */
+  readonly names?: readonly string[];
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly createdAt: number;
+}
+
+/** The certificate that was ordered for a domain. */
+export interface AutomaticCertificate {
+  readonly domainId: string;
+  /** PEM, the leaf first. */
+  readonly chain: string;
+  /** PEM, sealed (core/secrets.ts, `automatic-certificate:<domain id>`), base64. */
+  readonly sealedKey: string;
+  /** Host names that it is for, `*.` first where it is a wildcard. */
+  readonly names: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
   readonly createdAt: number;
@@ -65,6 +85,15 @@ export const certificates: Table<Certificate> = {
   key: (row) => idKey(row.domainId),
   encode: json,
   decode: (_key, value) => unjson<Certificate>(value),
+  lookups: () => [],
+};
+
+export const automaticCertificates: Table<AutomaticCertificate> = {
+  number: 12,
+  name: 'automatic_certificates',
+  key: (row) => idKey(row.domainId),
+  encode: json,
+  decode: (_key, value) => unjson<AutomaticCertificate>(value),
   lookups: () => [],
 };
 

@@ -380,7 +380,7 @@ export interface paths {
         get: operations["getProxy"];
         /**
          * Set the origin: the web server behind the proxy
-         * @description A public address or a host name, every address of which must be public. Whether the proxy is on stays as it is.
+         * @description A public address or a host name, every address of which must be public, and whether browsers are told to come by HTTPS alone. Whether the proxy is on stays as it is.
          */
         put: operations["setProxyOrigin"];
         post?: never;
@@ -401,7 +401,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the proxy on or off
-         * @description From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again. Without an origin the first address record of the domain itself becomes it.
+         * @description From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again; for ten minutes after it was turned off, visitors who still have the old addresses are served. Without an origin the first address record of the domain itself becomes it.
          */
         post: operations["toggleProxy"];
         delete?: never;
@@ -639,8 +639,10 @@ export interface components {
             origin_port: number | null;
             /** @description how it is spoken to */
             origin_protocol: ("http" | "https") | null;
+            /** @description seconds for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing */
+            hsts_max_age: number | null;
             /**
-             * @description the state of the certificate that visitors see
+             * @description the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why
              * @enum {string}
              */
             ssl_status: "none" | "pending" | "active" | "renewing" | "error";
@@ -648,7 +650,7 @@ export interface components {
             ssl_issued_at: string | null;
             /** @description when it expires, as YYYY-MM-DD HH:MM:SS in UTC */
             ssl_expires_at: string | null;
-            /** @description why there is no certificate, or null */
+            /** @description what is wrong with the certificate, and what to do: why there is none, why it could not be renewed, or which names it leaves out; or null */
             ssl_error: string | null;
             /** @description the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off */
             exposed: components["schemas"]["ExposedRecord"][];
@@ -3667,6 +3669,8 @@ export interface operations {
                      * @enum {string}
                      */
                     origin_protocol?: "http" | "https";
+                    /** @description null or a whole number of seconds, at most 63072000, for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing; if left out, what was set stays */
+                    hsts_max_age?: number | null;
                 };
             };
         };

@@ -11,6 +11,7 @@ const DEFAULTS = {
   origin_host: null,
   origin_port: null,
   origin_protocol: null,
+  hsts_max_age: null,
   ssl_status: 'none',
   ssl_issued_at: null,
   ssl_expires_at: null,
@@ -53,6 +54,18 @@ for (const transport of ['uws', 'node'] as const) {
     assert.equal((await proxy('PUT', id, '', body.proxy)).body, body);
   });
 
+  test('PUT: Strict-Transport-Security stays until it is said anew', async ({ domain, proxy }) => {
+    const id = await domain('hsts.test');
+    const put = async (json: object) =>
+      (await proxy('PUT', id, '', { origin: '1.1.1.1', ...json })).body.proxy.hsts_max_age;
+    assert.is(await put({}), null);
+    assert.is(await put({ hsts_max_age: 31_536_000 }), 31_536_000);
+    assert.is(await put({ port: 80 }), 31_536_000, 'left out, it stays');
+    assert.is((await proxy('GET', id)).body.proxy.hsts_max_age, 31_536_000);
+    assert.is(await put({ hsts_max_age: 0 }), 0, 'to take back what browsers remember');
+    assert.is(await put({ hsts_max_age: null }), null);
+  });
+
   test('PUT: what is wrong is told with pointer', async ({ domain, proxy, hosts }) => {
     const id = await domain('bad.test');
     hosts.set('private.example.net', ['1.1.1.1', '10.0.0.1']);
@@ -66,6 +79,10 @@ for (const transport of ['uws', 'node'] as const) {
       [{ origin: '1.1.1.1', port: 65536 }, 422, 'validation', '/port'],
       [{ origin: '1.1.1.1', port: '443' }, 422, 'validation', '/port'],
       [{ origin: '1.1.1.1', protocol: 'ftp' }, 422, 'validation', '/protocol'],
+      [{ origin: '1.1.1.1', hsts_max_age: -1 }, 422, 'validation', '/hsts_max_age'],
+      [{ origin: '1.1.1.1', hsts_max_age: 1.5 }, 422, 'validation', '/hsts_max_age'],
+      [{ origin: '1.1.1.1', hsts_max_age: 1e9 }, 422, 'validation', '/hsts_max_age'],
+      [{ origin: '1.1.1.1', hsts_max_age: '1' }, 422, 'validation', '/hsts_max_age'],
       [{ origin: '1.1.1.1', port: 8443 }, 422, 'protocol_required', '/protocol'],
       [{ origin: '1.1.1.1', origin_host: '9.9.9.9' }, 422, 'contradiction', '/origin_host'],
       [{ origin: '1.1.1.1', port: 80, origin_port: 81 }, 422, 'contradiction', '/origin_port'],

@@ -18,12 +18,23 @@ test('the example parses to the defaults', () => {
 const COMMENTED = [
   'node_name',
   'soa.hostmaster',
+  'edge.workers',
+  'edge.origin_ca_file',
   'dns.workers',
   'dns.index_memory',
+  'acme.directory',
+  'acme.email',
+  'acme.eab_kid',
+  'acme.eab_hmac_key',
+  'acme.ca_file',
+  'acme.profile',
+  'acme.preferred_chain',
   'dns.tls_certificate',
   'dns.tls_key',
   'dns.cookie_secret',
   'dns.cookie_secret_previous',
+  'admin.hostname_certificate',
+  'admin.hostname_key',
   'admin.password',
   'secrets.key_file',
 ];
@@ -52,12 +63,14 @@ test('the example has every key, as a value or as a comment when the default dep
 });
 
 test('the commented values are good ones', () => {
+  let section = '';
   const env = Object.fromEntries(
     readFileSync(file, 'utf8')
       .split('\n')
       .flatMap((line) => {
+        section = /^\[([a-z_]+)\]$/.exec(line)?.[1].concat('.') ?? section;
         const match = /^# ([a-z_]+) = "?(.*?)"?$/.exec(line);
-        const setting = describeConfig().find((one) => match !== null && `.${one.key}`.endsWith(`.${match[1]}`));
+        const setting = describeConfig().find((one) => match !== null && one.key === section + match[1]);
         return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
       }),
   );

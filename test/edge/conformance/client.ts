@@ -26,6 +26,7 @@ const DEFAULT_FRAME_SIZE = 16_384;
 export interface Address {
   readonly port: number;
   readonly isTls: boolean;
+  readonly serverName?: string;
 }
 
 /** What came on a stream. */
@@ -100,10 +101,10 @@ export class RawClient {
 
   /** Rejects when there is no connection. */
   static async connect(address: Address, options: ClientOptions = {}): Promise<RawClient> {
-    const { port } = address;
+    const { port, serverName: servername = 'conformance.test' } = address;
     const host = '127.0.0.1';
     const socket = address.isTls
-      ? connectTls({ port, host, servername: 'conformance.test', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      ? connectTls({ port, host, servername, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
       : connect({ port, host });
     await new Promise<void>((done, fail) => {
       socket.once(address.isTls ? 'secureConnect' : 'connect', () => done());

@@ -142,6 +142,7 @@ for (const version of VERSIONS) {
     '/empty': new ReadyAnswer(404, [], bytes('')),
     '/none': new ReadyAnswer(204, ['x-a', '1'], bytes('')),
     '/not-modified': new ReadyAnswer(304, ['etag', '"1"'], bytes('')),
+    '/dated': new ReadyAnswer(200, [], bytes('old'), 'Tue, 15 Nov 1994 08:12:31 GMT'),
   };
   it(
     'a ready answer is the same however often it is given, and to HEAD without its body',
@@ -156,6 +157,7 @@ for (const version of VERSIONS) {
           assert.is(reply.body, method === 'HEAD' ? '' : Buffer.from(body).toString('latin1'));
           assert.match(String(reply.headers.date), /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
           if (path === '/small') assert.is(reply.headers['x-a'], '1, 2');
+          if (path === '/dated') assert.is(reply.headers.date, 'Tue, 15 Nov 1994 08:12:31 GMT');
         }
     },
   );

@@ -11,6 +11,11 @@ test('what each version of HTTP says by itself is not said twice, and a status i
       () => new ReadyAnswer(200, ['etag', name, name, '1'], NONE),
       (error: unknown) => error instanceof TypeError,
     );
+  for (const date of ['today', 'Tuesday, 15-Nov-94 08:12:31 GMT', 'Tue, 15 Nov 1994 08:12:31 GMT\r\n'])
+    assert.throws(
+      () => new ReadyAnswer(200, [], NONE, date),
+      (error: unknown) => error instanceof TypeError,
+    );
   for (const status of [101, 199, 1000, 200.5, Number.NaN])
     assert.throws(
       () => new ReadyAnswer(status, [], NONE),

@@ -46,7 +46,9 @@ export function fieldOf(fields: readonly string[], name: string): string {
   return '';
 }
 
-async function* frames(body: RequestBody): AsyncGenerator<{ opcode: number; payload: Uint8Array }> {
+export async function* frames(
+  body: Pick<RequestBody, 'read'>,
+): AsyncGenerator<{ opcode: number; payload: Uint8Array }> {
   let waiting: Buffer = Buffer.alloc(0);
   for (let part = await body.read(); part !== null; part = await body.read()) {
     waiting = Buffer.concat([waiting, part]);

@@ -340,6 +340,28 @@ test('a connection that takes a large write slowly is cut below the least rate o
   }
 });
 
+test('a client that reads slowly from what the system holds for it is cut below the least rate only', async () => {
+  for (const [rate, isCut] of [
+    [90, true],
+    [120, false],
+  ] as const) {
+    const rig = new Rig({ limits: STALL });
+    rig.send(settings([4, 100_000]), headers(1));
+    await rig.frames();
+    rig.transport.isHeld = true;
+    rig.transport.unacknowledged = 1_000_000;
+    rig.exchanges[0].respond(200, []);
+    rig.exchanges[0].end(Buffer.alloc(60_000));
+    await rig.frames();
+    // Nothing of the write leaves: the system has no room before it has got rid of much more.
+    for (let i = 0; i < 40; i++) {
+      rig.transport.unacknowledged -= rate;
+      rig.clock.advance(1);
+    }
+    assert.is(rig.transport.isDestroyed, isCut, `${rate} octets a second`);
+  }
+});
+
 test('a large frame of a body that comes slowly is cut below the least rate only', async () => {
   for (const [rate, isCut] of [
     [90, true],

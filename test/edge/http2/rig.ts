@@ -21,6 +21,7 @@ export class MemoryTransport implements Transport {
   readonly writes: Buffer[] = [];
   isHeld = false;
   unsent = 0;
+  unacknowledged = 0;
   isPaused = false;
   isEnded = false;
   isDestroyed = false;

@@ -340,6 +340,22 @@ test('a pool that stops refuses at once who comes, while a request is still unde
   });
 });
 
+test('a reload that is asked for while the pool stops starts nothing', async () => {
+  await withPool(async ({ pool, port, heard, workers }) => {
+    const late = ask(port, '/late');
+    await until(() => heard.some(([message]) => message === 'late'), 'the request came');
+    const stopped = pool.stop();
+    const refused = await pool.reload(data).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    assert.match(refused, /stopping/);
+    assert.is((await late).text, 'first');
+    await stopped;
+    assert.is(workers.length, 2);
+  });
+});
+
 test('an application that can not be made, or a port that is taken, is an error at the start', async () => {
   await withPool(async ({ pool }) => {
     const start = (options: Partial<PoolOptions>): Promise<string> =>

@@ -12,13 +12,28 @@ export class CoveredNames {
   /** `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`, with quotes around what holds commas. */
   constructor(text: string | undefined) {
     ENTRY.lastIndex = 0;
-    for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? '')) {
-      const name = entry[2].toLowerCase().replace(/\.$/, '');
-      if (entry[1] !== 'DNS' || !HOST_NAME.test(name)) continue;
-      if (!name.startsWith('*.')) this.exact.add(name);
-      // Browsers take none for a whole top-level domain.
-      else if (name.includes('.', 2)) this.wildcards.add(name.slice(2));
-    }
+    for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? ''))
+      if (entry[1] === 'DNS') this.add(entry[2]);
+  }
+
+  /** Of names that were read from a certificate before, as `list` gives them. */
+  static of(names: readonly string[]): CoveredNames {
+    const covered = new CoveredNames(undefined);
+    for (const name of names) covered.add(name);
+    return covered;
+  }
+
+  /** All of them, wildcards with their `*.`. */
+  list(): string[] {
+    return [...this.exact, ...[...this.wildcards].map((name) => `*.${name}`)];
+  }
+
+  private add(text: string): void {
+    const name = text.toLowerCase().replace(/\.$/, '');
+    if (!HOST_NAME.test(name)) return;
+    if (!name.startsWith('*.')) this.exact.add(name);
+    // Browsers take none for a whole top-level domain.
+    else if (name.includes('.', 2)) this.wildcards.add(name.slice(2));
   }
 
   get size(): number {
@@ -32,7 +47,7 @@ export class CoveredNames {
 
   /** Some of them, for messages. */
   shown(): string {
-    const all = [...this.exact, ...[...this.wildcards].map((name) => `*.${name}`)];
+    const all = this.list();
     const rest = all.length - SHOWN;
     return `${all.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   }

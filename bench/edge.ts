@@ -1,0 +1,22 @@
+/**
+ * `npm run bench:edge -- [--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`: the edge as a proxy with a cache, one server core: Waypost's daemon, nginx, HAProxy, Caddy, and
+ * Varnish behind hitch. The server on core 0, the load and the origin on core 1. What each figure means stands in README.md beside this file.
+ */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runBenchmark } from './edge/benchmark.ts';
+import { startNginxOrigin } from './edge/origin-files.ts';
+import { proxiedRows } from './edge/proxied-rows.ts';
+import { startCaddy, startHaproxy, startNginx, startVarnish, startWaypost } from './edge/proxied-servers.ts';
+
+await runBenchmark({
+  rows: proxiedRows(process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench')),
+  starts: {
+    Waypost: startWaypost,
+    nginx: startNginx,
+    HAProxy: startHaproxy,
+    Caddy: startCaddy,
+    'Varnish + hitch': startVarnish,
+  },
+  startOrigin: startNginxOrigin,
+});

@@ -1,0 +1,65 @@
+/** `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so many domains, each with the proxy on and a certificate and key of its own. */
+import { join } from 'node:path';
+import { write } from '../../core/journal/draft.ts';
+import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
+import { openSecrets } from '../../core/secrets.ts';
+import { openEnvironment } from '../../core/store/environment.ts';
+import { IndexWriter } from '../../core/store/index/writer.ts';
+import { automaticCertificates, domains, newId, proxies, records } from '../../core/store/rows.ts';
+import { parseName } from '../../core/wire/name.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
+import { apexOf } from './many-sites-names.ts';
+
+const [folder, count] = process.argv.slice(2);
+/** Domains of one commit. */
+const AT_ONCE = 500;
+const DAYS = 90;
+
+const environment = openEnvironment(folder);
+const secrets = openSecrets(join(folder, 'secret.key'));
+// The daemon compiles all answers anew for its own settings when it first starts.
+const zoneSettings = {
+  nameservers: ['ns1.bench.test', 'ns2.bench.test'],
+  hostmaster: 'hostmaster.bench.test',
+  ...{ refresh: 3600, retry: 600, expire: 86_400, minimum: 60, soaTtl: 240, nsTtl: 300 },
+  cluster: { ipv4: ['192.0.2.1'], ipv6: [] },
+};
+const journal = openEmbeddedJournal({ environment, index: new IndexWriter(64 << 20), zoneSettings, history: 1 });
+
+// As of an authority: each site's by one that stands between it and the root.
+const [root, between] = [ecKey(), ecKey()];
+const issuer = { name: 'Bench Issuing Authority', key: between };
+const issuing = certificate({ ...issuer, issuer: { name: 'Bench Root', key: root }, ca: true });
+const now = Math.floor(Date.now() / 1000);
+
+for (let first = 0; first < Number(count); first += AT_ONCE)
+  await write(environment, journal, 'bench', (draft) => {
+    for (let i = first; i < Math.min(first + AT_ONCE, Number(count)); i++) {
+      const name = apexOf(i);
+      const key = ecKey();
+      const apex = parseName(`${name}.`);
+      const id = newId();
+      const [times, dnsNames] = [{ createdAt: now, updatedAt: now }, [name, `*.${name}`]];
+      draft.insert(domains, { id, accountId: '0'.repeat(16), apex, createdAt: now, kept: null });
+      for (const owner of [apex, parseName('www', apex)])
+        draft.insert(records, {
+          ...{ id: newId(), domainId: id, name: owner, type: TYPE.A, ttl: 300, proxied: null, ...times },
+          rdata: Uint8Array.of(198, 51, 100, 7),
+        });
+      const [sslIssuedAt, sslExpiresAt] = [now, now + DAYS * 86_400];
+      draft.insert(proxies, {
+        ...{ domainId: id, enabled: true, originHost: '127.0.0.1', originPort: 8460, originProtocol: 'http' },
+        ...{ sslStatus: 'active', sslIssuedAt, sslExpiresAt, sslError: null, orderRequestedAt: null, ...times },
+      });
+      draft.insert(automaticCertificates, {
+        domainId: id,
+        chain: certificate({ name, key, issuer, dnsNames, to: DAYS }) + issuing,
+        sealedKey: secrets.seal(Buffer.from(pemOfKey(key)), `automatic-certificate:${id}`).toString('base64'),
+        names: dnsNames,
+        ...{ notBefore: now, notAfter: sslExpiresAt, createdAt: now },
+      });
+    }
+  });
+await journal.close();
+await environment.close();

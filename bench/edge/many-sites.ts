@@ -1,0 +1,142 @@
+/**
+ * `node dist/bench/edge/many-sites.js [--count N] [--seconds N] [--rounds N]`: the daemon with 100,000 domains, each with the proxy on and a certificate of its own, beside one with none:
+ * how long it takes to start, its memory, and what a handshake costs by how many of the sites are asked for. The folder is made once and kept in BENCH_DIR.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkServerIdentity, connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { ServerProcess } from '../dns/process.ts';
+import { table } from '../dns/report.ts';
+import { median } from '../dns/rounds.ts';
+import { SERVER_CORE } from '../dns/servers.ts';
+import { Daemon } from '../dns/waypost.ts';
+import { describeMachine } from '../machine.ts';
+import type { Contender } from './contender.ts';
+import { driveHandshakes } from './handshakes.ts';
+import { apexOf } from './many-sites-names.ts';
+import type { Measured } from './measured.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    count: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const [count, seconds, rounds] = [options.count, options.seconds, options.rounds].map(Number);
+const PORT = 8481;
+const CHECKED = 50;
+
+const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const settings = {
+  WAYPOST_DNS_WORKERS: '1',
+  WAYPOST_EDGE_WORKERS: '1',
+  WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${PORT}`,
+  WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.1/32',
+  // All load comes from one address.
+  WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '10000',
+};
+
+/** With so many sites. The first start compiles all answers for the daemon's settings: it is not the one that counts. */
+async function prepared(sites: number): Promise<Daemon> {
+  const folder = join(work, `sites-${sites}`);
+  const daemon = new Daemon(folder, 5958, 8958, settings);
+  const stamp = `${folder}.made`;
+  if (existsSync(stamp)) return daemon;
+  say(`making ${sites} sites`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const program = fileURLToPath(new URL('./many-sites-data.js', import.meta.url));
+  execFileSync(process.execPath, [program, folder, String(sites)], { stdio: 'inherit' });
+  await (await daemon.start(`${folder}.log`)).stop();
+  writeFileSync(stamp, '');
+  return daemon;
+}
+
+interface Started {
+  readonly server: ServerProcess;
+  readonly seconds: number;
+  readonly cpu: number;
+}
+
+async function start(daemon: Daemon): Promise<Started> {
+  const begin = performance.now();
+  const server = await daemon.start(join(work, 'sites.log'));
+  return { server, seconds: (performance.now() - begin) / 1000, cpu: server.cpuSeconds() };
+}
+
+/** Rejects when a site is not shown its own certificate. */
+function assertCertificate(name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      ...{ host: '127.0.0.1', port: PORT, servername: name, ALPNProtocols: ['h2'], rejectUnauthorized: false },
+    });
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      const error = checkServerIdentity(name, socket.getPeerCertificate());
+      socket.destroy();
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+  });
+}
+
+const startRows: string[][] = [];
+/** Of its own: without the pages of the store's file, which the system keeps as long as nobody else wants their memory. */
+const memory = (server: ServerProcess): string => {
+  const text = readFileSync(`/proc/${server.pid}/smaps_rollup`, 'latin1');
+  const kilobytes = ['Pss_Anon', 'Pss_Shmem'].map((name) =>
+    Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(text)?.[1]),
+  );
+  return `${((kilobytes[0] + kilobytes[1]) / 1024).toFixed(0)} MB`;
+};
+for (const sites of [0, count]) {
+  const daemon = await prepared(sites);
+  const times: Started[] = [];
+  let resident = '';
+  for (let round = 0; round < rounds; round++) {
+    const started = await start(daemon);
+    times.push(started);
+    resident = memory(started.server);
+    await started.server.stop();
+  }
+  const middle = (of: (one: Started) => number): string => `${median(times.map(of)).toFixed(2)} s`;
+  startRows.push([sites.toLocaleString('en'), middle((one) => one.seconds), middle((one) => one.cpu), resident]);
+  say(startRows[startRows.length - 1].join(', '));
+}
+
+const { server } = await start(await prepared(count));
+server.pin(SERVER_CORE);
+const contender: Contender = { name: 'Waypost', version: '', process: server, port: PORT };
+const shakeRows: string[][] = [];
+for (const sites of [1, 1000, 10_000, count].filter((one) => one <= count)) {
+  for (let i = 0; i < CHECKED; i++) await assertCertificate(`www.${apexOf(Math.floor((sites / CHECKED) * i))}`);
+  await driveHandshakes(contender, 'new', seconds, sites);
+  const measured: Measured[] = [];
+  for (let round = 0; round < rounds; round++) measured.push(await driveHandshakes(contender, 'new', seconds, sites));
+  const middle = (of: (one: Measured) => number): number => median(measured.map(of));
+  shakeRows.push([
+    sites.toLocaleString('en'),
+    Math.round(middle((one) => one.perSecond)).toLocaleString('en'),
+    middle((one) => one.cpuMicros).toFixed(0),
+    memory(server),
+    String(measured.reduce((sum, one) => sum + one.wrong, 0)),
+  ]);
+  say(shakeRows[shakeRows.length - 1].join(', '));
+}
+await server.stop();
+process.stdout.write(`
+${describeMachine()}
+- ${rounds} rounds of ${seconds} s, medians
+
+${table(['sites', 'ready after', 'CPU until then', 'memory'], startRows, 1)}
+
+${table(['sites asked for, drawn at random', 'new connections/s', 'CPU µs each', 'memory then', 'failed'], shakeRows, 1)}
+`);
+process.exit(0);

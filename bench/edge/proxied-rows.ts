@@ -1,0 +1,44 @@
+/** The loads of `bench:edge`, and what is to be reached in each. */
+import { driveH2load } from './h2load.ts';
+import { FILES, SINK, uploadOf } from './origin-files.ts';
+import type { Goal, Row } from './rows.ts';
+
+/** Rows that need a cache. */
+export const CACHED: readonly string[] = ['hit', 'hit-h1'];
+
+const nginx = (atLeast: number, aim: number): Goal => ({ peer: 'nginx', atLeast, aim });
+
+export const proxiedRows = (work: string): readonly Row[] => [
+  {
+    id: 'hit',
+    text: 'cache hit of 2,000 octets, 16 connections × 16 streams',
+    goals: [nginx(1.2, 3)],
+    drive: (server, seconds) => driveH2load(server, { connections: 16, streams: 16, path: FILES.hit }, seconds),
+  },
+  {
+    id: 'proxied',
+    text: 'proxied, 2,000 octets, keep-alive origin, 16 × 16',
+    goals: [nginx(0.9, 1.5), { peer: 'Caddy', atLeast: 5 }, { peer: 'HAProxy', atLeast: 0, aim: 1 }],
+    drive: (server, seconds) => driveH2load(server, { connections: 16, streams: 16, path: FILES.fresh }, seconds),
+  },
+  {
+    id: 'hit-h1',
+    text: 'cache hit of 2,000 octets over HTTP/1.1, 64 connections',
+    goals: [nginx(0.6, 1)],
+    drive: (server, seconds) =>
+      driveH2load(server, { connections: 64, streams: 1, path: FILES.hit, http1: true }, seconds),
+  },
+  {
+    id: 'download',
+    text: 'proxied download of 10 MB, 4 × 1',
+    goals: [nginx(0.8, 1)],
+    drive: (server, seconds) => driveH2load(server, { connections: 4, streams: 1, path: FILES.big }, seconds),
+  },
+  {
+    id: 'upload',
+    text: 'proxied upload of 10 MB, 4 × 1',
+    goals: [nginx(0.8, 1)],
+    drive: (server, seconds) =>
+      driveH2load(server, { connections: 4, streams: 1, path: SINK, upload: uploadOf(work) }, seconds),
+  },
+];

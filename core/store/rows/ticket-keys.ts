@@ -1,0 +1,21 @@
+/** The keys of TLS session tickets, the same on every node, so that a visitor resumes at whichever is next. */
+import { json, type Table, unjson } from './table.ts';
+
+/** One row: the newest key and the one before. */
+export interface TicketKeysRow {
+  /** Both keys behind one another, sealed (core/secrets.ts, `ticket-keys`), base64. */
+  readonly sealed: string;
+  /** Milliseconds since 1970 when the newest came. */
+  readonly rotatedAt: number;
+}
+
+const KEY = Buffer.alloc(8);
+
+export const ticketKeys: Table<TicketKeysRow> = {
+  number: 13,
+  name: 'ticket_keys',
+  key: () => KEY,
+  encode: json,
+  decode: (_key, value) => unjson<TicketKeysRow>(value),
+  lookups: () => [],
+};

@@ -1,0 +1,90 @@
+/** The cluster's account at a directory: one key for all nodes, in the store, sealed. */
+import { generateKeyPairSync } from 'node:crypto';
+import { WaypostError } from '../../core/errors.ts';
+import { write } from '../../core/journal/draft.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import type { Logger } from '../../core/log/index.ts';
+import type { Secrets } from '../../core/secrets.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import { type AcmeAccount, acmeAccounts } from '../../core/store/rows.ts';
+
+export interface Account {
+  /** PEM, a secret. */
+  readonly key: string;
+  /** Null: not registered yet. */
+  readonly url: string | null;
+}
+
+export interface AccountStore {
+  /** Makes the key when there is none, or none that opens. */
+  open(): Promise<Account>;
+  registered(account: Account, url: string): Promise<void>;
+  /** It is to be registered anew, with the same key. */
+  forget(): Promise<void>;
+}
+
+export interface AccountStoreOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly directory: string;
+  readonly eabKid: string | undefined;
+}
+
+const BY = 'acme';
+
+export function accountStore(options: AccountStoreOptions): AccountStore {
+  const { environment, journal, secrets, log, directory } = options;
+  const eabKid = options.eabKid ?? null;
+  const context = `acme-account:${directory}`;
+  const key = acmeAccounts.key({ directory, eabKid } as AcmeAccount);
+
+  const opened = ({ sealedKey, url }: AcmeAccount): Account => ({
+    key: secrets.unseal(Buffer.from(sealedKey, 'base64'), context).toString(),
+    url,
+  });
+
+  const isOpenable = (row: AcmeAccount): boolean => {
+    try {
+      opened(row);
+      return true;
+    } catch (error) {
+      if (!(error instanceof WaypostError)) throw error;
+      log.error('The key of the ACME account can not be opened; another account is registered.', { error });
+      return false;
+    }
+  };
+
+  const change = (work: (row: AcmeAccount | undefined) => AcmeAccount | undefined): Promise<unknown> =>
+    write(environment, journal, BY, (draft) => {
+      const row = work(draft.row(acmeAccounts, key));
+      if (row !== undefined) draft.put(acmeAccounts, row);
+    });
+
+  return {
+    async open() {
+      const { result } = await write(environment, journal, BY, (draft) => {
+        const known = draft.row(acmeAccounts, key);
+        if (known !== undefined && isOpenable(known)) return known;
+        const sealedKey = secrets.seal(Buffer.from(newKey()), context).toString('base64');
+        const row = { directory, eabKid, sealedKey, url: null, createdAt: Math.floor(Date.now() / 1000) };
+        draft.put(acmeAccounts, row);
+        return row;
+      });
+      return opened(result);
+    },
+    async registered({ key: pem }, url) {
+      await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, url } : undefined));
+    },
+    async forget() {
+      await change((row) => (row === undefined ? undefined : { ...row, url: null }));
+    },
+  };
+}
+
+/** P-256: what every directory takes (ES256, RFC 8555 6.2). */
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}

@@ -1,0 +1,175 @@
+/**
+ * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned on, renewed in time, for names of our configuration alone. All that is known lies in the
+ * store, so any node may order and every node answers challenges and serves what was issued.
+ */
+import type { Config } from '../../core/config/index.ts';
+import { ConfigError } from '../../core/errors.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import type { Logger } from '../../core/log/index.ts';
+import type { Registry } from '../../core/metrics/index.ts';
+import type { Secrets } from '../../core/secrets.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import { StoreReader } from '../../core/store/reader.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import { accountStore } from './account.ts';
+import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
+import { Book, type Claim, type StoredSituation } from './book.ts';
+import { type Directory, openDirectory } from './directory.ts';
+import { acmeMetrics, orderObserver } from './metrics.ts';
+import { obtain } from './obtain.ts';
+import { Orders } from './orders.ts';
+import { checkDelegation, planOrder } from './plan.ts';
+import { DirectoryProblem } from './problem.ts';
+import { type PublicDns, publicDns } from './public-dns.ts';
+import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
+import { openTransport } from './transport.ts';
+import { ownZoneFacts } from './zone-facts.ts';
+
+export interface AcmeOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly config: Pick<Config, 'acme' | 'edge' | 'nodeName'>;
+  readonly zoneSettings: ZoneSettings;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** Resolves when every live node serves what the journal holds up to this sequence. Left out: there is one node, on which a commit is served once it is told of. */
+  readonly served?: (sequence: number) => Promise<void>;
+  /** For tests: who is asked about the public DNS, the clock in seconds since 1970, and chance, 0 ≤ r < 1. */
+  readonly dns?: PublicDns;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+export interface Acme {
+  /** Takes up the domains of the store by and by, and orders what is due. */
+  start(): void;
+  /** To be called before the journal is closed. What is under way is taken up at the next start. */
+  stop(): Promise<void>;
+  /** Nothing is under way and nothing waits for its turn. */
+  readonly isIdle: boolean;
+}
+
+const OFF =
+  'Certificates are not ordered on this service: its operator has not set acme.directory. Bring a certificate of your own by PUT to …/proxy/certificate.';
+
+/** Throws ConfigError when acme.ca_file can't be read, or half of an external account is given. */
+export function createAcme(options: AcmeOptions): Acme {
+  const { environment, journal, config, zoneSettings, secrets, log, metrics } = options;
+  const { acme, edge, nodeName: node } = config;
+  if ((acme.eabKid === undefined) !== (acme.eabHmacKey === undefined))
+    throw new ConfigError(
+      'half_external_account',
+      'acme.eab_kid and acme.eab_hmac_key go together: set both as the directory gives them, or none.',
+    );
+  const { now = () => Date.now() / 1000, random = Math.random, served = async () => {} } = options;
+  const reader = new StoreReader(environment);
+  const self = { node, directory: acme.directory ?? null };
+  const book = new Book({ environment, journal, secrets, self, now, random });
+  const dns = options.dns ?? publicDns(acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers);
+  const stop = new AbortController();
+  const transport = openTransport(acme.caFile, stop.signal);
+  const { directory: url } = acme;
+  const accounts =
+    url === undefined
+      ? null
+      : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
+  const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts) : null;
+
+  /** A directory that has lost the account, as one for tests does at each start, gets it again. */
+  async function attempt(claim: Claim, signal: AbortSignal): Promise<object> {
+    try {
+      return await attemptOnce(claim, signal);
+    } catch (error) {
+      if (!(error instanceof DirectoryProblem) || error.problem.type !== 'accountDoesNotExist') throw error;
+      await directory?.forgetAccount();
+      return attemptOnce(claim, signal);
+    }
+  }
+
+  async function attemptOnce({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
+    const from = directory as Directory;
+    const facts = ownZoneFacts(environment, reader, zoneSettings, domain);
+    await checkDelegation(facts, dns, zoneSettings.nameservers);
+    const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
+    const session = await from.session();
+    const identities = acme.caaIdentities.length > 0 ? acme.caaIdentities : caaIdentities;
+    const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
+    signal.throwIfAborted();
+    const obtained = await obtain({
+      session,
+      plan,
+      keyType: acme.keyType,
+      profile: acme.profile,
+      preferredChain: acme.preferredChain,
+      replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
+      publish: async (challenges) => unlessAborted(served(await book.publish(domain.id, challenges)), signal),
+      signal,
+    });
+    if (!(await book.succeed(domain.id, obtained, plan.notice))) throw new Error('the claim on the order is lost');
+    return {
+      names: obtained.names,
+      expiresAt: formatSeconds(obtained.notAfter),
+      ...(plan.notice && { notice: plan.notice }),
+    };
+  }
+
+  async function renewal(domainId: string, { automatic, order }: StoredSituation): Promise<number> {
+    if (automatic === undefined || !directory) return STANDARD_RETRY;
+    try {
+      const { chain, notBefore, notAfter } = automatic;
+      const id = certificateId(chain);
+      const info = id === null ? null : await renewalInfo(directory, id);
+      if (info === null) return STANDARD_RETRY;
+      const before = order?.renewAt ?? renewalTime(notBefore, notAfter, random());
+      const renewAt = chooseRenewal(info, before, latestRenewal(notBefore, notAfter), random());
+      if (renewAt !== order?.renewAt) await book.renewAt(domainId, chain, renewAt);
+      return info.retryAfter;
+    } catch (error) {
+      // Two thirds of its time hold then (RFC 9773 4.3.3).
+      if (!stop.signal.aborted) log.debug('a directory did not say when to renew', { domainId, error });
+      return retryAfterError(error);
+    }
+  }
+
+  const orders = new Orders({
+    ...{ environment, reader, journal, book, self, log, now, random, attempt, renewal },
+    concurrent: acme.concurrentOrders,
+    observer: orderObserver(metrics),
+    refusal: directory ? null : OFF,
+  });
+  acmeMetrics(metrics, orders.watched, now);
+
+  return {
+    start() {
+      if (url === undefined) log.info('certificates are not ordered: acme.directory is not set');
+      else log.info('certificates are ordered', { directory: url });
+      if (url !== undefined && !acme.agreeTos)
+        log.warn('acme.agree_tos is not set: a directory with terms of service will take no account');
+      orders.start();
+    },
+    async stop() {
+      stop.abort(new Error('the service is stopping'));
+      await orders.stop();
+      await transport.close();
+    },
+    get isIdle() {
+      return orders.isIdle;
+    },
+  };
+}
+
+/** Nodes that do not come back may keep an order waiting, but not the end of it. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_done, fail) => {
+    abort = () => fail(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,122 @@
+/** ACME Renewal Information (RFC 9773): when the directory wants a certificate to be renewed. */
+import { X509Certificate } from 'node:crypto';
+import type { Directory } from './directory.ts';
+import { DirectoryProblem, readRetryAfter } from './problem.ts';
+
+export interface RenewalInfo {
+  /** Seconds since 1970. */
+  readonly start: number;
+  readonly end: number;
+  /** Seconds until it is asked again. */
+  readonly retryAfter: number;
+}
+
+/** Bounds of Retry-After (RFC 9773 4.3.2), and what holds without one. */
+const LEAST_RETRY = 60;
+const MOST_RETRY = 86_400;
+export const STANDARD_RETRY = 21_600;
+
+/** Null when the directory says nothing that can be used. Rejects as Directory.get does. */
+export async function renewalInfo(directory: Directory, certificateId: string): Promise<RenewalInfo | null> {
+  const { renewalInfo: url } = await directory.meta();
+  if (url === null) return null;
+  const { data, headers } = await directory.get(`${url.replace(/\/$/, '')}/${certificateId}`);
+  return readRenewalInfo(data, headers['retry-after'], Date.now() / 1000);
+}
+
+/** Never throws; `data` is what came as JSON. */
+export function readRenewalInfo(data: unknown, retryAfter: string | undefined, now: number): RenewalInfo | null {
+  const { suggestedWindow } = (data ?? {}) as { suggestedWindow?: { start?: unknown; end?: unknown } };
+  const start = secondsOf(suggestedWindow?.start);
+  const end = secondsOf(suggestedWindow?.end);
+  // One that ends before it begins says nothing (4.2).
+  if (start === null || end === null || end <= start) return null;
+  const said = readRetryAfter(retryAfter, now) ?? STANDARD_RETRY;
+  return { start, end, retryAfter: bounded(said) };
+}
+
+const bounded = (seconds: number): number => Math.min(Math.max(seconds, LEAST_RETRY), MOST_RETRY);
+
+/** Seconds until it is asked again that could not be: as it says, six hours else (RFC 9773 4.3.3). */
+export function retryAfterError(error: unknown): number {
+  const said = error instanceof DirectoryProblem ? error.retryAfter : null;
+  return said === null ? STANDARD_RETRY : Math.max(bounded(said), STANDARD_RETRY);
+}
+
+function secondsOf(text: unknown): number | null {
+  const at = typeof text === 'string' ? Date.parse(text) / 1000 : Number.NaN;
+  return Number.isFinite(at) ? at : null;
+}
+
+/** A time within the window (4.2), but not after `latest`; the one that was chosen before stays as long as it lies there. `random`: 0 ≤ r < 1. */
+export function chooseRenewal({ start, end }: RenewalInfo, before: number, latest: number, random: number): number {
+  if (before >= start && before <= Math.min(end, latest)) return before;
+  return Math.min(Math.floor(start + random * (end - start)), latest);
+}
+
+/** What names the leaf of a chain in PEM form there (4.1); null for one without an authority key identifier, and for what is no certificate. */
+export function certificateId(chain: string): string | null {
+  let leaf: X509Certificate;
+  try {
+    leaf = new X509Certificate(chain);
+  } catch {
+    return null;
+  }
+  const keyId = authorityKeyId(leaf.raw);
+  const serial = Buffer.from(
+    leaf.serialNumber.padStart(leaf.serialNumber.length + (leaf.serialNumber.length & 1), '0'),
+    'hex',
+  );
+  if (keyId === null) return null;
+  // As in DER: what looks negative has a zero before it.
+  const integer = serial[0] >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial;
+  return `${keyId.toString('base64url')}.${integer.toString('base64url')}`;
+}
+
+const SEQUENCE = 0x30;
+const OCTETS = 0x04;
+const OID = 0x06;
+/** [3] of a TBSCertificate, and [0] of an AuthorityKeyIdentifier (RFC 5280 4.1, 4.2.1.1). */
+const EXTENSIONS = 0xa3;
+const KEY_IDENTIFIER = 0x80;
+const AUTHORITY_KEY_IDENTIFIER = Buffer.of(0x55, 0x1d, 0x23);
+
+interface Element {
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+function authorityKeyId(der: Buffer): Buffer | null {
+  const [certificate] = elements(der);
+  const [body] = certificate ? elements(certificate.content) : [];
+  const extensions = body && elements(body.content).find(({ tag }) => tag === EXTENSIONS);
+  const [list] = extensions ? elements(extensions.content) : [];
+  for (const extension of list ? elements(list.content) : []) {
+    const [id, ...rest] = elements(extension.content);
+    if (id?.tag !== OID || !id.content.equals(AUTHORITY_KEY_IDENTIFIER)) continue;
+    const value = rest.find(({ tag }) => tag === OCTETS);
+    const [identifier] = value ? elements(value.content) : [];
+    const found =
+      identifier?.tag === SEQUENCE && elements(identifier.content).find(({ tag }) => tag === KEY_IDENTIFIER);
+    return found ? found.content : null;
+  }
+  return null;
+}
+
+/** Octets of a length; a certificate has some kilobytes. */
+const MAX_LENGTH = 4;
+
+/** What stands one after the other (X.690 8.1), up to what is no element: OpenSSL, which has read the certificate, does not look into extensions. */
+function elements(der: Buffer): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; at + 2 <= der.length; ) {
+    const first = der[at + 1];
+    const octets = first < 0x80 ? 0 : first & 0x7f;
+    const start = at + 2 + octets;
+    if (octets > MAX_LENGTH || start > der.length) break;
+    const length = octets === 0 ? first : der.readUIntBE(at + 2, octets);
+    found.push({ tag: der[at], content: der.subarray(start, start + length) });
+    at = start + length;
+  }
+  return found;
+}

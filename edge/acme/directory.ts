@@ -1,0 +1,200 @@
+/** A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our transport; what it lacks stands here. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'acme-client';
+import type { Account, AccountStore } from './account.ts';
+import { OrderFailure } from './failure.ts';
+import { DirectoryProblem, DirectoryUnreachable, readRetryAfter } from './problem.ts';
+import { NOT_SET_UP, slow } from './sentences.ts';
+import type { DirectoryResponse, Transport } from './transport.ts';
+
+export interface DirectorySettings {
+  readonly directory: string;
+  readonly agreeTos: boolean;
+  readonly email: string | undefined;
+  readonly eabKid: string | undefined;
+  readonly eabHmacKey: string | undefined;
+}
+
+/** What a directory says of itself (RFC 8555 7.1.1). */
+export interface DirectoryMeta {
+  readonly caaIdentities: readonly string[];
+  /** Where renewal information is (RFC 9773 section 3); null: there is none. */
+  readonly renewalInfo: string | null;
+}
+
+/** A client whose account is registered. */
+export interface Session {
+  readonly client: Client;
+  readonly accountUrl: string;
+  /** The resource at a URL, once `isSettled` says so of it. Rejects with OrderFailure `slow` after `seconds`. */
+  poll<T>(url: string, isSettled: (resource: T) => boolean, seconds: number, signal: AbortSignal): Promise<T>;
+}
+
+export interface Directory {
+  meta(): Promise<DirectoryMeta>;
+  /** Registers the account when there is none. */
+  session(): Promise<Session>;
+  /** The account is not known there any more: the next session registers it anew. */
+  forgetAccount(): Promise<void>;
+  /** As JSON, without a signature. */
+  get(url: string): Promise<DirectoryResponse>;
+}
+
+/** What acme-client has inside, at the version that is pinned. */
+interface Inside {
+  readonly http: {
+    maxBadNonceRetries: number;
+    request: Transport['request'];
+    getNonce(): Promise<string>;
+    getDirectory(): Promise<Record<string, unknown>>;
+    /** What it keeps of it, for a day. */
+    directoryCache: unknown;
+  };
+  readonly api: { apiRequest(url: string, payload: null, valid: readonly number[]): Promise<DirectoryResponse> };
+}
+
+/** A directory may refuse good nonces by chance. */
+const NONCE_TRIES = 20;
+/** Nonces that came with answers, which saves asking for one. */
+const MAX_NONCES = 16;
+const FIRST_WAIT = 0.25;
+const LONGEST_WAIT = 15;
+
+export function openDirectory(settings: DirectorySettings, transport: Transport, accounts: AccountStore): Directory {
+  let opening: Promise<Session> | null = null;
+  let known: { readonly client: Client; readonly account: Account } | null = null;
+
+  async function client(): Promise<{ readonly client: Client; readonly account: Account }> {
+    const account = await accounts.open();
+    if (known?.account.key === account.key) return known;
+    // Takes some 150 ms and 30 MB, so it is loaded by those alone who order.
+    const { default: acme } = await import('acme-client');
+    const { eabKid, eabHmacKey } = settings;
+    const made = new acme.Client({
+      directoryUrl: settings.directory,
+      accountKey: account.key,
+      ...(account.url === null ? {} : { accountUrl: account.url }),
+      ...(eabKid && eabHmacKey ? { externalAccountBinding: { kid: eabKid, hmacKey: eabHmacKey } } : {}),
+    });
+    useTransport(made, transport);
+    known = { client: made, account };
+    return known;
+  }
+
+  async function open(): Promise<Session> {
+    const { client: made, account } = await client();
+    const accountUrl = account.url ?? (await register(made, settings));
+    if (account.url === null) await accounts.registered(account, accountUrl);
+    return { client: made, accountUrl, poll: (...args) => poll(made, ...args) };
+  }
+
+  return {
+    async meta() {
+      const { client: made } = await client();
+      return readMeta(await inside(made).http.getDirectory());
+    },
+    session() {
+      opening ??= open().catch((error: unknown) => {
+        opening = null;
+        known = null;
+        throw error;
+      });
+      return opening;
+    },
+    async forgetAccount() {
+      opening = null;
+      known = null;
+      await accounts.forget();
+    },
+    get: (url) => transport.request(url, 'GET'),
+  };
+}
+
+const inside = (client: Client): Inside => client as unknown as Inside;
+
+function useTransport(client: Client, transport: Transport): void {
+  const { http } = inside(client);
+  const askForNonce = http.getNonce.bind(http);
+  const askForDirectory = http.getDirectory.bind(http);
+  const nonces: string[] = [];
+  http.maxBadNonceRetries = NONCE_TRIES;
+  http.request = async (url, method, options) => {
+    const answer = await transport.request(url, method, options);
+    const nonce = answer.headers['replay-nonce'];
+    // That of a HEAD is handed to who asked for it, that of a refused nonce to the next try.
+    if (nonce !== undefined && method === 'post' && answer.status < 400 && nonces.length < MAX_NONCES)
+      nonces.push(nonce);
+    return answer;
+  };
+  http.getNonce = async () => nonces.pop() ?? (await askForNonce());
+  http.getDirectory = async () => {
+    const found = await askForDirectory();
+    if (isDirectory(found)) return found;
+    // As a page is that says that all is being mended.
+    http.directoryCache = null;
+    throw new DirectoryUnreachable('what came from acme.directory is no directory');
+  };
+}
+
+function isDirectory(found: unknown): boolean {
+  const { newNonce, newAccount, newOrder } = (found ?? {}) as Record<string, unknown>;
+  return [newNonce, newAccount, newOrder].every((url) => typeof url === 'string');
+}
+
+function readMeta(directory: Record<string, unknown>): DirectoryMeta {
+  const meta = (directory.meta ?? {}) as Record<string, unknown>;
+  const identities = Array.isArray(meta.caaIdentities) ? meta.caaIdentities : [];
+  return {
+    caaIdentities: identities.filter((one) => typeof one === 'string').map((one) => one.toLowerCase()),
+    renewalInfo: typeof directory.renewalInfo === 'string' ? directory.renewalInfo : null,
+  };
+}
+
+/** RFC 8555 7.3. Returns the account's URL. */
+async function register(client: Client, { agreeTos, email }: DirectorySettings): Promise<string> {
+  const terms = await client.getTermsOfServiceUrl();
+  if (terms && !agreeTos)
+    throw new OrderFailure('terms', NOT_SET_UP, {
+      fault: 'operator',
+      detail: `acme.agree_tos is not set: read ${terms}, and set it to true if you agree`,
+    });
+  try {
+    await client.createAccount({
+      termsOfServiceAgreed: agreeTos,
+      ...(email === undefined ? {} : { contact: [`mailto:${email}`] }),
+    });
+  } catch (error) {
+    if (!(error instanceof DirectoryProblem) || !REFUSALS.has(error.problem.type)) throw error;
+    throw new OrderFailure('account', NOT_SET_UP, { fault: 'operator', detail: error.message, cause: error });
+  }
+  return client.getAccountUrl();
+}
+
+/** Of an account; the settings are at fault. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'externalAccountRequired',
+  'userActionRequired',
+  'invalidContact',
+  'unsupportedContact',
+  'malformed',
+  'unauthorized',
+]);
+
+async function poll<T>(
+  client: Client,
+  url: string,
+  isSettled: (resource: T) => boolean,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
+    signal.throwIfAborted();
+    const { data, headers } = await inside(client).api.apiRequest(url, null, [200]);
+    if (isSettled(data as T)) return data as T;
+    const said = readRetryAfter(headers['retry-after'], Date.now() / 1000) ?? 0;
+    const left = (deadline - performance.now()) / 1000;
+    if (left <= 0) throw slow();
+    await sleep(Math.min(Math.max(wait, Math.min(said, LONGEST_WAIT)), left) * 1000, undefined, { signal });
+  }
+}

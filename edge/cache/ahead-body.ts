@@ -1,0 +1,121 @@
+/**
+ * A body that, from a moment on, is fetched faster than its reader takes it: others wait for the same, and a visitor who takes it slowly, or means to, must not keep them.
+ * What the reader has not taken lies here, up to a bound; past it the reader's pace counts again, and those who wait have a time-out of their own.
+ */
+import type { FieldList } from '../exchange/exchange.ts';
+import type { OriginBody } from '../origin/origin.ts';
+
+/** Octets of one body, and of all of a thread: slow visitors may be many. */
+const MOST_AHEAD = 1024 * 1024;
+const MOST_OF_ALL = 64 * 1024 * 1024;
+
+/** What the bodies of a thread hold for their readers. */
+export interface AheadRoom {
+  octets: number;
+}
+
+export class AheadBody implements OriginBody {
+  readonly #source: OriginBody;
+  readonly #room: AheadRoom;
+  #parts: (Uint8Array | null)[] = [];
+  #octets = 0;
+  #hurries = false;
+  #isReading = false;
+  #isCancelled = false;
+  #failure: unknown;
+  #wake: (() => void) | null = null;
+
+  constructor(source: OriginBody, room: AheadRoom) {
+    this.#source = source;
+    this.#room = room;
+  }
+
+  get length(): number | undefined {
+    return this.#source.length;
+  }
+
+  get trailers(): FieldList {
+    return this.#source.trailers;
+  }
+
+  /** From here on; more than once does nothing. */
+  hurry(): void {
+    if (this.#hurries) return;
+    this.#hurries = true;
+    if (!this.#isReading) void this.#pump();
+  }
+
+  readNow(): Uint8Array | null | undefined {
+    const part = this.#parts[0];
+    if (part === undefined) {
+      if (this.#failure !== undefined) throw this.#failure;
+      return this.#isReading ? undefined : this.#source.readNow();
+    }
+    // The end stays.
+    if (part === null) return null;
+    this.#parts.shift();
+    this.#hold(-part.length);
+    if (this.#hurries && !this.#isReading) void this.#pump();
+    return part;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const now = this.readNow();
+    if (now !== undefined) return now;
+    if (this.#isReading) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      return this.read();
+    }
+    this.#isReading = true;
+    try {
+      return await this.#source.read();
+    } finally {
+      this.#isReading = false;
+      if (this.#hurries) void this.#pump();
+    }
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#parts = [];
+    this.#hold(-this.#octets);
+    this.#source.cancel();
+  }
+
+  async #pump(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#mayHoldMore()) {
+        const now = this.#source.readNow();
+        const part = now === undefined ? await this.#source.read() : now;
+        if (this.#isCancelled) return;
+        this.#parts.push(part);
+        this.#hold(part?.length ?? 0);
+        this.#stir();
+      }
+    } catch (error) {
+      this.#failure = error;
+    } finally {
+      this.#isReading = false;
+      this.#stir();
+    }
+  }
+
+  #mayHoldMore(): boolean {
+    if (this.#isCancelled || this.#parts.at(-1) === null) return false;
+    return this.#octets < MOST_AHEAD && this.#room.octets < MOST_OF_ALL;
+  }
+
+  #hold(octets: number): void {
+    this.#octets += octets;
+    this.#room.octets += octets;
+  }
+
+  #stir(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}

@@ -1,0 +1,60 @@
+/** A body put together of octets that are here and of stretches of what is kept, which may lie on disk. */
+import { type OriginBody, OriginError } from '../origin/origin.ts';
+import type { Part } from './rules/range.ts';
+import type { StoredBody } from './stored-response.ts';
+
+/** Octets of a stretch that are read at a time. */
+const STRETCH = 256 * 1024;
+
+export type Piece = Uint8Array | Part;
+
+const isPart = (piece: Piece): piece is Part => !(piece instanceof Uint8Array);
+
+export class Pieces implements OriginBody {
+  readonly length: number;
+  readonly trailers = [];
+  readonly #stored: StoredBody;
+  readonly #pieces: Piece[];
+  #isCancelled = false;
+
+  constructor(stored: StoredBody, pieces: readonly Piece[]) {
+    this.#stored = stored;
+    this.#pieces = [...pieces];
+    let length = 0;
+    for (const piece of pieces) length += isPart(piece) ? piece.to - piece.from : piece.length;
+    this.length = length;
+  }
+
+  readNow(): Uint8Array | null | undefined {
+    const piece = this.#pieces[0];
+    if (piece === undefined || this.#isCancelled) return null;
+    if (isPart(piece)) {
+      const { whole } = this.#stored;
+      if (whole === undefined) return undefined;
+      this.#pieces.shift();
+      return whole.subarray(piece.from, piece.to);
+    }
+    this.#pieces.shift();
+    return piece;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const now = this.readNow();
+    if (now !== undefined) return now;
+    const { from, to } = this.#pieces[0] as Part;
+    const end = Math.min(to, from + STRETCH);
+    if (end === to) this.#pieces.shift();
+    else this.#pieces[0] = { from: end, to };
+    try {
+      const bytes = await this.#stored.slice(from, end);
+      if (bytes.length === end - from) return bytes;
+    } catch {
+      // Told below.
+    }
+    throw new OriginError('reset', 'What the cache keeps on disk could not be read.');
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+}

@@ -1,0 +1,55 @@
+/** What a lookup gives: an entry as objects. */
+import type { StoredBody, StoredResponse } from '../stored-response.ts';
+import type { StoredCoding, StoredHead, StoredVariant } from './cache-store.ts';
+import type { EncodedCoding } from './entry.ts';
+
+export class Variant implements StoredVariant {
+  attached: unknown = undefined;
+  /** Octets that the owner of `attached` said. */
+  attachedOctets = 0;
+  /** Whether it is held by the hot set, which counts what is attached. */
+  isHot = false;
+  constructor(
+    readonly response: StoredResponse,
+    readonly mark: number,
+    readonly codings: readonly EncodedCoding[],
+  ) {}
+
+  encoding(coding: StoredCoding): Uint8Array | undefined {
+    for (const one of this.codings) if (one.coding === coding) return one.bytes;
+    return undefined;
+  }
+
+  /** What it takes as objects, roughly: strings, arrays and the octets that are its own. */
+  get octets(): number {
+    const { headers, selecting, body, key } = this.response;
+    let octets = 400 + key.length + (headers.length + selecting.length) * 24;
+    for (const text of headers) octets += text.length;
+    octets += body.whole?.length ?? 0;
+    for (const one of this.codings) octets += one.bytes.length;
+    return octets;
+  }
+}
+
+/** A body that lies in memory. */
+export class WholeBody implements StoredBody {
+  constructor(readonly whole: Uint8Array) {}
+
+  get length(): number {
+    return this.whole.length;
+  }
+
+  slice(from: number, to: number): Uint8Array {
+    return this.whole.subarray(from, to);
+  }
+}
+
+export function responseOf(head: StoredHead, body: StoredBody): StoredResponse {
+  const { domainId, key, selecting, status, headers, requestTime, responseTime, tags } = head;
+  return { domainId, key, selecting, status, headers, requestTime, responseTime, tags, body };
+}
+
+/** Sorts. */
+export function newestFirst(variants: Variant[]): Variant[] {
+  return variants.sort((x, y) => y.response.responseTime - x.response.responseTime);
+}

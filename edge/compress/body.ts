@@ -1,0 +1,65 @@
+/**
+ * Coding bodies on their way from an origin to a visitor. How it is done depends on how a body comes:
+ *
+ *     whole and short when it is asked for ─► at once, here     its length is known; it is left as it is when it does not get shorter
+ *     short, and whole before it pauses    ─► at once, here
+ *     else                                 ─► by a stream, in another thread, flushed whenever the source pauses
+ */
+import type { OriginBody } from '../origin/origin.ts';
+import { type Coding, compressAtOnce, SHORT } from './coding.ts';
+import { joined, StreamedBody } from './streamed-body.ts';
+import { TakenBody } from './taken-body.ts';
+
+/** A body for the visitor, and how it is coded. */
+export interface Coded {
+  readonly body: OriginBody;
+  readonly coding: Coding | 'identity';
+}
+
+/** Of one thread. */
+export class BodyCompressor {
+  /** Bodies that are coded as they come, now. */
+  open = 0;
+  /** Bodies that were left as they are as there were too many. */
+  refused = 0;
+  readonly #most: number;
+
+  /** `most`: bodies at one time that are coded as they come (`edge.compress_concurrency`). */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * `source` is the compressor's from here on; what is returned must be read to its end or cancelled, since until then it counts. The coding is "identity" when a short body does
+   * not get shorter by it, or when too many are coded already. Throws OriginError as `source.readNow` does.
+   */
+  compress(source: OriginBody, coding: Coding): Coded {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    let part = source.readNow();
+    while (part) {
+      parts.push(part);
+      length += part.length;
+      part = length > SHORT ? undefined : source.readNow();
+    }
+    if (part === null) return compressWhole(parts, length, source, coding);
+    if (this.open >= this.#most) {
+      this.refused++;
+      return { body: new TakenBody(parts, source, source.length, false), coding: 'identity' };
+    }
+    this.open++;
+    return { body: new StreamedBody(source, coding, parts, length, this.#onOver), coding };
+  }
+
+  readonly #onOver = (): void => {
+    this.open--;
+  };
+}
+
+function compressWhole(parts: Uint8Array[], length: number, source: OriginBody, coding: Coding): Coded {
+  if (length > 0) {
+    const bytes = compressAtOnce(joined(parts, length), coding);
+    if (bytes.length < length) return { body: new TakenBody([bytes], source, bytes.length, true), coding };
+  }
+  return { body: new TakenBody(parts, source, length, false), coding: 'identity' };
+}

@@ -1,0 +1,28 @@
+/** The certificate of the admin API's host names, when it comes from files. */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Config } from '../../core/config/index.ts';
+import { ConfigError } from '../../core/errors.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+
+/** Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is in the key. */
+export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
+  const { hostnameCertificate, hostnameKey, hostname } = admin;
+  if (hostnameCertificate === undefined && hostnameKey === undefined) return null;
+  const fail = (why: string): never => {
+    throw new ConfigError(
+      'hostname_certificate',
+      `The edge can't use admin.hostname_certificate and admin.hostname_key: ${why}.`,
+    );
+  };
+  if (hostnameCertificate === undefined || hostnameKey === undefined) return fail('one is set without the other');
+  if (hostname.length === 0) return fail('admin.hostname is not set');
+  try {
+    const cert = readFileSync(hostnameCertificate, 'utf8');
+    const key = readFileSync(hostnameKey, 'utf8');
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}

@@ -1,0 +1,74 @@
+/** What the threads tell of their caches, summed for whoever reads the metrics. */
+import type { Registry } from '../../core/metrics/index.ts';
+import type { CacheStats } from '../cache/store/cache-store.ts';
+
+type Told = Omit<CacheStats, 'hits'>;
+
+/** Of each thread by itself; what lies on the disk is the node's. */
+const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof Told, help: string])[] = [
+  ['gauge', 'memory_objects', 'memoryObjects', 'Responses that lie in memory.'],
+  ['gauge', 'memory_bytes', 'memoryOctets', 'Memory that they take, with what it takes to find them.'],
+  ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Memory that they may take.'],
+  ['counter', 'misses_total', 'misses', 'Look-ups that found nothing.'],
+  ['counter', 'stored_total', 'stored', 'Responses that were kept.'],
+  ['counter', 'evicted_total', 'evicted', 'Responses that left the memory for want of room.'],
+  ['counter', 'purged_total', 'purged', 'Responses that were dropped since a purge or an unsafe request forbade them.'],
+  ['counter', 'damaged_total', 'damaged', 'Entries of the disk that could not be read or failed their checksum.'],
+  ['counter', 'unwritten_total', 'unwritten', 'Responses that the disk was too slow for, or failed.'],
+];
+const OF_NODE: readonly (readonly [name: string, field: keyof Told, help: string])[] = [
+  ['disk_objects', 'diskObjects', 'Responses that lie on the disk.'],
+  ['disk_bytes', 'diskOctets', 'Room that they take there.'],
+  ['disk_limit_bytes', 'diskLimit', 'Room that they may take there.'],
+];
+
+/** Milliseconds after which a thread that tells nothing any more has ended; they tell something every few seconds. */
+const SILENT_MS = 60_000;
+
+export class CacheTotals {
+  readonly #latest = new Map<number, { readonly stats: CacheStats; readonly at: number }>();
+  /** Of threads that have ended. */
+  readonly #before = new Map<keyof Told, number>();
+  readonly #hitsBefore = { memory: 0, disk: 0 };
+
+  /** `worker`: of which no two are the same, one after the other neither. */
+  take(worker: number, stats: CacheStats, now = performance.now()): void {
+    this.#latest.set(worker, { stats, at: now });
+    for (const [other, { stats: last, at }] of this.#latest) {
+      if (now - at < SILENT_MS) continue;
+      this.#latest.delete(other);
+      this.#keep(last);
+    }
+  }
+
+  /** To be called once. */
+  expose(registry: Registry): void {
+    for (const [kind, name, field, help] of SUMMED)
+      registry.read(kind, `waypost_edge_cache_${name}`, help, [], (emit) =>
+        emit(this.#sum(field) + (kind === 'counter' ? (this.#before.get(field) ?? 0) : 0)),
+      );
+    for (const [name, field, help] of OF_NODE)
+      registry.read('gauge', `waypost_edge_cache_${name}`, help, [], (emit) =>
+        emit(Math.max(0, ...[...this.#latest.values()].map(({ stats }) => stats[field]))),
+      );
+    registry.read('counter', 'waypost_edge_cache_hits_total', 'Look-ups that found something.', ['from'], (emit) => {
+      for (const from of ['memory', 'disk'] as const) {
+        const now = [...this.#latest.values()].reduce((sum, { stats }) => sum + stats.hits[from], 0);
+        emit(now + this.#hitsBefore[from], from);
+      }
+    });
+  }
+
+  #sum(field: keyof Told): number {
+    let sum = 0;
+    for (const { stats } of this.#latest.values()) sum += stats[field];
+    return sum;
+  }
+
+  #keep(last: CacheStats): void {
+    for (const [kind, , field] of SUMMED)
+      if (kind === 'counter') this.#before.set(field, (this.#before.get(field) ?? 0) + last[field]);
+    this.#hitsBefore.memory += last.hits.memory;
+    this.#hitsBefore.disk += last.hits.disk;
+  }
+}

@@ -1,0 +1,187 @@
+/** The edge as main runs it: its threads, what they are told and what they tell, its reload and its end. */
+import { join } from 'node:path';
+import type { Config, ListenAddress } from '../../core/config/index.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import type { Logger } from '../../core/log/index.ts';
+import type { Registry } from '../../core/metrics/index.ts';
+import { choosePort } from '../../core/net/sockets.ts';
+import type { Secrets } from '../../core/secrets.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { Cache } from '../cache/store/cache-store.ts';
+import { openCache } from '../cache/store/node-cache.ts';
+import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
+import type { FromGateway, GatewayData, ToGateway } from '../gateway/messages.ts';
+import { gatewayMetrics } from '../gateway/metrics.ts';
+import { limitsFromConfig } from '../server/limits-from-config.ts';
+import { edgeMetrics } from '../server/metrics.ts';
+import { Pool } from '../server/pool.ts';
+import { writeLines } from './access-lines.ts';
+import { readAdminCertificate } from './admin-certificate.ts';
+import { CacheTotals } from './cache-totals.ts';
+import { assertDistinct, assertFree } from './free-ports.ts';
+import { watchPurges } from './purges.ts';
+import { watchSites } from './site-changes.ts';
+import { SharedTicketKeys } from './ticket-keys.ts';
+
+export interface EdgeOptions {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly zoneSettings: ZoneSettings;
+  readonly secrets: Secrets;
+  /** File with the key of `secrets`, which each thread reads for itself. */
+  readonly keyFile: string;
+  /** Where the admin API listens, and the field by which it is told who asks. */
+  readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+export interface Edge {
+  /** With the ports that were given for port 0. */
+  readonly httpListen: readonly ListenAddress[];
+  readonly httpsListen: readonly ListenAddress[];
+  /** Whether every thread listens. */
+  readonly isListening: boolean;
+  /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they can't start; the old ones go on. */
+  reload(): Promise<void>;
+  /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
+  stop(): Promise<void>;
+}
+
+/** So many connections of the threads together to the admin API. */
+const ADMIN_CONNECTIONS = 512;
+
+/** Null when it listens nowhere. Throws ConfigError. */
+export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
+  const { config, environment, journal, secrets, metrics, log } = options;
+  const { edge } = config;
+  if (edge.httpListen.length === 0 && edge.httpsListen.length === 0) return null;
+  assertDistinct(edge.httpListen, edge.httpsListen);
+  await assertFree(edge.httpListen, 'WAYPOST_EDGE_HTTP_LISTEN');
+  await assertFree(edge.httpsListen, 'WAYPOST_EDGE_HTTPS_LISTEN');
+  const places = {
+    http: await Promise.all(edge.httpListen.map(choosePort)),
+    https: await Promise.all(edge.httpsListen.map(choosePort)),
+  };
+  let pool: Pool | null = null;
+  // The first threads may have read what changes before all of them serve.
+  const early: ToGateway[] = [];
+  watchSites(journal, (changed) => {
+    const message: ToGateway = { kind: 'sites', changed };
+    if (pool === null) early.push(message);
+    else pool.send(message);
+  });
+  const cache = await openNodeCache(options);
+  await watchPurges(environment, journal, cache);
+  const totals = new CacheTotals();
+  const rotation = edge.ticketRotation;
+  const tickets = await SharedTicketKeys.open({ environment, journal, secrets, rotation, log });
+  try {
+    pool = await Pool.start({
+      tlsListen: places.https,
+      clearListen: places.http,
+      threads: edge.workers,
+      limits: limitsFromConfig(edge),
+      application: new URL('../gateway/application.js', import.meta.url).href,
+      data: dataOf(options, places, cache),
+      ticketRotation: rotation,
+      tickets: tickets.keys,
+      columns: GATEWAY_COLUMNS,
+      transport: 'auto',
+      tls: edge.tls,
+      log,
+      onMessage: (message) => hear(message as FromGateway, totals, log),
+    });
+  } catch (error) {
+    tickets.close();
+    throw error;
+  }
+  const running = pool;
+  for (const message of early) running.send(message);
+  running.setTickets(tickets.keys);
+  tickets.onChange = (keys) => running.setTickets(keys);
+  edgeMetrics(metrics, running.counters);
+  gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
+  totals.expose(metrics);
+  return {
+    httpListen: running.clearListen,
+    httpsListen: running.tlsListen,
+    get isListening() {
+      return running.isListening;
+    },
+    reload: async () => running.reload(dataOf(options, places, cache)),
+    async stop() {
+      tickets.close();
+      await running.stop();
+    },
+  };
+}
+
+function openNodeCache({ config: { edge, dataDir }, log }: EdgeOptions): ReturnType<typeof openCache> {
+  return openCache({
+    folder: join(dataDir, 'cache'),
+    memory: edge.cacheMemory,
+    threads: edge.workers,
+    disk: edge.cacheDisk,
+    memoryObject: edge.cacheMemoryObject,
+    largestObject: edge.cacheObject,
+    onTrouble: (message) => log.warn(message),
+  });
+}
+
+interface Places {
+  readonly http: readonly ListenAddress[];
+  readonly https: readonly ListenAddress[];
+}
+
+/** Read anew for each generation of threads. Throws ConfigError. */
+function dataOf(
+  { config, zoneSettings, keyFile, admin }: EdgeOptions,
+  { http, https }: Places,
+  cache: Pick<Cache, 'handle'>,
+): GatewayData {
+  const { edge } = config;
+  const { address, port } = admin.listen;
+  return {
+    storeDirectory: config.dataDir,
+    zoneSettings,
+    keyFile,
+    edge,
+    cache: cache.handle,
+    adminHosts: config.admin.hostname,
+    adminCertificate: readAdminCertificate(config.admin),
+    adminTarget: {
+      address: LOOPBACK_OF.get(address) ?? address,
+      port,
+      field: admin.field,
+      secret: admin.secret,
+      connections: Math.max(1, Math.floor(ADMIN_CONNECTIONS / edge.workers)),
+    },
+    httpPorts: http.map((listen) => listen.port),
+    httpsPort: https[0]?.port ?? null,
+  };
+}
+
+/** Any address of a family is this machine's, too. */
+const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+function hear(message: FromGateway, totals: CacheTotals, log: Logger): void {
+  switch (message.kind) {
+    case 'log':
+      log.warn(message.message, message.fields);
+      break;
+    case 'cache-stats':
+      totals.take(message.worker, message.stats);
+      break;
+    case 'access-log':
+      writeLines(process.stdout, message);
+      break;
+    default:
+      message satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+/** Threads share their ports (SO_REUSEPORT), and would share them with a second daemon without a word: so each is tried alone before. */
+import { createServer } from 'node:net';
+import { formatListen, type ListenAddress } from '../../core/config/index.ts';
+import { ConfigError } from '../../core/errors.ts';
+
+/** Throws ConfigError `listen` when somebody listens there, or it is no address of this machine. `variable`: where another can be set. */
+export async function assertFree(listen: readonly ListenAddress[], variable: string): Promise<void> {
+  for (const one of listen) {
+    const why = await refusalOf(one);
+    if (why === null) continue;
+    const hint = `Choose another address with ${variable}, or turn it off by ${variable}=off.`;
+    throw new ConfigError('listen', `The edge can't listen on ${formatListen(one)}: ${why}. ${hint}`);
+  }
+}
+
+/** Throws ConfigError `listen` for an address that stands in both, where each connection would get the one or the other by chance. Port 0 is any port. */
+export function assertDistinct(http: readonly ListenAddress[], https: readonly ListenAddress[]): void {
+  const taken = new Set(http.map(formatListen));
+  const both = https.find((one) => one.port !== 0 && taken.has(formatListen(one)));
+  if (both === undefined) return;
+  const hint = 'Give HTTP and HTTPS a port each with WAYPOST_EDGE_HTTP_LISTEN and WAYPOST_EDGE_HTTPS_LISTEN.';
+  throw new ConfigError('listen', `The edge can't listen on ${formatListen(both)} for both HTTP and HTTPS. ${hint}`);
+}
+
+function refusalOf({ address, port, family }: ListenAddress): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(REASONS.get(error.code ?? '') ?? error.message));
+    server.listen({ host: address, port, ipv6Only: family === 6, exclusive: true }, () => {
+      server.close(() => resolve(null));
+    });
+  });
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'address in use (EADDRINUSE): another server listens there'],
+  ['EADDRNOTAVAIL', 'it is no address of this machine (EADDRNOTAVAIL)'],
+  ['EACCES', 'not permitted (EACCES): ports below 1024 need CAP_NET_BIND_SERVICE'],
+]);

@@ -1,0 +1,22 @@
+/** From purges that the journal brings to the cache of this node. */
+import type { Journal } from '../../core/journal/journal.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import { purges } from '../../core/store/rows.ts';
+import type { Cache } from '../cache/store/cache-store.ts';
+
+/**
+ * Purges what is told from here on, before the request for it is answered; and what was asked for while this node was away, as long as it is remembered. Resolves when the latter is done.
+ */
+export async function watchPurges(
+  environment: Environment,
+  journal: Journal,
+  cache: Pick<Cache, 'purge'>,
+): Promise<void> {
+  journal.onEdge((changes) => {
+    for (const purge of changes.purges) void cache.purge(purge, purge.id);
+  });
+  for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
+    const purge = purges.decode(key, value);
+    await cache.purge(purge, purge.id);
+  }
+}

@@ -1,0 +1,100 @@
+/** The application of a thread of the edge: sites and certificates out of the store, and what becomes of each request. */
+import { threadId } from 'node:worker_threads';
+import { openSecrets } from '../../core/secrets.ts';
+import { challengeResponse } from '../acme/http-challenge.ts';
+import { Seldom } from '../exchange/seldom.ts';
+import type { Application, ThreadContext } from '../server/application.ts';
+import type { CertificateLog } from '../sites/certificates.ts';
+import { Sites } from '../sites/sites.ts';
+import { AccessLog } from './access-log.ts';
+import { createAdminForward } from './admin.ts';
+import { GatewayCounters } from './counters.ts';
+import { createGateway } from './gateway.ts';
+import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
+import { Observer } from './observer.ts';
+import { openResponses } from './responses.ts';
+
+/** Milliseconds between what is told of the cache. */
+const STATS_MS = 5000;
+
+type Warn = (message: string, fields: { readonly [key: string]: string | number }) => void;
+
+/** Once in a while: who asks for the names of many domains makes their certificates be read again and again. */
+function certificateLog(warn: Warn): CertificateLog {
+  const seldom = new Seldom();
+  return {
+    expired(domain, at) {
+      const count = seldom.due('expired');
+      const expired = new Date(at * 1000).toISOString();
+      if (count > 0) warn('an expired certificate is served', { domain, expired, count });
+    },
+    unusable(domain, reason) {
+      const count = seldom.due('unusable');
+      if (count > 0) warn('a certificate can not be served', { domain, reason, count });
+    },
+  };
+}
+
+export function createApplication(data: unknown, context: ThreadContext): Application {
+  const { edge, cache, adminCertificate, ...options } = data as GatewayData;
+  const send = (message: FromGateway): void => context.send(message);
+  const warn: Warn = (message, fields) => send({ kind: 'log', message, fields });
+
+  const sites = new Sites({
+    directory: options.storeDirectory,
+    zoneSettings: options.zoneSettings,
+    secrets: openSecrets(options.keyFile),
+    log: certificateLog(warn),
+  });
+  const counters = new GatewayCounters(context.counters);
+  const log =
+    edge.accessLog === 0
+      ? null
+      : new AccessLog({
+          every: edge.accessLog,
+          send: (lines, taken) => send({ kind: 'access-log', lines, taken }),
+          onDropped: (lines) => counters.dropped(lines),
+        });
+  const observer = new Observer(counters, log, (fault, count, domain, detail) =>
+    warn('an origin did not answer as it should', { reason: fault, count, domain, detail }),
+  );
+  const { cluster } = options.zoneSettings;
+  const responses = openResponses(edge, cache, [...cluster.ipv4, ...cluster.ipv6], observer.done);
+  const timer = setInterval(
+    () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
+    STATS_MS,
+  ).unref();
+  const admin = createAdminForward(options.adminTarget, observer);
+  const adminHosts = new Set(options.adminHosts);
+  const ofAdmin = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
+
+  return {
+    handler: createGateway({
+      siteOf: (host) => sites.siteOf(host),
+      // The certificate of the admin hosts is for nobody else.
+      isShared: (serverName, host) => (ofAdmin(serverName) ? ofAdmin(host) : sites.isShared(serverName, host)),
+      proxy: responses.serve,
+      adminHosts,
+      admin: admin.handler,
+      challenge(host, token) {
+        const domainId = sites.domainIdOf(host);
+        return domainId && challengeResponse(sites.reader, domainId, token);
+      },
+      httpPorts: new Set(options.httpPorts.map(String)),
+      httpsPort: options.httpsPort,
+      observer,
+    }),
+    certificateFor: (name) =>
+      adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name),
+    onMessage(message) {
+      sites.changed((message as ToGateway).changed);
+    },
+    async close() {
+      clearInterval(timer);
+      log?.close();
+      await admin.close();
+      await responses.close();
+      await sites.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What the threads count of requests, by the names under which it is read. */
+import type { Registry } from '../../core/metrics/index.ts';
+import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, REQUEST_COLUMNS } from './counters.ts';
+
+/** `sum`: of a column of GATEWAY_COLUMNS, over all threads. To be called once. */
+export function gatewayMetrics(registry: Registry, sum: (column: string) => number): void {
+  registry.read(
+    'counter',
+    'waypost_edge_responses_total',
+    'Requests that were answered, by what they came to and class of status.',
+    ['destination', 'status'],
+    (emit) => {
+      for (const { destination, status, column } of REQUEST_COLUMNS) {
+        const count = sum(column);
+        if (count > 0) emit(count, destination, status);
+      }
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_edge_cache_total',
+    'Requests to sites by what the cache had to do with the response.',
+    ['outcome'],
+    (emit) => {
+      for (const outcome of CACHE_OUTCOMES) emit(sum(`cache_${outcome}`), outcome);
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_edge_origin_faults_total',
+    'Requests that their origin did not answer as it should, by reason.',
+    ['reason'],
+    (emit) => {
+      for (const fault of ORIGIN_FAULTS) emit(sum(`fault_${fault}`), fault);
+    },
+  );
+  registry.readHistogram(
+    'waypost_edge_origin_seconds',
+    'Time from sending a request to an origin until the head of its response had come.',
+    ORIGIN_BOUNDS,
+    () => ({
+      counts: Float64Array.from([...ORIGIN_BOUNDS, Number.POSITIVE_INFINITY], (bound) => sum(`origin_${bound}`)),
+      sum: sum('origin_seconds'),
+    }),
+  );
+  for (const [name, column, help] of [
+    ['body_bytes', 'octets', 'Octets of the bodies of responses.'],
+    ['responses_cut', 'cut', 'Responses that did not go out whole: the visitor left, or the origin broke off.'],
+    ['access_log_dropped', 'log_dropped', 'Lines of the access log that were not written, since it was too slow.'],
+  ])
+    registry.read('counter', `waypost_edge_${name}_total`, help, [], (emit) => emit(sum(column)));
+}

@@ -1,0 +1,28 @@
+/** The client of origins as it is configured. */
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { parseAddress, parseExemptions } from '../../core/address/index.ts';
+import type { Config } from '../../core/config/index.ts';
+import { createOriginClient, type OriginClient } from '../origin/client.ts';
+
+/** `own`: addresses of this service beside those of the machine's network cards. Throws the system's error for a file of roots that can't be read. */
+export function openOrigins(edge: Config['edge'], own: readonly string[]): OriginClient {
+  const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
+  return createOriginClient({
+    resolvers: edge.resolvers,
+    exemptions: parseExemptions(edge.allowPrivateOrigins),
+    own: [...own, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),
+    ca: edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8'),
+    limits: {
+      connectTimeout: edge.originConnectTimeout,
+      tlsTimeout: edge.originTlsTimeout,
+      headerTimeout: edge.originHeaderTimeout,
+      idleTimeout: edge.originIdleTimeout,
+      keepAlive: edge.originKeepAlive,
+      connections: edge.originConnections,
+      waiting: edge.originWaiting,
+      totalConnections: edge.originTotalConnections,
+      maxHeaderBytes: edge.originMaxHeaderBytes,
+    },
+  });
+}

@@ -1,0 +1,53 @@
+/** The handler of sites as it is configured: origins behind a cache, compressed on the way to visitors. */
+import type { Config } from '../../core/config/index.ts';
+import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
+import { openCacheStore } from '../cache/store/store.ts';
+import { BodyCompressor } from '../compress/body.ts';
+import { WholeCompressor } from '../compress/whole.ts';
+import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
+import type { OnDone } from '../proxy/record.ts';
+import { trustOf } from '../proxy/trust.ts';
+import { openOrigins } from './origins.ts';
+
+export interface Responses {
+  readonly serve: ServeSite;
+  stats(): CacheStats;
+  close(): Promise<void>;
+}
+
+/** `own`: addresses of this service that no origin may have. Throws the system's error for a file that can't be read. */
+export function openResponses(
+  edge: Config['edge'],
+  cache: CacheHandle,
+  own: readonly string[],
+  onDone: OnDone,
+): Responses {
+  const origins = openOrigins(edge, own);
+  const store = openCacheStore(cache);
+  const least = edge.compressMinBytes;
+  const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
+  const serve = createProxy({
+    fetch: origins.fetch,
+    name: edge.name,
+    trusts: trustOf(edge.trustedProxies),
+    compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), least } : undefined,
+    cache: {
+      store,
+      largest: cache.largestObject,
+      compressLeast: edge.compress ? least : undefined,
+      whole,
+      mayInsist: edge.cacheMayInsist,
+      collapseTimeout: edge.cacheWait,
+    },
+    onDone,
+  });
+  return {
+    serve,
+    stats: () => store.stats(),
+    async close() {
+      await origins.close();
+      await whole?.close();
+      await store.close();
+    },
+  };
+}

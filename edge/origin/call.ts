@@ -1,0 +1,67 @@
+/** One request on its way: waiting for a connection, sent, or answered with its body still to come. */
+import { OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
+
+/** Who has the call now. */
+export interface CallHolder {
+  /** Nobody waits for the response any more. The holder fails the call. */
+  onCallCancelled(call: Call): void;
+}
+
+export const aborted = (): OriginError => new OriginError('aborted', 'the visitor broke off');
+
+export class Call {
+  readonly request: OriginRequest;
+  /** Request line and fields. */
+  readonly head: string;
+  /** Null before it waits and after its end. */
+  holder: CallHolder | null = null;
+  retries = 0;
+  /** Of a call that waits, in the time of the clock. */
+  deadline = 0;
+  readonly #resolve: (response: OriginResponse) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(
+    request: OriginRequest,
+    head: string,
+    signal: AbortSignal | undefined,
+    resolve: (response: OriginResponse) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.request = request;
+    this.head = head;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (request.cancel !== undefined) request.cancel.target = this;
+    signal?.addEventListener('abort', this);
+  }
+
+  /** From an OriginCancel. */
+  onCancel(): void {
+    this.holder?.onCallCancelled(this);
+  }
+
+  /** From an AbortSignal. */
+  handleEvent(): void {
+    this.onCancel();
+  }
+
+  answer(response: OriginResponse): void {
+    this.#resolve(response);
+  }
+
+  fail(error: Error): void {
+    this.end();
+    this.#reject(error);
+  }
+
+  /** Nothing is left to cancel. */
+  end(): void {
+    this.holder = null;
+    const { cancel } = this.request;
+    if (cancel?.target === this) cancel.target = null;
+    this.#signal?.removeEventListener('abort', this);
+  }
+}

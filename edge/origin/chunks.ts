@@ -1,0 +1,164 @@
+/**
+ * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing else where they belong. Extensions are skipped, and bounded over the
+ * whole message, since they cost without bringing anything on.
+ */
+import type { FieldList } from '../exchange/exchange.ts';
+import { NOT_IN_VALUE, OCTET_CLASS } from '../exchange/fields.ts';
+import { trailerFields } from '../exchange/trailers.ts';
+import { HeadCollector } from './head-collector.ts';
+import { malformed, readFields } from './response-head.ts';
+
+/** The octet that comes next is … */
+const STATE = {
+  firstDigit: 0,
+  digit: 1,
+  beforeExtension: 2, // a blank, or the semicolon
+  extension: 3,
+  sizeEnd: 4, // the LF behind the size
+  data: 5,
+  dataCr: 6,
+  dataLf: 7,
+  trailers: 8, // the begin of a trailer, or the CR of the end
+  trailer: 9, // within trailers
+  end: 10, // the LF of the end
+  done: 11,
+} as const;
+
+/** Octets of all extensions of a message. */
+const MAX_EXTENSIONS = 16_384;
+/** Leading zeros count: 2^53 has 14 digits. */
+const MAX_DIGITS = 16;
+
+const CR = 0x0d;
+const LF = 0x0a;
+const SEMICOLON = 0x3b;
+
+const NONE: FieldList = [];
+
+/** By octet: what it is worth as a hexadecimal digit; 255 for others. */
+const DIGIT = Uint8Array.from({ length: 256 }, (_, octet) => {
+  const value = '0123456789abcdef'.indexOf(String.fromCharCode(octet).toLowerCase());
+  return value < 0 ? 255 : value;
+});
+
+export interface ChunkTaker {
+  /** Octets `from` to `to` of the buffer belong to the body; they are valid during the call. */
+  onPart(buffer: Buffer, from: number, to: number): void;
+}
+
+export class ChunkReader {
+  trailers: FieldList = NONE;
+  readonly #taker: ChunkTaker;
+  readonly #collector: HeadCollector;
+  #state: number = STATE.firstDigit;
+  /** Of the chunk: read so far, then left to come. */
+  #size = 0;
+  #digits = 0;
+  #extensions = 0;
+
+  /** `limit`: octets of trailers. */
+  constructor(taker: ChunkTaker, limit: number) {
+    this.#taker = taker;
+    this.#collector = new HeadCollector(limit);
+  }
+
+  get isDone(): boolean {
+    return this.#state === STATE.done;
+  }
+
+  /** Returns behind which octet it stopped: `to`, or the end of the body. Throws OriginError `malformed`. */
+  take(buffer: Buffer, from: number, to: number): number {
+    let at = from;
+    while (at < to && this.#state !== STATE.done) {
+      if (this.#state === STATE.data) at = this.#takeData(buffer, at, to);
+      else if (this.#state === STATE.trailer) at = this.#takeTrailers(buffer, at, to);
+      else at += this.#step(buffer[at]);
+    }
+    return at;
+  }
+
+  #takeData(buffer: Buffer, from: number, to: number): number {
+    const end = Math.min(to, from + this.#size);
+    this.#size -= end - from;
+    if (this.#size === 0) this.#state = STATE.dataCr;
+    this.#taker.onPart(buffer, from, end);
+    return end;
+  }
+
+  #takeTrailers(buffer: Buffer, from: number, to: number): number {
+    const text = this.#collector.take(buffer, from, to);
+    if (text === null) return to;
+    const fields: string[] = [];
+    readFields(text, 0, fields, null);
+    this.trailers = trailerFields(fields);
+    this.#state = STATE.done;
+    return this.#collector.end;
+  }
+
+  /** Returns how many octets it took: 1, or 0 when it is the first of the trailers. */
+  #step(octet: number): number {
+    switch (this.#state) {
+      case STATE.firstDigit:
+      case STATE.digit:
+        this.#state = this.#sizeStep(octet);
+        break;
+      case STATE.beforeExtension:
+      case STATE.extension:
+        this.#state = this.#extensionStep(octet);
+        break;
+      case STATE.sizeEnd:
+        this.#must(octet, LF);
+        this.#state = this.#size === 0 ? STATE.trailers : STATE.data;
+        break;
+      case STATE.dataCr:
+        this.#must(octet, CR);
+        this.#state = STATE.dataLf;
+        break;
+      case STATE.dataLf:
+        this.#must(octet, LF);
+        this.#size = 0;
+        this.#digits = 0;
+        this.#state = STATE.firstDigit;
+        break;
+      case STATE.trailers:
+        this.#state = octet === CR ? STATE.end : STATE.trailer;
+        return octet === CR ? 1 : 0;
+      default:
+        this.#must(octet, LF);
+        this.#state = STATE.done;
+    }
+    return 1;
+  }
+
+  #sizeStep(octet: number): number {
+    const digit = DIGIT[octet];
+    if (digit !== 255) {
+      this.#size = this.#size * 16 + digit;
+      if (++this.#digits > MAX_DIGITS || !Number.isSafeInteger(this.#size))
+        throw malformed('a chunk beyond 2^53 bytes');
+      return STATE.digit;
+    }
+    if (this.#state === STATE.firstDigit) throw malformed('a chunk without a size');
+    if (octet === CR) return STATE.sizeEnd;
+    return this.#beforeExtension(octet);
+  }
+
+  #extensionStep(octet: number): number {
+    if (++this.#extensions > MAX_EXTENSIONS) throw malformed('chunk extensions without an end');
+    if (this.#state === STATE.beforeExtension) return this.#beforeExtension(octet);
+    if (octet === CR) return STATE.sizeEnd;
+    if ((OCTET_CLASS[octet] & NOT_IN_VALUE) !== 0) throw malformed('a control character in a chunk extension');
+    return STATE.extension;
+  }
+
+  /** RFC 9112 section 7.1.1: blanks may stand before the semicolon, though none should. */
+  #beforeExtension(octet: number): number {
+    if (octet === SEMICOLON) return STATE.extension;
+    if (octet === 0x20 || octet === 0x09) return STATE.beforeExtension;
+    throw malformed('a chunk size that is not hexadecimal digits');
+  }
+
+  #must(octet: number, expected: number): void {
+    if (octet !== expected) throw malformed('a chunk that does not end where it said');
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112 section 9.3). Redirects are never followed: a 3xx is a response like
+ * any other.
+ */
+import { isIP } from 'node:net';
+import type { Exemptions } from '../../core/address/index.ts';
+import { type Lookup, recursiveLookup } from '../../core/alias/resolver.ts';
+import { AddressBook } from './address-book.ts';
+import { aborted, Call } from './call.ts';
+import { OriginClock } from './clock.ts';
+import type { OriginConnection } from './connection.ts';
+import { newCounters, type OriginCounters } from './counters.ts';
+import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
+import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
+import { OriginPool, type PoolTools } from './pool.ts';
+import { requestHead } from './request-head.ts';
+import { type OpenSocket, openSocket } from './sockets.ts';
+import { OriginTls } from './tls.ts';
+
+export interface OriginClientOptions {
+  /** `address`, `address:port` or `[v6]:port`; none: the system's. */
+  readonly resolvers?: readonly string[];
+  /** The operator's: addresses that may be connected to though they are not public, or our own. */
+  readonly exemptions?: Exemptions;
+  /** Our own addresses, of 4 or 16 bytes: never connected to but by exemption. */
+  readonly own?: readonly Uint8Array[];
+  /** Certificates in PEM that origins may be verified by, beside the usual ones. */
+  readonly ca?: string;
+  readonly limits?: Partial<OriginLimits>;
+  /** In place of the resolvers. */
+  readonly lookup?: Lookup;
+  /** In place of node's sockets. */
+  readonly open?: OpenSocket;
+}
+
+export interface OriginClient {
+  readonly fetch: Fetch;
+  readonly counters: Readonly<OriginCounters>;
+  /** Ends what is under way (`aborted`), and closes all connections. */
+  close(): Promise<void>;
+}
+
+export function createOriginClient(options: OriginClientOptions = {}): OriginClient {
+  return new Client(options);
+}
+
+class Client implements OriginClient {
+  readonly counters = newCounters();
+  readonly #pools = new Map<string, OriginPool>();
+  readonly #clock: OriginClock;
+  readonly #tools: PoolTools;
+  readonly #abort = new AbortController();
+  #isClosed = false;
+
+  constructor(options: OriginClientOptions) {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#clock = new OriginClock(
+      Math.min(limits.headerTimeout, limits.idleTimeout, limits.keepAlive, limits.tlsTimeout),
+      (now) => this.#tick(now),
+    );
+    this.#tools = {
+      limits,
+      clock: this.#clock,
+      counters: this.counters,
+      book: new AddressBook(options.lookup ?? recursiveLookup(options.resolvers ?? [], this.#abort.signal)),
+      guard: { exemptions: options.exemptions ?? [], own: options.own ?? [] },
+      tls: new OriginTls(options.ca),
+      open: options.open ?? openSocket,
+      // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
+      makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
+      onEmpty: (pool) => this.#forget(pool),
+    };
+  }
+
+  readonly fetch: Fetch = (request, signal) =>
+    new Promise<OriginResponse>((resolve, reject) => this.#start(request, signal, resolve, reject));
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
+    this.#abort.abort();
+    for (const pool of [...this.#pools.values()]) pool.close();
+    this.#clock.stop();
+  };
+
+  #start(
+    request: OriginRequest,
+    signal: AbortSignal | undefined,
+    resolve: (response: OriginResponse) => void,
+    reject: (error: Error) => void,
+  ): void {
+    const head = requestHead(request);
+    this.counters.requests++;
+    if (this.#isClosed || signal?.aborted === true || request.cancel?.isCancelled === true) {
+      this.counters.faults.aborted++;
+      reject(aborted());
+      return;
+    }
+    this.#poolOf(request).run(new Call(request, head, signal, resolve, (error) => this.#failed(error, reject)));
+  }
+
+  #failed(error: Error, reject: (error: Error) => void): void {
+    if (error instanceof OriginError) this.counters.faults[error.fault]++;
+    reject(error);
+  }
+
+  #poolOf({ origin, serverName }: OriginRequest): OriginPool {
+    const { protocol, host, port } = origin;
+    // A name is asked for by itself, whatever the visitor's was.
+    const isNamedByVisitor = protocol === 'https' && isIP(host) !== 0;
+    const key = isNamedByVisitor ? `${protocol} ${host} ${port} ${serverName}` : `${protocol} ${host} ${port}`;
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = new OriginPool(key, origin, serverName, this.#tools);
+      this.#pools.set(key, pool);
+      this.#clock.start();
+    }
+    return pool;
+  }
+
+  #forget(pool: OriginPool): void {
+    if (this.#pools.get(pool.key) !== pool) return;
+    this.#pools.delete(pool.key);
+    if (this.#pools.size === 0) this.#clock.stop();
+  }
+
+  #tick(now: number): void {
+    for (const pool of this.#pools.values()) pool.tick(now);
+  }
+
+  /** False: all are in use. */
+  #closeOldest(): boolean {
+    let oldest: OriginConnection | undefined;
+    for (const { oldestIdle } of this.#pools.values())
+      if (oldestIdle !== undefined && !(oldest !== undefined && oldest.idleSince <= oldestIdle.idleSince))
+        oldest = oldestIdle;
+    oldest?.destroy();
+    return oldest !== undefined;
+  }
+}

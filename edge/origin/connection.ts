@@ -1,0 +1,353 @@
+/**
+ * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied once, as parts of a
+ * body; a request costs one write, one read and one promise, the caller's.
+ */
+import type { Socket } from 'node:net';
+import type { FieldList } from '../exchange/exchange.ts';
+import { BodySender, type SenderOwner } from './body-sender.ts';
+import { aborted, type Call, type CallHolder } from './call.ts';
+import type { OriginClock } from './clock.ts';
+import type { OriginLimits } from './limits.ts';
+import { OriginError, type OriginFault } from './origin.ts';
+import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
+import type { ResponseHead } from './response-head.ts';
+import { type ReaderOwner, ResponseReader } from './response-reader.ts';
+import { mayRetry } from './retry.ts';
+import { SocketTunnel } from './tunnel.ts';
+
+/** What the connection tells its pool. */
+export interface ConnectionOwner {
+  /** The next request may come. */
+  onIdle(connection: OriginConnection): void;
+  /** Once; it is not to be used any more. */
+  onClosed(connection: OriginConnection): void;
+  /** To be sent once more; after `onClosed`. */
+  onRetry(call: Call): void;
+}
+
+/** A connection is left so many milliseconds before the origin would close it, so that a request does not meet the end of it on the way. */
+const KEEP_ALIVE_MARGIN = 1000;
+
+/** Milliseconds in which the response is to be there of an origin that takes no more of the request: as a rule it has come already. */
+const LAST_WORDS = 1000;
+
+export class OriginConnection implements ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder {
+  /** In the time of the clock: when it has been idle for too long, or the origin silent. */
+  deadline = Number.POSITIVE_INFINITY;
+  /** In the time of the clock. */
+  idleSince = 0;
+  readonly #socket: Socket;
+  readonly #owner: ConnectionOwner;
+  readonly #limits: OriginLimits;
+  readonly #clock: OriginClock;
+  readonly #reader: ResponseReader;
+  #call: Call | null = null;
+  #sender: BodySender | null = null;
+  /** Null before the head of a response has come. */
+  #body: ReceivedBody | null = null;
+  #tunnel: SocketTunnel | null = null;
+  /** Been without a request: the origin may have closed it since. */
+  #hasRested = false;
+  #hasReceived = false;
+  #isLast = false;
+  #isClosed = false;
+  /** Nothing can be written any more; what was said before is still read. */
+  #isMute = false;
+  /** Milliseconds for which it may be idle. */
+  #keepAlive: number;
+  #requestTime = 0;
+  /** The socket's, in words. */
+  #error = 'the origin closed the connection';
+
+  constructor(socket: Socket, owner: ConnectionOwner, limits: OriginLimits, clock: OriginClock) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#keepAlive = limits.keepAlive;
+    this.#reader = new ResponseReader(this, limits.maxHeaderBytes);
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#onSocketError(error));
+    socket.on('end', () => this.#onSocketEnd());
+    socket.on('close', () => this.#onSocketClose());
+    socket.on('drain', () => {
+      this.#sender?.resume();
+      this.#tunnel?.drained();
+    });
+  }
+
+  /** Nothing is known that would keep it from carrying a request. */
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#socket.writable && this.#socket.readable;
+  }
+
+  get isIdle(): boolean {
+    return this.#call === null;
+  }
+
+  send(call: Call): void {
+    const { request, head } = call;
+    this.#call = call;
+    call.holder = this;
+    this.#hasReceived = false;
+    this.#isLast = false;
+    this.#requestTime = Date.now();
+    this.#reader.begin(request.method, request.protocol);
+    if (request.body.length === 0 || request.protocol !== '') this.#socket.write(head, 'latin1');
+    else {
+      this.#sender = new BodySender(this.#socket, head, request.body, this);
+      this.#sender.start();
+    }
+    this.#watch();
+  }
+
+  /** Octets 0 to `length` of the buffer have come; they are valid during the call. False: no more are to be read for now. */
+  take(buffer: Buffer, length: number): boolean {
+    if (this.#call === null) {
+      // Nobody asked: to be read as the response to the next request (RFC 9112 section 9.2).
+      this.#error = 'octets came that nobody asked for';
+      this.destroy();
+      return true;
+    }
+    this.#hasReceived = true;
+    let end: number;
+    try {
+      end = this.#reader.take(buffer, length);
+    } catch (error) {
+      this.#fail(error as OriginError);
+      return true;
+    }
+    if (this.#reader.isDone) this.#complete(end < length);
+    return this.#body === null || !this.#body.isFull;
+  }
+
+  onInform({ status, headers }: ResponseHead): void {
+    this.#call?.request.onInform?.(status, headers);
+    this.#watch();
+  }
+
+  onHead(head: ResponseHead, length: number | undefined): void {
+    const call = this.#call;
+    if (call === null) return;
+    this.#keep(head, length);
+    // It has seen enough of the request. With a success it may be reading on while it answers.
+    if (this.#sender?.isDone === false && head.status >= 300) this.#sender.stop();
+    this.#body = new ReceivedBody(this, length);
+    if (head.status === 101) this.#tunnel = new SocketTunnel(this.#socket, () => this.#fail(aborted()));
+    call.answer({
+      status: head.status,
+      headers: head.headers,
+      body: this.#body,
+      tunnel: this.#tunnel,
+      requestTime: this.#requestTime,
+      responseTime: Date.now(),
+    });
+    this.#watch();
+  }
+
+  onPart(buffer: Buffer, from: number, to: number): void {
+    if (this.#body === null) return;
+    const part = Buffer.allocUnsafe(to - from);
+    buffer.copy(part, 0, from, to);
+    this.#body.push(part);
+    this.#watch();
+  }
+
+  onEnd(trailers: FieldList): void {
+    this.#body?.finish(trailers);
+  }
+
+  onRoom(): void {
+    this.#watch();
+    this.#socket.resume();
+  }
+
+  onCancelled(): void {
+    this.#fail(aborted());
+  }
+
+  onCallCancelled(): void {
+    this.#fail(aborted());
+  }
+
+  onSent(): void {
+    this.#watch();
+  }
+
+  onBodyEnd(): void {
+    this.#watch();
+  }
+
+  onBodyLost(why: string): void {
+    this.#fail(new OriginError('aborted', why));
+  }
+
+  /** The deadline has passed. */
+  expire(): void {
+    if (this.#call === null) this.destroy();
+    else this.#fail(this.#late());
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#close();
+  }
+
+  /** Frees the socket, too, of whoever still reads. */
+  abort(): void {
+    this.#fail(aborted());
+  }
+
+  /** What the head says of the connection (RFC 9112 section 9.3). */
+  #keep({ status, isLast, isChunked, length: said, keepAlive }: ResponseHead, length: number | undefined): void {
+    const isClosing = length === undefined && !isChunked;
+    this.#isLast = isLast || isClosing || this.#mayGoOn(status, isChunked || said > 0);
+    if (keepAlive >= 0) {
+      this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN);
+      if (this.#keepAlive <= 0) this.#isLast = true;
+    }
+  }
+
+  /**
+   * A response without a body, of which one comes all the same from some servers, perhaps in a while: the next visitor would get it as a response of theirs. HEAD is answered so by
+   * applications that know GET only; a 304 that tells the length of what it does not bring is allowed (RFC 9110 section 8.6), and rare.
+   */
+  #mayGoOn(status: number, saysBody: boolean): boolean {
+    return this.#call?.request.method === 'HEAD' || ((status === 204 || status === 304) && saysBody);
+  }
+
+  /** The response is whole. `hasExtra`: and more came. */
+  #complete(hasExtra: boolean): void {
+    const call = this.#call;
+    if (call === null) return;
+    const isSending = this.#sender?.isDone === false;
+    this.#sender?.stop();
+    this.#forget();
+    call.end();
+    if (hasExtra || isSending || this.#isLast || this.#isMute || !this.isOpen) {
+      this.destroy();
+      return;
+    }
+    this.rest();
+  }
+
+  /** Without a request. */
+  rest(): void {
+    this.#hasRested = true;
+    this.idleSince = this.#clock.now;
+    this.deadline = this.#clock.after(this.#keepAlive);
+    this.#owner.onIdle(this);
+  }
+
+  #fail(error: OriginError): void {
+    const call = this.#call;
+    const body = this.#body;
+    const isBodyBegun = this.#sender?.isBegun === true;
+    this.#sender?.stop();
+    this.#forget();
+    this.destroy();
+    if (call === null) return;
+    if (body !== null) {
+      call.end();
+      body.fail(error);
+      return;
+    }
+    const { method, protocol } = call.request;
+    const attempt = {
+      method,
+      isReused: this.#hasRested,
+      hasReceived: this.#hasReceived,
+      isBodyBegun,
+      isUpgrade: protocol !== '',
+      retries: call.retries,
+    };
+    if (error.fault === 'reset' && mayRetry(attempt)) this.#owner.onRetry(call);
+    else call.fail(error);
+  }
+
+  #forget(): void {
+    this.#call = null;
+    this.#body = null;
+    this.#sender = null;
+    this.#tunnel = null;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#owner.onClosed(this);
+  }
+
+  /** Sets the deadline by whom is waited for. */
+  #watch(): void {
+    if (this.#isMute) {
+      this.deadline = this.#clock.after(LAST_WORDS);
+      return;
+    }
+    const fault = this.#awaited();
+    if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
+    else
+      this.deadline = this.#clock.after(
+        fault === 'header-timeout' ? this.#limits.headerTimeout : this.#limits.idleTimeout,
+      );
+  }
+
+  /** Null: not for the origin, but for the visitor, or for either end of a tunnel. */
+  #awaited(): OriginFault | null {
+    if (this.#tunnel !== null) return null;
+    if (this.#body !== null) return this.#body.isFull ? null : 'idle-timeout';
+    if (this.#sender === null || this.#sender.isDone) return 'header-timeout';
+    return this.#sender.isBlocked ? 'idle-timeout' : null;
+  }
+
+  #late(): OriginError {
+    if (this.#isMute) return new OriginError('reset', this.#error);
+    if (this.#body !== null) return new OriginError('idle-timeout', 'the origin sent nothing more of the body');
+    return this.#sender?.isBlocked === true
+      ? new OriginError('idle-timeout', 'the origin took nothing more of the body of the request')
+      : new OriginError('header-timeout', 'the origin sent no head of a response in time');
+  }
+
+  /** When no more can be written of a body, the origin may have said why before it closed (RFC 9112 section 9.6). */
+  #onSocketError(error: NodeJS.ErrnoException): void {
+    this.#error = error.message;
+    if (error.syscall !== 'write' || this.#sender === null || this.#socket.destroyed) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#sender.stop();
+    this.#isMute = true;
+    this.#watch();
+  }
+
+  #onSocketEnd(): void {
+    if (this.#call === null) {
+      this.destroy();
+      return;
+    }
+    try {
+      if (!this.#reader.finish()) return;
+    } catch (error) {
+      this.#fail(error as OriginError);
+      return;
+    }
+    if (this.#tunnel !== null) {
+      this.#endTunnel();
+      return;
+    }
+    this.#isLast = true;
+    this.#complete(false);
+  }
+
+  /** The way back has ended; what is on its way to the origin still goes out, if it takes it in time. */
+  #endTunnel(): void {
+    this.#call?.end();
+    this.#forget();
+    this.deadline = this.#clock.after(this.#limits.idleTimeout);
+    this.#socket.destroySoon();
+  }
+
+  #onSocketClose(): void {
+    if (this.#call === null) this.#close();
+    else this.#fail(new OriginError('reset', this.#error));
+  }
+}

@@ -1,0 +1,37 @@
+/** What a client counts, over its life. */
+import type { OriginFault } from './origin.ts';
+
+export interface OriginCounters {
+  requests: number;
+  /** Of those, sent on a connection that had carried another. */
+  reused: number;
+  /** Sent once more. */
+  retries: number;
+  /** Connections that were opened. */
+  connections: number;
+  /** Open now, those that are being opened included. */
+  open: number;
+  /** Requests that failed before a head came. */
+  readonly faults: Record<OriginFault, number>;
+}
+
+export const newCounters = (): OriginCounters => ({
+  requests: 0,
+  reused: 0,
+  retries: 0,
+  connections: 0,
+  open: 0,
+  faults: {
+    forbidden: 0,
+    unresolved: 0,
+    refused: 0,
+    'connect-timeout': 0,
+    tls: 0,
+    reset: 0,
+    malformed: 0,
+    'header-timeout': 0,
+    'idle-timeout': 0,
+    busy: 0,
+    aborted: 0,
+  },
+});

@@ -1,0 +1,163 @@
+/**
+ * A new connection to an origin: its addresses looked up, judged, and tried one after the other with a head start (RFC 8305 section 5), all within the time that connecting may
+ * take. Only to literals that were judged, never to a name.
+ */
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { formatAddress } from '../../core/address/index.ts';
+import type { AddressBook } from './address-book.ts';
+import { type Guard, permitted } from './guard.ts';
+import type { OriginLimits } from './limits.ts';
+import { OriginError } from './origin.ts';
+import type { Inlet, OpenSocket } from './sockets.ts';
+
+/** Milliseconds until the next address is tried beside the one before: the Connection Attempt Delay of RFC 8305 section 5. */
+const HEAD_START = 250;
+
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Null: plain HTTP. */
+  tls(): ConnectionOptions | null;
+}
+
+export interface DialTools {
+  readonly book: AddressBook;
+  readonly guard: Guard;
+  readonly limits: OriginLimits;
+  readonly open: OpenSocket;
+}
+
+/** What comes of it: one of both, once, unless it was aborted. */
+export interface DialOwner {
+  /** `inlet` takes what comes from now on. */
+  onDialled(dial: Dial, socket: Socket, inlet: Inlet): void;
+  onDialFailed(dial: Dial, error: OriginError): void;
+}
+
+interface Try {
+  readonly socket: Socket;
+  readonly inlet: Inlet;
+  readonly address: string;
+}
+
+export class Dial {
+  readonly #target: DialTarget;
+  readonly #tools: DialTools;
+  readonly #owner: DialOwner;
+  /** In text. */
+  #addresses: readonly string[] = [];
+  #next = 0;
+  #begin = 0;
+  readonly #tries = new Set<Try>();
+  readonly #faults: string[] = [];
+  #isConnected = false;
+  #isOver = false;
+  #headStart: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(target: DialTarget, tools: DialTools, owner: DialOwner) {
+    this.#target = target;
+    this.#tools = tools;
+    this.#owner = owner;
+  }
+
+  start(): void {
+    this.#begin = performance.now();
+    this.#timer = setTimeout(() => this.#fail(this.#late()), this.#tools.limits.connectTimeout);
+    this.#permitted().then(
+      (addresses) => {
+        if (this.#isOver) return;
+        this.#addresses = addresses;
+        this.#tryNext();
+      },
+      (error: OriginError) => this.#fail(error),
+    );
+  }
+
+  /** Nobody needs it any more. */
+  abort(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#headStart);
+    for (const { socket } of this.#tries) socket.destroy();
+    this.#tries.clear();
+  }
+
+  /** In text; the one that served last is first, if it is still one of the origin's. */
+  async #permitted(): Promise<string[]> {
+    const { book, guard } = this.#tools;
+    const { host } = this.#target;
+    const addresses = permitted(await book.addressesOf(host), guard).map(formatAddress);
+    const at = addresses.indexOf(book.lastServed(host));
+    if (at > 0) addresses.unshift(...addresses.splice(at, 1));
+    return addresses;
+  }
+
+  #tryNext(): void {
+    clearTimeout(this.#headStart);
+    if (this.#next === this.#addresses.length) {
+      if (this.#tries.size === 0) this.#fail(new OriginError('refused', this.#faults.join('; ')));
+      return;
+    }
+    const address = this.#addresses[this.#next++];
+    const inlet: Inlet = { target: null };
+    const socket = this.#tools.open(address, this.#target.port, this.#target.tls(), inlet);
+    const one: Try = { socket, inlet, address };
+    this.#tries.add(one);
+    socket.once('connect', () => this.#connected(one));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(one, `${address}: ${error.message}`));
+    socket.once('close', () => this.#failed(one, `${address}: closed`));
+    if (this.#next < this.#addresses.length) this.#headStart = setTimeout(() => this.#tryNext(), HEAD_START);
+  }
+
+  /** TCP stands: the first address has won. */
+  #connected(one: Try): void {
+    if (this.#isOver || this.#isConnected) return;
+    this.#isConnected = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#headStart);
+    for (const other of this.#tries) if (other !== one) other.socket.destroy();
+    this.#tries.clear();
+    this.#tries.add(one);
+    if (!('encrypted' in one.socket)) {
+      this.#ready(one);
+      return;
+    }
+    this.#timer = setTimeout(
+      () => this.#fail(new OriginError('connect-timeout', `${one.address}: no TLS handshake in time`)),
+      Math.max(1, this.#begin + this.#tools.limits.tlsTimeout - performance.now()),
+    );
+    one.socket.once('secureConnect', () => this.#ready(one));
+  }
+
+  #ready({ socket, inlet }: Try): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#tries.clear();
+    this.#owner.onDialled(this, socket, inlet);
+  }
+
+  #failed(one: Try, why: string): void {
+    if (this.#isOver || !this.#tries.delete(one)) return;
+    one.socket.destroy();
+    this.#faults.push(why);
+    if (this.#isConnected) this.#fail(new OriginError('tls', why));
+    else this.#tryNext();
+  }
+
+  #late(): OriginError {
+    if (this.#addresses.length === 0) return new OriginError('unresolved', 'no answer of the resolvers in time');
+    return new OriginError(
+      'connect-timeout',
+      `no answer from ${[...this.#tries].map((one) => one.address).join(', ')}`,
+    );
+  }
+
+  #fail(error: OriginError): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#owner.onDialFailed(this, error);
+  }
+}

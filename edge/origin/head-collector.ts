@@ -1,0 +1,82 @@
+/** Octets up to an empty line, however they are cut: the head of a response, or its trailers. As a rule they come in one read and are not copied. */
+import { malformed } from './response-head.ts';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const EMPTY_LINE = Buffer.from('\r\n\r\n', 'latin1');
+const NOTHING = Buffer.alloc(0);
+
+export class HeadCollector {
+  /** Behind the end, in the buffer of the `take` that found it. */
+  end = 0;
+  /** Octets that have come of what is collected now. */
+  #length = 0;
+  #held: Buffer = NOTHING;
+  readonly #limit: number;
+  readonly #begin: string;
+
+  /** `begin`: how each has to begin; what can't become that is refused before its end. */
+  constructor(limit: number, begin = '') {
+    this.#limit = limit;
+    this.#begin = begin;
+  }
+
+  /** The text with its empty line when all of it has come (`end` says where it ended), else null. Throws OriginError `malformed`. */
+  take(buffer: Buffer, from: number, to: number): string | null {
+    if (this.#length > 0) return this.#takeMore(buffer, from, to);
+    // Of what lay in the buffer before nothing counts.
+    const found = buffer.indexOf(EMPTY_LINE, from);
+    if (found < 0 || found + 4 > to) {
+      this.#hold(buffer, from, to);
+      return null;
+    }
+    if (found + 4 - from > this.#limit) throw this.#tooLarge();
+    this.end = found + 4;
+    return buffer.toString('latin1', from, found + 4);
+  }
+
+  #takeMore(buffer: Buffer, from: number, to: number): string | null {
+    const before = this.#length;
+    this.#hold(buffer, from, to);
+    // The empty line may have begun in what was held.
+    const found = this.#held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
+    if (found < 0) return null;
+    this.end = from + found + 4 - before;
+    const text = this.#held.toString('latin1', 0, found + 4);
+    this.#held = NOTHING;
+    this.#length = 0;
+    return text;
+  }
+
+  /** Not more than the limit, and 3 octets that may begin the end. */
+  #hold(buffer: Buffer, from: number, to: number): void {
+    const before = this.#length;
+    const length = Math.min(before + to - from, this.#limit + 4);
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#held.length, 1024));
+      this.#held.copy(larger, 0, 0, before);
+      this.#held = larger;
+    }
+    buffer.copy(this.#held, before, from, from + length - before);
+    this.#length = length;
+    this.#check(before);
+  }
+
+  /** What can't become a head is told at once, not when the time is over: a server of another protocol speaks first and then waits. */
+  #check(before: number): void {
+    const held = this.#held;
+    const length = this.#length;
+    const begin = Math.min(length, this.#begin.length);
+    if (before < this.#begin.length && held.toString('latin1', 0, begin) !== this.#begin.slice(0, begin))
+      throw malformed('no HTTP/1.1');
+    for (let i = before; i < length; i++) {
+      if ((held[i] === LF) !== (held[i - 1] === CR)) throw malformed('a CR or LF alone');
+      if (i >= 3 && held[i] === LF && held[i - 2] === LF) return;
+    }
+    if (length > this.#limit) throw this.#tooLarge();
+  }
+
+  #tooLarge(): Error {
+    return malformed(`a head or trailers of more than ${this.#limit} bytes`);
+  }
+}

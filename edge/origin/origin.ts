@@ -1,0 +1,118 @@
+/**
+ * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
+ * says it over HTTP/1.1.
+ */
+import type { FieldList, RequestBody } from '../exchange/exchange.ts';
+
+export interface Origin {
+  /** A host name without the last dot, or an address in its plain form. */
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: 'http' | 'https';
+}
+
+export interface OriginRequest {
+  readonly origin: Origin;
+  /**
+   * Host that the visitor asked for, without a port. It stands in for the origin's name in SNI and verification when the origin is
+   * an address, which has none.
+   */
+  readonly serverName: string;
+  readonly method: string;
+  /** Path and query, or "*". */
+  readonly path: string;
+  /** The Host field. */
+  readonly authority: string;
+  /** As they are sent, in this order: without host, content-length, and what concerns a connection only; those are the client's to say. */
+  readonly headers: FieldList;
+  readonly body: RequestBody;
+  /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
+  readonly protocol: string;
+  /** Lets the caller cancel, instead of a signal. */
+  readonly cancel?: OriginCancel;
+  /** 1xx responses but 101 (RFC 9110 section 15.2). */
+  onInform?(status: number, headers: FieldList): void;
+}
+
+export interface OriginResponse {
+  readonly status: number;
+  /**
+   * Names in lower case, without what concerned the origin's connection (RFC 9110 section 7.6.1); with `content-length` when the origin
+   * sent one that holds.
+   */
+  readonly headers: FieldList;
+  readonly body: OriginBody;
+  /** After 101: the way to the origin; `body` is the way back. Else null. */
+  readonly tunnel: OriginTunnel | null;
+  /** Milliseconds since 1970 when the request was sent and when the head had come (RFC 9111 section 4.2.3). */
+  readonly requestTime: number;
+  readonly responseTime: number;
+}
+
+export interface OriginBody {
+  /** Octets that are to come in all; undefined when only the end will tell. */
+  readonly length: number | undefined;
+  /** What has already come: the next part, null at the end, undefined when one has to wait for it with `read`. Throws OriginError as `read` does. */
+  readNow(): Uint8Array | null | undefined;
+  /** The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks off, is malformed, or is too slow. The bytes are the reader's. */
+  read(): Promise<Uint8Array | null>;
+  /** Takes no more: the connection is closed, unless all has come. */
+  cancel(): void;
+  /** After the end (RFC 9110 section 6.5). */
+  readonly trailers: FieldList;
+}
+
+export interface OriginTunnel {
+  /** False: wait for `onDrain`. The bytes belong to the tunnel from here on. */
+  write(chunk: Uint8Array): boolean;
+  end(): void;
+  onDrain(listener: () => void): void;
+  /** Both ways, at once. */
+  destroy(): void;
+}
+
+/**
+ * Cancels one fetch, at a fraction of what an AbortSignal costs: one plain object for a request, or the base of what its caller keeps of it anyway. To be used for one fetch at a
+ * time.
+ */
+export class OriginCancel {
+  isCancelled = false;
+  /** The client's, while there is something to cancel. */
+  target: { onCancel(): void } | null = null;
+
+  /** Whatever the state: the socket is freed at once, the fetch or the body rejects with `aborted`. More than once, or after the end, it does nothing. */
+  cancel(): void {
+    this.isCancelled = true;
+    this.target?.onCancel();
+  }
+}
+
+/**
+ * Sends one request. Rejects with OriginError; after the head, the body does. With TypeError when the request is none: a method, path or field that would be read as something
+ * else. `signal` of the visitor's end: cancels, whatever the state; on the path of each request `request.cancel` is the cheaper way.
+ */
+export type Fetch = (request: OriginRequest, signal?: AbortSignal) => Promise<OriginResponse>;
+
+export type OriginFault =
+  | 'forbidden' // no address that may be connected to
+  | 'unresolved' // its name has no address now
+  | 'refused' // no connection
+  | 'connect-timeout'
+  | 'tls' // no handshake, or a certificate that is not the origin's
+  | 'reset' // the connection broke
+  | 'malformed' // no HTTP/1.1, or not to be trusted to be one message
+  | 'header-timeout'
+  | 'idle-timeout' // began, and then nothing came
+  | 'busy' // too many requests wait for it already
+  | 'aborted'; // by the visitor
+
+/** `message` is for the log of the operator and may name the origin's address; no visitor is shown it. */
+export class OriginError extends Error {
+  override readonly name = 'OriginError';
+  constructor(
+    readonly fault: OriginFault,
+    message: string,
+  ) {
+    super(message);
+  }
+}

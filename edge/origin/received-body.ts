@@ -1,0 +1,119 @@
+/** The body of a response between the connection, which brings parts as they come, and its reader. What came before a fault is read before the fault. */
+
+import type { FieldList } from '../exchange/exchange.ts';
+import { Parts } from '../exchange/parts.ts';
+import type { OriginBody, OriginError } from './origin.ts';
+
+const NONE: FieldList = [];
+const END = Promise.resolve(null);
+
+/** Octets that wait for their reader before no more are taken from the origin. */
+const MOST_WAITING = 131_072;
+
+/** The connection, as long as the body is not whole. */
+export interface ReceivedBodySource {
+  /** There is room again, after `isFull`. */
+  onRoom(): void;
+  /** Nobody wants the rest. */
+  onCancelled(): void;
+}
+
+export class ReceivedBody implements OriginBody {
+  readonly length: number | undefined;
+  trailers: FieldList = NONE;
+  /** Null once no more comes. */
+  #source: ReceivedBodySource | null;
+  readonly #parts = new Parts();
+  #waiting = 0;
+  #isFull = false;
+  #failure: OriginError | null = null;
+  #resolve: ((part: Uint8Array | null) => void) | null = null;
+  #reject: ((error: OriginError) => void) | null = null;
+
+  constructor(source: ReceivedBodySource, length: number | undefined) {
+    this.#source = source;
+    this.length = length;
+  }
+
+  /** The reader does not keep up: no more is to be brought until `onRoom`. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  readNow(): Uint8Array | null | undefined {
+    const part = this.#shift();
+    if (part !== undefined) return part;
+    if (this.#failure !== null) throw this.#failure;
+    return this.#source === null ? null : undefined;
+  }
+
+  read(): Promise<Uint8Array | null> {
+    if (this.#resolve !== null) throw new Error('A part of the body is being read already.');
+    const part = this.#shift();
+    if (part !== undefined) return Promise.resolve(part);
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    if (this.#source === null) return END;
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  cancel(): void {
+    const source = this.#source;
+    this.#source = null;
+    this.#parts.clear();
+    this.#waiting = 0;
+    this.#failure = null;
+    this.#settle(null);
+    source?.onCancelled();
+  }
+
+  #shift(): Uint8Array | undefined {
+    const part = this.#parts.shift();
+    if (part === undefined) return undefined;
+    this.#waiting -= part.length;
+    // With half of it gone, so that reading does not stop and go at every part.
+    if (this.#isFull && this.#waiting <= MOST_WAITING / 2) {
+      this.#isFull = false;
+      this.#source?.onRoom();
+    }
+    return part;
+  }
+
+  /** From the connection: not empty; the bytes are the reader's from here on. */
+  push(part: Uint8Array): void {
+    if (this.#resolve !== null) {
+      this.#settle(part);
+      return;
+    }
+    this.#parts.push(part);
+    this.#waiting += part.length;
+    if (this.#waiting >= MOST_WAITING) this.#isFull = true;
+  }
+
+  /** From the connection: that was all. */
+  finish(trailers: FieldList): void {
+    this.#source = null;
+    this.trailers = trailers;
+    this.#settle(null);
+  }
+
+  /** From the connection: no more comes, though more should. */
+  fail(error: OriginError): void {
+    if (this.#source === null) return;
+    this.#source = null;
+    this.#failure = error;
+    const reject = this.#reject;
+    this.#resolve = null;
+    this.#reject = null;
+    reject?.(error);
+  }
+
+  #settle(part: Uint8Array | null): void {
+    const resolve = this.#resolve;
+    this.#resolve = null;
+    this.#reject = null;
+    resolve?.(part);
+  }
+}

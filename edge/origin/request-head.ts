@@ -1,0 +1,72 @@
+/**
+ * The head of a request to an origin (RFC 9112 section 3). One framing goes out, the client's own choice, and nothing goes out that could be read as a further
+ * line: whatever the caller let through, no second request can begin here.
+ */
+import { isPath } from '../exchange/authority.ts';
+import type { FieldList } from '../exchange/exchange.ts';
+import { isConnectionSpecific, isFieldName, isFieldValue, isToken } from '../exchange/fields.ts';
+import type { OriginRequest } from './origin.ts';
+
+/** Methods whose requests have a body as a rule: without one they say so (RFC 9110 section 8.6). */
+const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** With the empty line, in Latin-1. Throws TypeError for a method, path, authority or field that can be none. */
+export function requestHead(request: OriginRequest): string {
+  const { method, path, authority, headers, protocol } = request;
+  if (!isToken(method) || method === 'CONNECT') throw new TypeError(`No method of a request to an origin: ${method}`);
+  if (!isPath(path, method)) throw new TypeError('No path of a request to an origin.');
+  if (!isAuthority(authority)) throw new TypeError(`No authority: ${authority}`);
+  const lines = fieldLines(headers);
+  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${connectionLines(headers, protocol)}${framingLine(request)}\r\n`;
+}
+
+/** One Host, and no other text in its place. */
+const isAuthority = (text: string): boolean => /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/.test(text);
+
+/** Without the fields that are the client's to say. Also for trailers. */
+export function fieldLines(headers: FieldList): string {
+  if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i];
+    if (!isFieldName(name) || !isFieldValue(headers[i + 1]))
+      throw new TypeError(`No header field can be this: ${name}`);
+    if (!isOurs(name)) lines += `${name}: ${headers[i + 1]}\r\n`;
+  }
+  return lines;
+}
+
+function isOurs(name: string): boolean {
+  switch (name) {
+    case 'host':
+    case 'content-length':
+    case 'te':
+    case 'expect':
+      return true;
+    default:
+      return isConnectionSpecific(name);
+  }
+}
+
+/** RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told of, too. */
+function connectionLines(headers: FieldList, protocol: string): string {
+  if (protocol !== '') {
+    if (!isToken(protocol)) throw new TypeError(`No protocol: ${protocol}`);
+    return `connection: upgrade\r\nupgrade: ${protocol}\r\n`;
+  }
+  return headers.includes('te') && takesTrailers(headers) ? 'connection: te\r\nte: trailers\r\n' : '';
+}
+
+function takesTrailers(headers: FieldList): boolean {
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === 'te' && headers[i + 1].toLowerCase() === 'trailers') return true;
+  return false;
+}
+
+function framingLine({ method, body, protocol }: OriginRequest): string {
+  if (protocol !== '') return '';
+  const { length } = body;
+  if (length === undefined) return 'transfer-encoding: chunked\r\n';
+  if (!Number.isSafeInteger(length) || length < 0) throw new TypeError(`No length of a body: ${length}`);
+  return length > 0 || EXPECTS_BODY.has(method) ? `content-length: ${length}\r\n` : '';
+}

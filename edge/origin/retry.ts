@@ -1,0 +1,27 @@
+/** When a request may be sent once more on a new connection, without anybody seeing it (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). */
+
+/** RFC 9110 section 9.2.2: sent twice, they mean the same. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/** What is known of a request whose connection has gone. */
+export interface Attempt {
+  readonly method: string;
+  /** The connection had been idle: the origin may have closed it before this request came. */
+  readonly isReused: boolean;
+  /** An octet of a response has come. */
+  readonly hasReceived: boolean;
+  /** A part of the request's body was taken: it can't be sent from its begin. */
+  readonly isBodyBegun: boolean;
+  /** A tunnel was asked for. */
+  readonly isUpgrade: boolean;
+  readonly retries: number;
+}
+
+/**
+ * Only what the ordinary end of an unused connection explains: it had been idle, and nothing of a response came. A fresh connection that breaks is a fault
+ * of the origin, which a second try would only double. Methods that are not idempotent are never sent again: whether the origin acted is not known. Once: the second try has
+ * a connection of its own.
+ */
+export function mayRetry({ method, isReused, hasReceived, isBodyBegun, isUpgrade, retries }: Attempt): boolean {
+  return isReused && !hasReceived && !isBodyBegun && !isUpgrade && retries === 0 && IDEMPOTENT.has(method);
+}

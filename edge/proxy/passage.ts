@@ -1,0 +1,223 @@
+/** An exchange on its way through the proxy: what is asked of the origin for it, and what the visitor gets. */
+import type { CacheOutcome } from '../cache/outcome.ts';
+import type { Visit } from '../cache/visit.ts';
+import { NO_BODY } from '../exchange/body-queue.ts';
+import type { Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import { type Fetch, type OriginBody, OriginCancel, OriginError, type OriginResponse } from '../origin/origin.ts';
+import type { Site } from '../sites/site.ts';
+import { type Compression, codedFor, passedEncodings } from './coding.ts';
+import { answerError, type ErrorPage } from './error-page.ts';
+import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED } from './pages.ts';
+import { passedBody } from './passed-body.ts';
+import type { OnDone } from './record.ts';
+import { Gate, relay } from './relay.ts';
+import { type RequestRules, requestFields, visitedBy } from './request-fields.ts';
+import { requestId } from './request-id.ts';
+import { fieldsWithoutOrigin, responseFields } from './response-fields.ts';
+
+/** What all passages of a proxy share. */
+export interface PassageContext {
+  readonly fetch: Fetch;
+  readonly rules: RequestRules;
+  readonly compression: Compression | undefined;
+  readonly onDone: OnDone | undefined;
+}
+
+/** What is told of a response before the visitor gets it. */
+export type OnHead = (status: number, fields: FieldList) => void;
+
+/** The host alone: without a port, and the brackets of an IPv6 address. */
+export function hostOf(authority: string): string {
+  if (authority.charCodeAt(0) === 0x5b) return authority.slice(1, authority.indexOf(']'));
+  const end = authority.lastIndexOf(':');
+  return end < 0 ? authority : authority.slice(0, end);
+}
+
+export class Passage implements Visit {
+  readonly id = requestId();
+  outcome: CacheOutcome = 'none';
+  hasLeft = false;
+  holdsOn = false;
+  readonly #context: PassageContext;
+  readonly #gate: Gate;
+  /** Of what is asked of the origin, until its head has come. */
+  #cancel: OriginCancel | null = null;
+  /** What is given to the visitor. */
+  #body: OriginBody | null = null;
+  #originMs = -1;
+  #error: OriginError | null = null;
+
+  constructor(
+    context: PassageContext,
+    readonly exchange: Exchange,
+    readonly site: Site,
+    readonly isBehind = false,
+  ) {
+    this.#context = context;
+    this.#gate = new Gate(exchange);
+    if (!isBehind) exchange.onAbort(() => this.#leave());
+  }
+
+  #leave(): void {
+    this.hasLeft = true;
+    if (!this.holdsOn) this.#cancel?.cancel();
+    this.#body?.cancel();
+    this.#gate.open();
+  }
+
+  fieldsForAll(): string[] | undefined {
+    return this.fieldsForOrigin('', true);
+  }
+
+  /** `acceptEncoding`: the codings that the origin may use. `isForAll`: its answer may be for others, too. Undefined: it is not passed on, and the visitor has been told why. */
+  fieldsForOrigin(acceptEncoding: string, isForAll = false): string[] | undefined {
+    const fields = requestFields(this.exchange, this.#context.rules, this.id, acceptEncoding, isForAll);
+    if (typeof fields !== 'number') return fields;
+    if (!this.isBehind) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
+    return undefined;
+  }
+
+  ask(headers: FieldList): Promise<OriginResponse> {
+    return this.fetch(this.isBehind ? 'GET' : this.exchange.method, headers, NO_BODY, '');
+  }
+
+  /** Rejects as `Fetch` does; the visitor's going ends it unless `holdsOn`. */
+  async fetch(method: string, headers: FieldList, body: RequestBody, protocol: string): Promise<OriginResponse> {
+    const { exchange, site } = this;
+    const cancel = new OriginCancel();
+    this.#cancel = cancel;
+    const response = await this.#context.fetch({
+      origin: site.origin,
+      serverName: hostOf(exchange.authority),
+      method,
+      path: exchange.path,
+      authority: exchange.authority,
+      headers,
+      body,
+      protocol,
+      cancel,
+      onInform: (status, fields) => this.#inform(status, fields),
+    });
+    this.#cancel = null;
+    this.#originMs = response.responseTime - response.requestTime;
+    return response;
+  }
+
+  /** 1xx of the origin. 100 (Continue) is the connection's own: it goes out when the body is first asked for (RFC 9110 section 10.1.1). */
+  #inform(status: number, headers: FieldList): void {
+    if (status > 101 && !this.isBehind && !this.exchange.isEnded) this.exchange.inform(status, this.fieldsOf(headers));
+  }
+
+  fieldsOf(headers: FieldList): string[] {
+    const { rules } = this.#context;
+    return responseFields(headers, this.site, visitedBy(this.exchange, rules), rules.name);
+  }
+
+  fieldsToKeep(headers: FieldList): string[] {
+    return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules));
+  }
+
+  async pass(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Promise<void> {
+    this.outcome = outcome;
+    const { exchange } = this;
+    const sent = this.fieldsForOrigin(passedEncodings(exchange));
+    if (sent === undefined) return;
+    try {
+      const { status, headers, body } = await this.fetch(exchange.method, sent, passedBody(exchange.body), '');
+      const fields = this.fieldsOf(headers);
+      onHead?.(status, fields);
+      if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
+      await this.give(status, fields, body);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async give(status: number, fields: FieldList, body: OriginBody): Promise<void> {
+    const { exchange } = this;
+    if (exchange.isEnded) {
+      body.cancel();
+      this.done(499, false);
+      return;
+    }
+    let hasBegun = false;
+    try {
+      const given = codedFor(exchange, this.#context.compression, status, fields, body);
+      this.#body = given.body;
+      hasBegun = true;
+      exchange.respond(status, given.fields);
+      await relay(given.body, exchange, this.site, this.#gate);
+      this.done(status, !this.hasLeft);
+    } catch (error) {
+      if (hasBegun) this.#breakOff(error, status);
+      else this.fail(error);
+    }
+  }
+
+  /** A response that began can't be made whole: its end must not look like one. */
+  #breakOff(error: unknown, status: number): void {
+    this.#body?.cancel();
+    this.exchange.abort();
+    this.#note(error);
+    this.done(status, false);
+  }
+
+  giveWhole(status: number, fields: FieldList, body: Uint8Array): void {
+    const { exchange } = this;
+    if (exchange.isEnded) {
+      this.abandon();
+      return;
+    }
+    const hasContent = exchange.method !== 'HEAD' && status !== 304;
+    exchange.respond(status, fields);
+    exchange.end(body);
+    this.#gate.octets = hasContent ? body.length : 0;
+    this.done(status, true);
+  }
+
+  /** Throws what is no fault of an origin. */
+  fail(error: unknown): void {
+    this.#note(error);
+    const fault = (error as OriginError).fault;
+    if (this.exchange.isEnded) this.done(499, false);
+    else this.refuse(FAULT_PAGES[fault === 'aborted' ? 'reset' : fault]);
+  }
+
+  #note(error: unknown): void {
+    if (error instanceof OriginError) this.#error = error;
+    else if (!this.hasLeft) throw error;
+  }
+
+  refuse(page: ErrorPage): void {
+    this.#gate.octets = answerError(this.exchange, page, this.id);
+    this.done(page.status, true);
+  }
+
+  abandon(): void {
+    this.done(499, false);
+  }
+
+  refuseNotCached(cacheStatus: string): void {
+    this.refuse({ ...NOT_CACHED, headers: ['cache-status', cacheStatus] });
+  }
+
+  /** Octets of a tunnel are counted by who carries them. */
+  done(status: number, isWhole: boolean, octets = this.#gate.octets): void {
+    const { onDone } = this.#context;
+    if (onDone === undefined || this.isBehind) return;
+    const error = this.#error;
+    const isFault = error !== null && error.fault !== 'aborted';
+    onDone({
+      exchange: this.exchange,
+      site: this.site,
+      requestId: this.id,
+      status,
+      octets,
+      cache: this.outcome,
+      originMs: this.#originMs,
+      fault: isFault ? error.fault : null,
+      detail: isFault ? error.message : '',
+      isWhole,
+    });
+  }
+}

@@ -1,0 +1,16 @@
+/** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
+import type { Origin } from '../origin/origin.ts';
+
+export interface Site {
+  readonly domainId: string;
+  /** The domain, without the last dot, in lower case. */
+  readonly domain: string;
+  readonly origin: Origin;
+  /** Whether visitors of http:// are sent to https://: a certificate for the host is there. */
+  readonly hasCertificate: boolean;
+  /** Seconds of Strict-Transport-Security (RFC 6797); null: it is not sent. */
+  readonly hstsMaxAge: number | null;
+}
+
+/** What a host name leads to. */
+export type SiteLookup = (host: string) => Site | undefined;

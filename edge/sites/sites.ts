@@ -1,0 +1,183 @@
+/**
+ * Host names and server names to sites and certificates, read from the store by each thread for itself. Nothing is read before it is asked for, so that a start costs the same with
+ * a hundred thousand domains; what was read is kept, within bounds, until main says that its domain has changed.
+ */
+import { type Environment, openEnvironment } from '../../core/store/environment.ts';
+import { type Reader, StoreReader } from '../../core/store/reader.ts';
+import type { AutomaticCertificate, Certificate, Domain } from '../../core/store/rows.ts';
+import { formatName, type Name, parentName, parseName } from '../../core/wire/name.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import { type CertificateTools, SiteCertificate } from './certificates.ts';
+import { DomainSites } from './domain-sites.ts';
+import { RecentMap } from './recent-map.ts';
+import type { Site } from './site.ts';
+
+/** What is kept, at least; twice as much at most. A host takes some 300 octets, a domain with its certificate some 10 KB. */
+const HOSTS = 16_384;
+const DOMAINS = 2048;
+
+/** Letters, digits, hyphens and underscores, as in names that browsers go to; at most so many labels, as each costs a look into the store. */
+const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,31}$/;
+
+/** What has changed. Arrives from main as a structured clone. */
+export interface SitesChanged {
+  readonly domainIds: readonly string[];
+  /** Apexes of domains that came or went: hosts within lead to another one. */
+  readonly apexes: readonly Uint8Array[];
+}
+
+export interface SitesOptions extends CertificateTools {
+  /** Folder of the store. */
+  readonly directory: string;
+  readonly zoneSettings: ZoneSettings;
+}
+
+/** What a host leads to. */
+interface Host {
+  /** Null: it lies in no domain. */
+  readonly domain: DomainSites | null;
+  /** How many domains had come and gone. */
+  readonly epoch: number;
+  readonly site: Site | undefined;
+}
+
+export class Sites {
+  readonly #environment: Environment;
+  readonly #reader: StoreReader;
+  readonly #options: SitesOptions;
+  readonly #hosts = new RecentMap<Host>(HOSTS);
+  /** By id. One that is stale stays, so that its certificates are known again; one that is forgotten would not be told that it is. */
+  readonly #domains = new RecentMap<KnownDomain>(DOMAINS, ({ sites }) => sites.forget());
+  #epoch = 0;
+
+  constructor(options: SitesOptions) {
+    this.#options = options;
+    this.#environment = openEnvironment(options.directory);
+    this.#reader = new StoreReader(this.#environment);
+  }
+
+  /** Of the rows as they are now. */
+  get reader(): Reader {
+    this.#environment.root.resetReadTxn();
+    return this.#reader;
+  }
+
+  /** `host`: in lower case, without port and last dot. Undefined: nobody's, or its proxy is off. */
+  siteOf(host: string): Site | undefined {
+    return this.#hostOf(host)?.site;
+  }
+
+  /** The id of the domain that a host lies in, whether its proxy is on or not. */
+  domainIdOf(host: string): string | undefined {
+    return this.#hostOf(host)?.domain?.id;
+  }
+
+  /** The same object as long as it is the same certificate. */
+  certificateFor(serverName: string): TlsCertificate | undefined {
+    return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.serve();
+  }
+
+  /** Whether a connection that began with `serverName` has shown a certificate that is for `host`, too (RFC 9110 section 7.4). */
+  isShared(serverName: string, host: string): boolean {
+    return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.covers(host) === true;
+  }
+
+  /** Forgets what is no longer so; what is asked from now on is read as the change left it. */
+  changed({ domainIds, apexes }: SitesChanged): void {
+    this.#environment.root.resetReadTxn();
+    for (const id of domainIds) {
+      const known = this.#domains.get(id);
+      known?.sites.forget();
+    }
+    if (apexes.length === 0) return;
+    this.#epoch++;
+    // Hosts of those around it may be the new one's.
+    for (const apex of apexes)
+      for (let above = apex; above.length > 1; above = parentName(above)) {
+        const domain = this.#reader.domainByApex(above);
+        const known = domain && this.#domains.get(domain.id);
+        known?.sites.forget();
+      }
+  }
+
+  close(): Promise<void> {
+    return this.#environment.close();
+  }
+
+  #hostOf(host: string): Host | undefined {
+    const known = this.#hosts.get(host);
+    if (known !== undefined && (known.domain === null ? known.epoch === this.#epoch : !known.domain.isStale))
+      return known;
+    if (host.length > 253 || !HOST.test(host)) return undefined;
+    const found = this.#read(host);
+    this.#hosts.set(host, found);
+    return found;
+  }
+
+  #read(host: string): Host {
+    const name = parseName(host);
+    const domain = this.#domainOf(name);
+    const epoch = this.#epoch;
+    return { domain, epoch, site: domain?.siteOf(host, name) };
+  }
+
+  /** The closest that encloses a name. */
+  #domainOf(name: Name): DomainSites | null {
+    for (let above = name; above.length > 1; above = parentName(above)) {
+      const row = this.#reader.domainByApex(above);
+      if (row !== undefined) return this.#sitesOf(row);
+    }
+    return null;
+  }
+
+  #sitesOf(domain: Domain): DomainSites {
+    const known = this.#domains.get(domain.id);
+    if (known !== undefined && !known.sites.isStale) return known.sites;
+    const proxy = this.#reader.proxy(domain.id);
+    const certificates = this.#certificatesOf(domain, known?.certificates ?? NOTHING_HELD);
+    const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
+    const sites = new DomainSites(this.#environment, domain, proxy, all, this.#options.zoneSettings, known?.sites);
+    this.#domains.set(domain.id, { sites, certificates });
+    return sites;
+  }
+
+  /** Those that are still the same stay the same objects. */
+  #certificatesOf(domain: Domain, held: Held): Held {
+    const { id } = domain;
+    const name = formatName(domain.apex).slice(0, -1);
+    const own = this.#reader.certificate(id);
+    const automatic = this.#reader.automaticCertificate(id);
+    return {
+      own: this.#certificate(name, own, `certificate:${id}`, held.own),
+      automatic: this.#certificate(name, automatic, `automatic-certificate:${id}`, held.automatic),
+    };
+  }
+
+  #certificate(
+    domain: string,
+    row: Certificate | AutomaticCertificate | undefined,
+    context: string,
+    held: SiteCertificate | undefined,
+  ): SiteCertificate | undefined {
+    if (row === undefined) return undefined;
+    if (held?.isOf(row)) return held;
+    try {
+      return new SiteCertificate(domain, row, context, this.#options);
+    } catch (error) {
+      this.#options.log.unusable(domain, (error as Error).message);
+      return undefined;
+    }
+  }
+}
+
+interface KnownDomain {
+  readonly sites: DomainSites;
+  readonly certificates: Held;
+}
+
+interface Held {
+  readonly own: SiteCertificate | undefined;
+  readonly automatic: SiteCertificate | undefined;
+}
+const NOTHING_HELD: Held = { own: undefined, automatic: undefined };

@@ -1,0 +1,51 @@
+/** Which names of a domain go through the proxy: those that the nameserver answers with the cluster's addresses while it is on. */
+import type { Environment } from '../../core/store/environment.ts';
+import { Reader, rawReader } from '../../core/store/reader.ts';
+import type { Domain } from '../../core/store/rows.ts';
+import type { Name } from '../../core/wire/name.ts';
+import { apexSets } from '../../core/zone/apex.ts';
+import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import { type AtApex, readHeld, StoredZone } from '../../core/zone/stored.ts';
+import { walk } from '../../core/zone/walk.ts';
+
+/** A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is made anew after so many. */
+const ASKED = 256;
+
+export class WebNames {
+  readonly #environment: Environment;
+  readonly #domain: Domain;
+  readonly #atApex: AtApex;
+  readonly #nested: readonly Name[];
+  #zone: StoredZone;
+  #asked = 0;
+
+  /** Good until a row of the domain or of one above or below it changes. */
+  constructor(environment: Environment, domain: Domain, settings: ZoneSettings) {
+    const { sets, proxied } = readHeld(environment, domain.id, domain.apex);
+    // What was read lies in memory that lmdb uses again.
+    const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => Uint8Array.from(rdata)) }));
+    this.#environment = environment;
+    this.#domain = domain;
+    this.#atApex = { proxied, sets: apexSets(kept, domain, settings, 0) };
+    this.#nested = new Reader(rawReader(environment)).domainsBelow(domain.apex).map(({ apex }) => apex);
+    this.#zone = this.#open();
+  }
+
+  /** Whether visitors of a name are sent here: by its own records, or by a wildcard (RFC 4592). */
+  has(name: Name): boolean {
+    if (this.#asked++ >= ASKED) {
+      this.#zone = this.#open();
+      this.#asked = 1;
+    }
+    const outcome = walk(this.#zone, name);
+    if (outcome.kind !== 'found' && outcome.kind !== 'wildcard') return false;
+    const source = outcome.kind === 'wildcard' ? outcome.source : name;
+    return outcome.sets.some(({ type }) => WEB_TYPES.has(type)) && isWebName(this.#zone, source);
+  }
+
+  #open(): StoredZone {
+    const { id, apex } = this.#domain;
+    return new StoredZone(this.#environment, id, apex, this.#atApex, this.#nested, null);
+  }
+}

@@ -1,0 +1,116 @@
+/** The SSL_CTX of a thread: what TLS of HTTP/2 is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
+import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import { BIO_C_SET_FD, CTRL, fixedMemory, INFO, MODE, OP, type Openssl, TLS1_2, TLS1_3 } from './openssl.ts';
+import { GROUPS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
+import { Tickets } from './tickets.ts';
+
+const SSL_TLSEXT_ERR_OK = 0;
+const SSL_TLSEXT_ERR_ALERT_FATAL = 2;
+/**
+ * Tickets after a full handshake of TLS 1.3. OpenSSL's two are for clients that open several connections at once; of HTTP/2 they open one, and each session
+ * that is resumed brings the next ticket.
+ */
+const TICKETS = 1;
+
+export class TlsContext {
+  /** Of the SSL_CTX. */
+  readonly address: number;
+  /** Messages in a row that brought no data, of the connection that is worked on. */
+  idleMessages = 0;
+  readonly #openssl: Openssl;
+  readonly #tickets: Tickets;
+  /** Its address again, in memory that outlives the thread (places.ts). */
+  readonly #place: Float64Array;
+  readonly #h2 = fixedMemory(2);
+  readonly #h2Pointer = Buffer.alloc(8);
+  readonly #h2Length = Buffer.of(2);
+  readonly #noDescriptor = fixedMemory(4);
+  readonly #select: (ssl: number, out: number, outLength: number) => number;
+  readonly #info: (ssl: number, where: number) => void;
+
+  /** `ticketLifetime`: seconds that a session may be resumed. Throws where OpenSSL lacks what is needed. */
+  constructor(openssl: Openssl, ticketLifetime: number, place: Float64Array) {
+    this.#openssl = openssl;
+    this.#tickets = new Tickets(openssl);
+    this.#place = place;
+    this.#h2.bytes.write('h2', 'latin1');
+    this.#h2Pointer.writeBigUInt64LE(BigInt(this.#h2.address));
+    // Whoever comes here has offered h2: that was looked at before.
+    this.#select = (_ssl, out, outLength) => {
+      try {
+        openssl.memcpyOut(out, this.#h2Pointer, 8);
+        openssl.memcpyOut(outLength, this.#h2Length, 1);
+        return SSL_TLSEXT_ERR_OK;
+      } catch {
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+      }
+    };
+    this.#noDescriptor.bytes.writeInt32LE(-1);
+    // Within SSL_read, which goes on as long as such messages come. There is nothing to say no by, but that there is nothing more to read.
+    this.#info = (ssl, where) => {
+      if (where !== INFO.ACCEPT_EXIT && (where & INFO.ALERT) === 0) return;
+      if (++this.idleMessages <= MAX_IDLE_MESSAGES) return;
+      openssl.BIO_ctrl(openssl.SSL_get_rbio(ssl), BIO_C_SET_FD, 0, this.#noDescriptor.address);
+    };
+    openssl.ERR_clear_error();
+    this.address = openssl.SSL_CTX_new(openssl.TLS_server_method());
+    this.#place[0] = this.address;
+    try {
+      if (this.address === 0) throw new Error('no memory for a TLS context');
+      this.#configure(ticketLifetime);
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      openssl.ERR_clear_error();
+    }
+  }
+
+  /** From now on a connection that sends too many messages without data can neither be read nor written to any more. */
+  bound(ssl: number): void {
+    this.#openssl.setInfo(ssl, this.#info);
+  }
+
+  setTickets(keys: TicketKeys): void {
+    this.#tickets.set(keys);
+  }
+
+  /** No connection may be left. */
+  close(): void {
+    const openssl = this.#openssl;
+    this.#place[0] = 0;
+    if (this.address !== 0) openssl.SSL_CTX_free(this.address);
+    openssl.forget(this.#select);
+    openssl.forget(this.#info);
+    this.#tickets.close();
+  }
+
+  #configure(ticketLifetime: number): void {
+    const openssl = this.#openssl;
+    const { address } = this;
+    const control = (command: number, value: number, pointer = 0): number =>
+      openssl.SSL_CTX_ctrl(address, command, value, pointer);
+    const groups = fixedMemory(GROUPS.length + 1);
+    groups.bytes.write(`${GROUPS}\0`, 'latin1');
+    const isSet =
+      control(CTRL.MIN_PROTO_VERSION, TLS1_2) === 1 &&
+      control(CTRL.MAX_PROTO_VERSION, TLS1_3) === 1 &&
+      control(CTRL.GROUPS_LIST, 0, groups.address) === 1 &&
+      openssl.SSL_CTX_set_cipher_list(address, TLS12_CIPHERS) === 1 &&
+      openssl.SSL_CTX_set_ciphersuites(address, TLS13_CIPHERS) === 1 &&
+      openssl.SSL_CTX_set_session_id_context(address, SESSION_CONTEXT, SESSION_CONTEXT.length) === 1 &&
+      openssl.SSL_CTX_set_num_tickets(address, TICKETS) === 1;
+    if (!isSet) throw new Error('OpenSSL does not take the settings of TLS');
+    openssl.SSL_CTX_set_timeout(address, ticketLifetime);
+    // The group list is copied by the call; a read takes all that there is, not one record's head and then its rest.
+    control(CTRL.READ_AHEAD, 1);
+    control(CTRL.SESS_CACHE_MODE, 0);
+    control(CTRL.MODE, MODE.ENABLE_PARTIAL_WRITE | MODE.ACCEPT_MOVING_WRITE_BUFFER | MODE.RELEASE_BUFFERS);
+    // Else a client that sends nothing but KeyUpdates is read as long as it sends.
+    control(CTRL.CLEAR_MODE, MODE.AUTO_RETRY);
+    // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is an end: frames tell where they end.
+    openssl.SSL_CTX_set_options(address, OP.NO_RENEGOTIATION | OP.NO_COMPRESSION | OP.IGNORE_UNEXPECTED_EOF);
+    openssl.setAlpnSelect(address, this.#select);
+    this.#tickets.serve(address);
+  }
+}

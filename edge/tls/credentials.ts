@@ -1,0 +1,170 @@
+/**
+ * Certificates with their keys and chains as OpenSSL has them, read when they are asked for. Those that were asked for last are kept; connections hold theirs.
+ *
+ * A connection is given them (4 µs), in place of each having an SSL_CTX: that took 725 µs to make and 25 KB, most of it for what is the same in all. What is left is 240 µs and 7 KB:
+ * half each for the certificate and the key. A key is looked for by the kind of the certificate's, as OpenSSL otherwise makes ready for every kind there is (350 µs); chains are
+ * read once for all that have the same.
+ */
+import type { TlsCertificate } from './certificate.ts';
+import { fixedMemory, KEY_PAIR, NO_MORE_PEM, type Openssl } from './openssl.ts';
+import { type CredentialPlaces, FIELDS, freeChain, freeCredential } from './places.ts';
+import { Recent } from './recent.ts';
+
+/** What ends the first certificate of a text; OpenSSL reads each of these. */
+const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
+
+export class Credentials {
+  readonly #openssl: Openssl;
+  /** Addresses, in memory that outlives the thread (places.ts). */
+  readonly #places: CredentialPlaces;
+  readonly #free: number[];
+  readonly #freeChains: number[];
+  /** Places, by the certificate's PEM. */
+  readonly #known: Recent<number>;
+  /** Places, by the PEM of the chain. */
+  readonly #chains: Recent<number>;
+  readonly #pointer = fixedMemory(8);
+
+  constructor(openssl: Openssl, places: CredentialPlaces) {
+    const { credentials, chains } = places;
+    this.#openssl = openssl;
+    this.#places = places;
+    this.#free = Array.from({ length: credentials.length / FIELDS }, (_, place) => place);
+    this.#freeChains = Array.from(chains.keys());
+    this.#known = new Recent(this.#free.length - 1, (place) => {
+      freeCredential(openssl, credentials, place);
+      this.#free.push(place);
+    });
+    this.#chains = new Recent(chains.length - 1, (place) => {
+      freeChain(openssl, chains, place);
+      this.#freeChains.push(place);
+    });
+  }
+
+  /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that can't be used. */
+  open(context: number, certificate: TlsCertificate): number {
+    const openssl = this.#openssl;
+    const at = FIELDS * this.#known.of(certificate.cert, () => this.#read(certificate));
+    const { credentials } = this.#places;
+    openssl.ERR_clear_error();
+    const ssl = openssl.SSL_new(context);
+    if (ssl === 0) return 0;
+    const [own, key, chain] = [credentials[at], credentials[at + 1], credentials[at + 2]];
+    if (openssl.SSL_use_cert_and_key(ssl, own, key, chain, 1) === 1) return ssl;
+    openssl.SSL_free(ssl);
+    openssl.ERR_clear_error();
+    throw new Error('the certificate can not be used');
+  }
+
+  /** Certificates that are kept. */
+  get live(): number {
+    return this.#known.size;
+  }
+
+  /** Frees all. */
+  close(): void {
+    this.#known.clear();
+    this.#chains.clear();
+  }
+
+  /** The place of what was read. */
+  #read({ cert, key }: TlsCertificate): number {
+    const openssl = this.#openssl;
+    const { credentials } = this.#places;
+    const place = this.#free.pop() as number;
+    const at = FIELDS * place;
+    openssl.ERR_clear_error();
+    try {
+      const end = END.exec(cert);
+      const from = end === null ? cert.length : end.index + end[0].length;
+      credentials[at] = this.#readOwn(cert.slice(0, from));
+      credentials[at + 1] = this.#readKey(key, credentials[at]);
+      credentials[at + 2] = this.#chainOf(cert.slice(from).trim());
+      return place;
+    } catch (error) {
+      freeCredential(openssl, credentials, place);
+      this.#free.push(place);
+      throw error;
+    } finally {
+      openssl.ERR_clear_error();
+    }
+  }
+
+  #readOwn(pem: string): number {
+    const own = this.#reading(pem, (bio) => this.#openssl.PEM_read_bio_X509_AUX(bio, 0, 0, ''));
+    if (own === 0) throw new Error('the certificate is not PEM');
+    return own;
+  }
+
+  #readKey(pem: string, own: number): number {
+    const openssl = this.#openssl;
+    const key =
+      this.#reading(pem, (bio) => this.#decodeKey(bio, own)) ||
+      // Where something else stands before it; or there is none. With an empty passphrase nobody is asked for one.
+      this.#reading(pem, (bio) => openssl.PEM_read_bio_PrivateKey(bio, 0, 0, ''));
+    if (key === 0) throw new Error('the private key is not PEM');
+    if (openssl.X509_check_private_key(own, key) === 1) return key;
+    openssl.EVP_PKEY_free(key);
+    throw new Error('the private key is not that of the certificate');
+  }
+
+  /** A key of the kind that the certificate's has; 0: that is not what comes first. */
+  #decodeKey(bio: number, own: number): number {
+    const openssl = this.#openssl;
+    const { bytes, address } = this.#pointer;
+    const kind = openssl.X509_get0_pubkey(own);
+    if (kind === 0) return 0;
+    bytes.fill(0);
+    const name = openssl.EVP_PKEY_get0_type_name(kind);
+    const decoder = openssl.OSSL_DECODER_CTX_new_for_pkey(address, 'PEM', 0, name, KEY_PAIR, 0, 0);
+    if (decoder === 0) return 0;
+    openssl.OSSL_DECODER_from_bio(decoder, bio);
+    openssl.OSSL_DECODER_CTX_free(decoder);
+    return Number(bytes.readBigUInt64LE());
+  }
+
+  /** A STACK_OF(X509) of one's own with the certificates of a text; 0: there are none. */
+  #chainOf(pem: string): number {
+    if (pem === '') return 0;
+    const { chains } = this.#places;
+    const place = this.#chains.of(pem, () => {
+      const free = this.#freeChains.pop() as number;
+      try {
+        chains[free] = this.#openssl.OPENSSL_sk_new_null();
+        this.#reading(pem, (bio) => this.#readChain(bio, chains[free]));
+        return free;
+      } catch (error) {
+        freeChain(this.#openssl, chains, free);
+        this.#freeChains.push(free);
+        throw error;
+      }
+    });
+    return this.#openssl.X509_chain_up_ref(chains[place]);
+  }
+
+  #readChain(bio: number, chain: number): void {
+    const openssl = this.#openssl;
+    for (;;) {
+      const next = openssl.PEM_read_bio_X509(bio, 0, 0, '');
+      if (next === 0) break;
+      if (openssl.OPENSSL_sk_push(chain, next) > 0) continue;
+      openssl.X509_free(next);
+      throw new Error('no memory for a certificate');
+    }
+    if (openssl.ERR_peek_last_error() !== NO_MORE_PEM) throw new Error('a certificate of the chain is not PEM');
+  }
+
+  #reading<T>(pem: string, read: (bio: number) => T): T {
+    const length = Buffer.byteLength(pem);
+    const memory = fixedMemory(length);
+    memory.bytes.write(pem);
+    const bio = this.#openssl.BIO_new_mem_buf(memory.address, length);
+    if (bio === 0) throw new Error('no memory for a certificate');
+    try {
+      return read(bio);
+    } finally {
+      this.#openssl.BIO_free(bio);
+      memory.bytes.fill(0);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/** What lies on the disk is damaged in every way: a miss, never wrong octets, never an end of the process. */
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
+import fc from '../../../support/fc.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { bytesOf, cache, DOMAIN, found, KB, MB, octets, response, store } from './support.ts';
+
+const test = suite('edge/cache/store: damage');
+const COUNT = 24;
+const keyOf = (i: number): string => `https://www.example.com/${i}`;
+
+/** Small ones in a segment, some with variants, and two with files of their own. */
+const given = (i: number): StoredResponse =>
+  response(keyOf(i), octets(i % 11 === 0 ? 700 * KB : (i * 997) % 30_000, i), {
+    selecting: i % 5 === 0 ? ['accept', String(i)] : [],
+    tags: ['a', `t${i}`],
+  });
+
+const responses = Array.from({ length: COUNT }, (_, i) => given(i));
+
+async function fill(folder: string): Promise<void> {
+  const one = store(await cache(folder));
+  for (const each of responses) {
+    one.put(each, one.mark());
+    one.put({ ...each, key: `${each.key}/` }, one.mark());
+    await one.flush();
+  }
+  await one.close();
+}
+
+/** Looks everything up, and holds what is found against what was put. Returns how much was found. */
+async function check(from: Awaited<ReturnType<typeof store>>): Promise<number> {
+  let count = 0;
+  for (const { body, ...head } of responses)
+    for (const variant of await found(from, head.key)) {
+      const bytes = await bytesOf(variant.response.body);
+      const { body: _, ...foundHead } = variant.response;
+      assert.equal(foundHead, head);
+      if (bytes === undefined) continue;
+      assert.ok(bytes.equals(body.whole!));
+      count++;
+    }
+  return count;
+}
+
+const filled = temporaryFolder('cache-filled');
+test.before(() => fill(filled));
+
+function copyOf(folder: string): string {
+  const copy = temporaryFolder('cache-damaged');
+  for (const name of readdirSync(folder)) writeFileSync(join(copy, name), readFileSync(join(folder, name)));
+  return copy;
+}
+
+const damage = fc.record({
+  file: fc.nat(),
+  how: fc.constantFrom('bits', 'bits', 'bits', 'cut', 'zeros', 'gone', 'doubled', 'swapped'),
+  places: fc.array(fc.double({ min: 0, max: 0.999_999, noNaN: true }), { minLength: 1, maxLength: 8 }),
+});
+
+function apply(folder: string, { file, how, places }: { file: number; how: string; places: number[] }): void {
+  const names = readdirSync(folder).sort();
+  const path = join(folder, names[file % names.length]);
+  const bytes = readFileSync(path);
+  if (bytes.length === 0) return;
+  const at = Math.floor(places[0] * bytes.length);
+  if (how === 'cut') truncateSync(path, at);
+  else if (how === 'gone') rmSync(path);
+  else if (how === 'doubled')
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.floor(at / 2))]));
+  else if (how === 'swapped') writeFileSync(path, readFileSync(join(folder, names[(file + 1) % names.length])));
+  else {
+    for (const place of places) {
+      const from = Math.floor(place * bytes.length);
+      if (how === 'zeros') bytes.fill(0, from, Math.min(bytes.length, from + 4096));
+      else bytes[from] ^= 1 << (from % 8);
+    }
+    writeFileSync(path, bytes);
+  }
+}
+
+test('the undamaged is found whole', async () => {
+  const folder = copyOf(filled);
+  const one = store(await cache(folder));
+  await one.flush();
+  assert.is(await check(one), COUNT);
+  await one.close();
+});
+
+test("before a start: files with flipped bits, cut, zeroed, gone, doubled, in one another's place", async () => {
+  let most = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
+      const folder = copyOf(filled);
+      for (const one of damages) apply(folder, one);
+      const one = store(await cache(folder, { memory: MB }));
+      await one.flush();
+      most = Math.max(most, await check(one));
+      // And it goes on.
+      one.put(response(keyOf(1), 'new'), one.mark());
+      await one.flush();
+      assert.is((await bytesOf((await found(one, keyOf(1)))[0].response.body))?.toString(), 'new');
+      await one.close();
+      removeFolder(folder);
+    }),
+    { numRuns: 60, includeErrorInReport: true },
+  );
+  assert.ok(most > COUNT / 2, 'as a rule most is found');
+});
+
+test('while it is open', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
+      const folder = copyOf(filled);
+      const one = store(await cache(folder, { memory: MB }));
+      await one.flush();
+      for (const each of damages) apply(folder, each);
+      await check(one);
+      await check(one);
+      await one.close();
+      removeFolder(folder);
+    }),
+    { numRuns: 40, includeErrorInReport: true },
+  );
+});
+
+test('without its log of purges, or with a damaged one, the disk begins empty and says so', async () => {
+  for (const how of ['gone', 'bits']) {
+    const folder = copyOf(filled);
+    const path = join(folder, 'purges.log');
+    const bytes = readFileSync(path);
+    bytes[20] ^= 4;
+    if (how === 'gone') rmSync(path);
+    else writeFileSync(path, bytes);
+    const troubles: string[] = [];
+    const one = store(await cache(folder, { onTrouble: (message) => troubles.push(message) }));
+    await one.flush();
+    assert.is(await check(one), 0);
+    assert.is(troubles.length, 1);
+    assert.is(readdirSync(folder).filter((name) => name.endsWith('.seg')).length, 0);
+    await one.close();
+  }
+});
+
+test('a folder that can not be made leaves the cache with its memory', async () => {
+  const folder = temporaryFolder('cache');
+  writeFileSync(join(folder, 'file'), '');
+  const troubles: string[] = [];
+  const node = await cache(join(folder, 'file', 'cache'), { onTrouble: (message) => troubles.push(message) });
+  assert.is(node.handle.disk, null);
+  assert.is(troubles.length, 1);
+  const one = store(node);
+  one.put(response(keyOf(1), 'x'), one.mark());
+  assert.is(one.lookup(DOMAIN, keyOf(1)) instanceof Promise, false);
+  assert.is((await found(one, keyOf(1))).length, 1);
+  await one.close();
+});
+
+test('a disk that fails while it runs costs what was to be written, and is left alone for a while', async () => {
+  const folder = temporaryFolder('cache');
+  const one = store(await cache(folder));
+  rmSync(folder, { recursive: true });
+  for (let i = 0; i < 5; i++) {
+    one.put(response(keyOf(i), octets(i * 200 * KB, i)), one.mark());
+    await one.flush();
+  }
+  assert.ok(one.stats().unwritten > 0);
+  assert.is((await found(one, keyOf(1))).length, 1, 'from memory');
+  await one.close();
+});
+
+test.run();

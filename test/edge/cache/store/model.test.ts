@@ -1,0 +1,240 @@
+/**
+ * Generated lives of a cache with two threads, beside a list of all that was ever put: what is found must be there, whole, and neither purged nor removed; while no bound is
+ * met, what was put last is found.
+ */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CachePurge, CacheStore } from '../../../../edge/cache/store/cache-store.ts';
+import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
+import fc from '../../../support/fc.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { bytesOf, cache, KB, MB, octets, response, store } from './support.ts';
+
+const test = suite('edge/cache/store: model');
+
+const DOMAINS = ['00000000000000a1', '00000000000000a2'];
+const URLS = ['https://www.a.test/', 'https://www.a.test/n/1', 'http://www.a.test/n/2', 'https://b.a.test/n/1?q'];
+const TAGS = ['red', 'green'];
+
+interface Version {
+  readonly given: StoredResponse;
+  /** Operations before its request was sent. */
+  readonly requested: number;
+  isVoid: boolean;
+  isReplaced: boolean;
+}
+
+const domain = fc.constantFrom(...DOMAINS);
+const url = fc.constantFrom(...URLS);
+const thread = fc.nat(1);
+const selecting = fc.constantFrom<readonly string[]>([], ['accept', 'a'], ['accept', 'b'], ['x', '1', 'y', '2']);
+const purge = fc.oneof(
+  fc.record({ urls: fc.subarray(URLS, { minLength: 1 }), prefixes: fc.constant([]), tags: fc.constant([]) }),
+  fc.record({
+    urls: fc.constant([]),
+    prefixes: fc.subarray(['www.a.test/', 'www.a.test/n', 'b.a.test/n/1'], { minLength: 1 }),
+    tags: fc.constant([]),
+  }),
+  fc.record({ urls: fc.constant([]), prefixes: fc.constant([]), tags: fc.subarray(TAGS, { minLength: 1 }) }),
+  fc.constant({ urls: [], prefixes: [], tags: [] }),
+);
+const size = fc.oneof(fc.nat(300), fc.nat(40 * KB), fc.integer({ min: 260 * KB, max: 700 * KB }));
+const operation = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('put' as const),
+      domain,
+      url,
+      thread,
+      selecting,
+      size,
+      tags: fc.subarray(TAGS),
+      isLate: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('write' as const),
+      domain,
+      url,
+      thread,
+      selecting,
+      size,
+      tags: fc.subarray(TAGS),
+      isLate: fc.boolean(),
+    }),
+  },
+  { weight: 12, arbitrary: fc.record({ do: fc.constant('lookup' as const), domain, url, thread }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('freshen' as const), domain, url, thread }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('encode' as const), domain, url, thread }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), domain, url, thread }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('purge' as const), domain, purge }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('flush' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+);
+
+function fits({ domainId, key, tags }: StoredResponse, one: CachePurge): boolean {
+  if (domainId !== one.domainId) return false;
+  if (one.urls.length + one.prefixes.length + one.tags.length === 0) return true;
+  const bare = key.replace(/^https?:\/\//, '');
+  return (
+    one.urls.includes(key) ||
+    one.prefixes.some((prefix) => bare.startsWith(prefix)) ||
+    tags.some((tag) => one.tags.includes(tag))
+  );
+}
+
+/** The state of the test: the node, its threads, and all that was put. */
+class World {
+  readonly versions: Version[] = [];
+  readonly folder = temporaryFolder('cache-model');
+  node!: Awaited<ReturnType<typeof cache>>;
+  stores: CacheStore[] = [];
+  /** The mark that requests have that were sent a while ago, and since which operation. */
+  late: { mark: number; at: number } = { mark: 0, at: 0 };
+  step = 0;
+  constructor(
+    readonly memory: number,
+    readonly disk: number,
+  ) {}
+
+  async open(): Promise<void> {
+    this.node = await cache(this.folder, { memory: this.memory * 2, threads: 2, disk: this.disk });
+    this.stores = [store(this.node), store(this.node)];
+    this.late = { mark: this.stores[0].mark(), at: this.step };
+  }
+
+  async close(): Promise<void> {
+    for (const one of this.stores) await one.flush();
+    for (const one of this.stores) await one.close();
+  }
+
+  of(domainId: string, key: string): Version[] {
+    return this.versions.filter(({ given }) => given.domainId === domainId && given.key === key);
+  }
+
+  note(given: StoredResponse, isLate: boolean): void {
+    const requested = isLate ? this.late.at : this.step;
+    const others = this.of(given.domainId, given.key);
+    const isVoid = this.gone.some(({ at, fits: does }) => at >= requested && does(given));
+    if (!isVoid)
+      for (const one of others) if (String(one.given.selecting) === String(given.selecting)) one.isReplaced = true;
+    this.versions.push({ given, requested, isVoid, isReplaced: false });
+  }
+
+  /** Purges and removals. */
+  readonly gone: { readonly at: number; fits(given: StoredResponse): boolean }[] = [];
+
+  forget(does: (given: StoredResponse) => boolean): void {
+    this.gone.push({ at: this.step, fits: does });
+    for (const one of this.versions) if (does(one.given)) one.isVoid = true;
+  }
+
+  async check(thread: number, domainId: string, key: string, isExact: boolean): Promise<void> {
+    const variants = await this.stores[thread].lookup(domainId, key);
+    const known = this.of(domainId, key).filter(({ isVoid }) => !isVoid);
+    for (const { response: one } of variants) {
+      const version = known.find(
+        ({ given }) => given.responseTime === one.responseTime && String(given.selecting) === String(one.selecting),
+      );
+      assert.ok(version, `${key} ${one.selecting} was never put, or is void`);
+      const { body, ...head } = one;
+      const { body: expected, ...expectedHead } = version.given;
+      assert.equal(head, expectedHead);
+      assert.ok((await bytesOf(body))?.equals(expected.whole!), 'body');
+    }
+    if (!isExact) return;
+    const last = known.filter(({ isReplaced }) => !isReplaced);
+    const times = (list: readonly { readonly responseTime: number }[]): number[] =>
+      list.map(({ responseTime }) => responseTime).sort();
+    assert.equal(times(variants.map((one) => one.response)), times(last.map(({ given }) => given)), key);
+  }
+}
+
+async function live(
+  world: World,
+  operations: readonly (typeof operation extends fc.Arbitrary<infer T> ? T : never)[],
+  isExact: boolean,
+): Promise<void> {
+  await world.open();
+  for (const one of operations) {
+    world.step++;
+    if (one.do === 'put' || one.do === 'write') {
+      const given = response(one.url, octets(one.size, world.step), {
+        domainId: one.domain,
+        selecting: one.selecting,
+        tags: one.tags,
+      });
+      const to = world.stores[one.thread];
+      const mark = one.isLate ? world.late.mark : to.mark();
+      if (isExact) for (const each of world.stores) await each.flush();
+      if (one.do === 'put') to.put(given, mark);
+      else {
+        const { body, ...head } = given;
+        const writer = to.write(head, one.size % 2 === 0 ? undefined : one.size, mark);
+        for (let at = 0; at < one.size; at += 50_000) writer?.push(body.whole!.subarray(at, at + 50_000));
+        writer?.end();
+      }
+      world.note(given, one.isLate);
+      if (isExact) for (const each of world.stores) await each.flush();
+    } else if (one.do === 'lookup') await world.check(one.thread, one.domain, one.url, isExact);
+    else if (one.do === 'flush') for (const each of world.stores) await each.flush();
+    else if (one.do === 'remove') {
+      world.stores[one.thread].remove(one.domain, one.url);
+      world.forget((given) => given.domainId === one.domain && given.key === one.url);
+    } else if (one.do === 'purge') {
+      const said = { domainId: one.domain, ...one.purge };
+      const done = world.node.purge(said);
+      world.forget((given) => fits(given, said));
+      await done;
+      if (world.step % 3 === 0) world.late = { mark: world.stores[0].mark(), at: world.step + 0.5 };
+    } else if (one.do === 'restart') {
+      await world.close();
+      await world.open();
+      for (const each of world.stores) await each.flush();
+    } else {
+      const to = world.stores[one.thread];
+      const [first] = await to.lookup(one.domain, one.url);
+      if (first === undefined) continue;
+      if (one.do === 'encode') to.attachEncoding(first, 'br', octets(50, world.step));
+      else {
+        const { body, ...head } = response(one.url, '', {
+          domainId: one.domain,
+          selecting: first.response.selecting,
+          tags: first.response.tags,
+        });
+        const mark = to.mark();
+        to.freshen(first, { ...head, body: first.response.body }, mark);
+        const whole = world
+          .of(one.domain, one.url)
+          .find(({ given }) => given.responseTime === first.response.responseTime)!.given.body;
+        world.note({ ...head, body: whole }, false);
+        void body;
+      }
+      if (isExact) for (const each of world.stores) await each.flush();
+    }
+  }
+  for (const each of [0, 1])
+    for (const one of DOMAINS) for (const key of URLS) await world.check(each, one, key, isExact);
+  await world.close();
+  removeFolder(world.folder);
+}
+
+for (const [name, memory, disk, isExact] of [
+  ['with room for all', 64 * MB, 256 * MB, true],
+  ['with room for little', 1 * MB, 2 * MB, false],
+  ['with a disk that goes round and round', 1 * MB, 800 * KB, false],
+  ['without a disk', 1 * MB, 0, false],
+] as const)
+  test(`${name}: what is found was put, and neither purged nor removed`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
+        await live(new World(memory, disk), operations, isExact);
+      }),
+      { numRuns: 60, includeErrorInReport: true },
+    );
+  });
+
+test.run();

@@ -1,0 +1,72 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { codedFields, codedTrailers, notModifiedFields, varyingFields } from '../../../edge/compress/fields.ts';
+
+const VARY = ['vary', 'accept-encoding'];
+const GZIP = ['content-encoding', 'gzip'];
+
+type Row = readonly [name: string, before: readonly string[], after: readonly string[]];
+const CODED: readonly Row[] = [
+  ['nothing', [], [...VARY, ...GZIP]],
+  ['what has nothing to do with it', ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b'], ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b', ...VARY, ...GZIP]],
+  ['the length', ['content-length', '5000', 'x', 'content-length'], ['x', 'content-length', ...VARY, ...GZIP]],
+  ['ranges', ['accept-ranges', 'bytes'], [...VARY, ...GZIP]],
+  ['digests', ['content-digest', 'a', 'repr-digest', 'b', 'digest', 'c', 'content-md5', 'd', 'unencoded-digest', 'e'], ['unencoded-digest', 'e', ...VARY, ...GZIP]],
+  ['a strong tag', ['etag', '"a"'], ['etag', 'W/"a"', ...VARY, ...GZIP]],
+  ['a weak tag', ['etag', 'W/"a"'], ['etag', 'W/"a"', ...VARY, ...GZIP]],
+  ['no tag at all', ['etag', 'abc'], ['etag', 'abc', ...VARY, ...GZIP]],
+  ['another Vary', ['vary', 'Origin', 'x', 'y'], ['vary', 'Origin, accept-encoding', 'x', 'y', ...GZIP]],
+  ['an empty Vary', ['vary', ''], [...VARY, ...GZIP]],
+  ['the same Vary', ['vary', 'Accept-Encoding'], ['vary', 'Accept-Encoding', ...GZIP]],
+  ['the same among others', ['vary', 'Origin,ACCEPT-ENCODING , Cookie'], ['vary', 'Origin,ACCEPT-ENCODING , Cookie', ...GZIP]],
+  ['the same in a second line', ['vary', 'Origin', 'vary', 'accept-encoding'], ['vary', 'Origin', 'vary', 'accept-encoding', ...GZIP]],
+  ['everything', ['vary', '*'], ['vary', '*', ...GZIP]],
+  ['one that is not the same', ['vary', 'x-accept-encoding, accept-encodings'], ['vary', 'x-accept-encoding, accept-encodings, accept-encoding', ...GZIP]],
+]; // biome-ignore format: a row a line
+for (const [name, before, after] of CODED)
+  test(`a coded response: ${name}`, () => {
+    const given = [...before];
+    assert.equal(codedFields(given, 'gzip'), after);
+    assert.equal(given, before, 'what was given is as it was');
+  });
+
+test('a response that could have been coded says so, once', () => {
+  assert.equal(varyingFields(['etag', '"a"', 'content-length', '3']), ['etag', '"a"', 'content-length', '3', ...VARY]);
+  assert.equal(varyingFields(['vary', 'Origin']), ['vary', 'Origin, accept-encoding']);
+  const good = ['vary', 'Accept-Encoding'];
+  assert.is(varyingFields(good), good, 'the same list when there is nothing to add');
+});
+
+test('trailers of a coded body', () => {
+  const none: string[] = [];
+  assert.is(codedTrailers(none), none);
+  assert.equal(codedTrailers(['content-digest', 'a', 'x', 'digest', 'etag', '"b"', 'server-timing', 'c']), [
+    'x',
+    'digest',
+    'etag',
+    'W/"b"',
+    'server-timing',
+    'c',
+  ]);
+});
+
+test('a 304 has the tag that the visitor has of the coded response', () => {
+  const of = (headers: string[], asked?: string): readonly string[] => notModifiedFields(headers, asked);
+  assert.equal(of(['etag', '"a"'], 'W/"a"'), ['etag', 'W/"a"', ...VARY]);
+  assert.equal(of(['x', 'etag', 'etag', '"a"', 'vary', 'Origin'], '"c", W/"a"'), [
+    'x',
+    'etag',
+    'etag',
+    'W/"a"',
+    'vary',
+    'Origin, accept-encoding',
+  ]);
+  assert.equal(of(['etag', '"a"'], '"a"'), ['etag', '"a"']);
+  assert.equal(of(['etag', '"a"'], 'W/"b"'), ['etag', '"a"']);
+  assert.equal(of(['etag', 'W/"a"'], 'W/"a"'), ['etag', 'W/"a"']);
+  assert.equal(of(['etag', '"a"'], '*'), ['etag', '"a"']);
+  assert.equal(of(['etag', '"a"']), ['etag', '"a"']);
+  assert.equal(of(['date', 'etag'], 'W/"a"'), ['date', 'etag']);
+});
+
+test.run();

@@ -1,0 +1,46 @@
+/** Addresses that can't be listened on are told before a thread starts, each with what to do. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ListenAddress } from '../../../core/config/index.ts';
+import { ConfigError } from '../../../core/errors.ts';
+import { assertDistinct, assertFree } from '../../../edge/daemon/free-ports.ts';
+
+const at = (port: number, address = '127.0.0.1'): ListenAddress => ({ address, port, family: 4 });
+
+async function refusalOf(listen: readonly ListenAddress[]): Promise<string> {
+  try {
+    await assertFree(listen, 'WAYPOST_EDGE_HTTP_LISTEN');
+    return '';
+  } catch (error) {
+    assert.instance(error, ConfigError);
+    return (error as Error).message;
+  }
+}
+
+test('a port that somebody listens on, and an address that is another machine’s', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  assert.match(
+    await refusalOf([at(0), at(port)]),
+    new RegExp(`127\\.0\\.0\\.1:${port}: address in use .*WAYPOST_EDGE_HTTP_LISTEN=off`),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  assert.is(await refusalOf([at(port)]), '');
+  assert.match(await refusalOf([at(port, '192.0.2.77')]), /no address of this machine/);
+});
+
+test('one address for HTTP and HTTPS: connections would be the one or the other by chance', () => {
+  assert.throws(
+    () => assertDistinct([at(80), at(8080)], [at(443), at(8080)]),
+    /127\.0\.0\.1:8080 for both HTTP and HTTPS/,
+  );
+  assertDistinct([at(80), at(0)], [at(443), at(0)]);
+  assertDistinct([at(443, '127.0.0.2')], [at(443)]);
+  assertDistinct([], [at(443)]);
+});
+
+test.run();

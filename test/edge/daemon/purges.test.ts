@@ -1,0 +1,68 @@
+/** Purges reach the cache of the node: those of now before they are answered, those that came while it was away when it starts. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { write } from '../../../core/journal/draft.ts';
+import { PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
+import { newId, type Purge, purges } from '../../../core/store/rows.ts';
+import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
+import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';
+import { watchPurges } from '../../../edge/daemon/purges.ts';
+import { embedded, newDomain, withStore } from '../../core/journal/fixture.ts';
+
+const purgeOf = (tag: string): Purge => ({
+  id: newId(),
+  domainId: newDomain('site.test.').id,
+  urls: [],
+  prefixes: [],
+  tags: [tag],
+  createdAt: 0,
+});
+
+test('each purge is told with its id: the old ones at the start, a new one before its commit is answered', () =>
+  withStore(embedded, async ({ journal, environment }) => {
+    const told: [string, string | undefined][] = [];
+    const cache = {
+      async purge({ tags }: Pick<Purge, 'tags'>, id?: string) {
+        told.push([tags[0], id]);
+      },
+    };
+    const [old, older, now] = [purgeOf('old'), purgeOf('older'), purgeOf('now')];
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(purges, old);
+      draft.put(purges, older);
+    });
+    await watchPurges(environment, journal, cache);
+    assert.equal(told.splice(0).sort(), [
+      ['old', old.id],
+      ['older', older.id],
+    ]);
+    const { sequence } = await write(environment, journal, 'test', (draft) => draft.put(purges, now));
+    assert.equal([sequence, told], [2, [['now', now.id]]]);
+    await write(environment, journal, 'test', (draft) => draft.delete(purges, now));
+    assert.is(told.length, 1, 'one that is swept away is none');
+  }));
+
+test('counts of threads that have ended stay, what they held does not', () => {
+  const stats = (n: number): CacheStats => ({
+    ...{ memoryObjects: n, memoryOctets: n, memoryLimit: n, diskObjects: 7, diskOctets: 7, diskLimit: 7 },
+    ...{ misses: n, stored: n, evicted: n, purged: n, damaged: n, unwritten: n, hits: { memory: n, disk: 0 } },
+  });
+  const totals = new CacheTotals();
+  const registry = new Registry();
+  totals.expose(registry);
+  const read = (name: string): number =>
+    Number(new RegExp(`^waypost_edge_cache_${name} (.*)$`, 'm').exec(registry.expose(PROMETHEUS))?.[1]);
+  const all = (): number[] => ['misses_total', 'memory_objects', 'disk_objects'].map(read);
+  totals.take(1, stats(10), 0);
+  totals.take(2, stats(5), 0);
+  assert.equal(all(), [15, 15, 7]);
+  // A reload: new threads beside the old ones, which tell no more after a while.
+  totals.take(3, stats(1), 1000);
+  assert.equal(all(), [16, 16, 7]);
+  totals.take(2, stats(6), 50_000);
+  totals.take(3, stats(2), 61_000);
+  assert.equal(all(), [18, 8, 7]);
+  assert.is(read('hits_total\\{from="memory"\\}'), 18);
+});
+
+test.run();

@@ -1,0 +1,302 @@
+/** Which addresses are connected to: judged at every connection, never by name, one after the other. That no connection was tried is seen where sockets are made. */
+import { Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatAddress, parseAddress, parseExemptions } from '../../../core/address/index.ts';
+import type { Outcome } from '../../../core/alias/message.ts';
+import type { Lookup } from '../../../core/alias/resolver.ts';
+import { formatName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { AddressBook } from '../../../edge/origin/address-book.ts';
+import { createOriginClient } from '../../../edge/origin/client.ts';
+import type { Origin } from '../../../edge/origin/origin.ts';
+import { type OpenSocket, openSocket } from '../../../edge/origin/sockets.ts';
+import { faultOf, OK, request, saying, scriptedOrigin, seen, until } from './rig.ts';
+
+const NAME = 'origin.test';
+const at = (host: string, port: number): { origin: Origin } => ({ origin: { host, port, protocol: 'http' } });
+
+const found = (addresses: readonly string[], ttl = 0): Outcome => ({
+  kind: 'addresses',
+  addresses: addresses.map((one) => parseAddress(one)!),
+  ttl,
+  chain: [],
+});
+const NONE: Outcome = { kind: 'none', missing: true, ttl: 0, chain: [] };
+const FAILED: Outcome = { kind: 'failed', error: 'no answer' };
+
+interface Names {
+  readonly lookup: Lookup;
+  /** Queries. */
+  asked: string[];
+  a: Outcome | Promise<Outcome>;
+  aaaa: Outcome | Promise<Outcome>;
+}
+
+function names(a: readonly string[], aaaa: readonly string[] = []): Names {
+  const its: Names = {
+    asked: [],
+    a: a.length === 0 ? NONE : found(a),
+    aaaa: aaaa.length === 0 ? NONE : found(aaaa),
+    lookup: async (name, type) => {
+      its.asked.push(formatName(name));
+      return type === TYPE.A ? its.a : its.aaaa;
+    },
+  };
+  return its;
+}
+
+/** Sockets as node's, with the addresses written down; those in `dead` never answer. */
+function spy(dead: readonly string[] = []): { opened: string[]; open: OpenSocket; aborted: Socket[] } {
+  const opened: string[] = [];
+  const aborted: Socket[] = [];
+  const open: OpenSocket = (address, port, tls, inlet) => {
+    opened.push(address);
+    // Stands in for packets that nobody answers.
+    if (!dead.includes(address)) return openSocket(address, port, tls, inlet);
+    const socket = new Socket();
+    aborted.push(socket);
+    return socket;
+  };
+  return { opened, open, aborted };
+}
+
+const REFUSED = [
+  '127.0.0.1',
+  '10.1.2.3',
+  '192.168.0.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::ffff:127.0.0.1',
+  '::ffff:8.8.8.8',
+  '64:ff9b::7f00:1',
+  'fe80::1',
+  'fd00::1',
+  '2002:7f00:1::',
+];
+
+for (const address of REFUSED) {
+  test(`${address} as it is`, async () => {
+    const { opened, open } = spy();
+    const client = createOriginClient({ open });
+    assert.is(await faultOf(client.fetch(request(80, at(address, 80)))), 'forbidden');
+    assert.equal(opened, []);
+    await client.close();
+  });
+
+  test(`${address} by a name`, async () => {
+    const { opened, open } = spy();
+    const isV6 = address.includes(':');
+    const { lookup } = names(isV6 ? [] : [address], isV6 ? [address] : []);
+    const client = createOriginClient({ open, lookup });
+    assert.is(await faultOf(client.fetch(request(80, at(NAME, 80)))), 'forbidden');
+    assert.equal(opened, []);
+    await client.close();
+  });
+}
+
+test('localhost is loopback without asking anybody, and as that refused', async () => {
+  const { opened, open } = spy();
+  const { lookup, asked } = names(['203.0.114.1']);
+  const client = createOriginClient({ open, lookup });
+  for (const host of ['localhost', 'a.localhost'])
+    assert.is(await faultOf(client.fetch(request(80, at(host, 80)))), 'forbidden');
+  assert.equal([opened, asked], [[], []]);
+  await client.close();
+});
+
+test('rebinding: a name that turns private between two connections gets no second one', async () => {
+  const origin = await scriptedOrigin(saying(OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')));
+  // Loopback address 2 stands for the public one, and is all that is exempted.
+  const { opened, open } = spy();
+  const its = names(['127.0.0.2']);
+  const exemptions = parseExemptions(['127.0.0.2/32']);
+  let now = 0;
+  const book = new AddressBook(its.lookup, () => now);
+  assert.equal((await book.addressesOf(NAME)).map(formatAddress), ['127.0.0.2']);
+  now += 1001;
+  its.a = found(['127.0.0.1']);
+  assert.equal((await book.addressesOf(NAME)).map(formatAddress), ['127.0.0.1'], 'a TTL of 0 is a second');
+
+  its.a = found(['127.0.0.2']);
+  const second = await scriptedOrigin(
+    saying(OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')),
+    '127.0.0.2',
+    origin.port,
+  );
+  const client = createOriginClient({ open, lookup: its.lookup, exemptions });
+  await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
+  assert.equal(opened, ['127.0.0.2']);
+  its.a = found(['127.0.0.1']);
+  await new Promise((done) => setTimeout(done, 1100));
+  assert.is(await faultOf(client.fetch(request(origin.port, at(NAME, origin.port)))), 'forbidden');
+  assert.equal(opened, ['127.0.0.2'], 'no connection was tried');
+  assert.is(origin.accepted, 0);
+  await client.close();
+  await Promise.all([origin.close(), second.close()]);
+});
+
+test('of several addresses only those are tried that may be', async () => {
+  const origin = await scriptedOrigin(saying(OK));
+  const { opened, open } = spy();
+  const { lookup } = names(['10.0.0.1', '127.0.0.1', '169.254.169.254'], ['fd00::1', '::ffff:127.0.0.1']);
+  const client = createOriginClient({ open, lookup, exemptions: parseExemptions(['127.0.0.1/32']) });
+  await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
+  assert.equal(opened, ['127.0.0.1']);
+  await client.close();
+  await origin.close();
+});
+
+test('our own addresses are refused though they are public, but for what the operator exempts', async () => {
+  const own = ['203.0.114.7', '2a01:4f8::7', '127.0.0.1'].map((one) => parseAddress(one)!);
+  const { opened, open } = spy();
+  const strict = createOriginClient({ open, own, exemptions: [] });
+  for (const host of ['203.0.114.7', '2a01:4f8::7', '127.0.0.1'])
+    assert.is(await faultOf(strict.fetch(request(80, at(host, 80)))), 'forbidden');
+  assert.equal(opened, []);
+  await strict.close();
+
+  const origin = await scriptedOrigin(saying(OK));
+  const lenient = createOriginClient({ own, exemptions: parseExemptions(['127.0.0.0/8']) });
+  await seen(lenient.fetch(request(origin.port)));
+  await lenient.close();
+  await origin.close();
+});
+
+test('a refused address makes way for the next', async () => {
+  const origin = await scriptedOrigin(saying(OK), '127.0.0.3');
+  const { opened, open } = spy();
+  const { lookup } = names(['127.0.0.1', '127.0.0.2', '127.0.0.3']);
+  const client = createOriginClient({ open, lookup, exemptions: true });
+  await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
+  assert.equal(opened, ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
+  for (const socket of origin.sockets) socket.destroy();
+  await until(() => client.counters.open === 0, 'closed');
+  await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
+  assert.is(opened[3], '127.0.0.3', 'what served last is tried first');
+  await client.close();
+  await origin.close();
+});
+
+test('all refused', async () => {
+  const origin = await scriptedOrigin(saying(OK));
+  await origin.close();
+  const client = createOriginClient({ exemptions: true });
+  assert.is(await faultOf(client.fetch(request(origin.port))), 'refused');
+  assert.is(client.counters.open, 0);
+  await client.close();
+});
+
+test('an address that does not answer gives its head start away, and is let go when another has won', async () => {
+  const origin = await scriptedOrigin(saying(OK), '127.0.0.2');
+  const { opened, open, aborted } = spy(['127.0.0.1']);
+  const { lookup } = names(['127.0.0.1', '127.0.0.2']);
+  const client = createOriginClient({ open, lookup, exemptions: true });
+  const begin = performance.now();
+  await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
+  assert.ok(performance.now() - begin >= 240, 'it had its head start');
+  assert.equal(opened, ['127.0.0.1', '127.0.0.2']);
+  assert.ok(aborted[0].destroyed);
+  await client.close();
+  await origin.close();
+});
+
+test('none answers: the time to connect is over for all together', async () => {
+  const { open, aborted } = spy(['127.0.0.1', '127.0.0.2']);
+  const { lookup } = names(['127.0.0.1', '127.0.0.2']);
+  const client = createOriginClient({ open, lookup, exemptions: true, limits: { connectTimeout: 400 } });
+  assert.is(await faultOf(client.fetch(request(9, at(NAME, 9)))), 'connect-timeout');
+  assert.ok(aborted.length === 2 && aborted.every((socket) => socket.destroyed));
+  assert.is(client.counters.open, 0);
+  await client.close();
+});
+
+test('families by turns, IPv6 first', async () => {
+  const { lookup } = names(['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['2001:db8::1']);
+  const addresses = await new AddressBook(lookup).addressesOf(NAME);
+  assert.equal(addresses.map(formatAddress), ['2001:db8::1', '192.0.2.1', '192.0.2.2', '192.0.2.3']);
+});
+
+test('one family is enough when the other never comes', async () => {
+  const its = names(['192.0.2.1']);
+  its.aaaa = new Promise(() => {});
+  assert.equal((await new AddressBook(its.lookup).addressesOf(NAME)).map(formatAddress), ['192.0.2.1']);
+});
+
+test('answers are kept by their TTL, between a second and a minute; many askers are one query', async () => {
+  let now = 0;
+  const its = names(['192.0.2.1']);
+  const book = new AddressBook(its.lookup, () => now);
+  const queries = async (): Promise<number> => {
+    its.asked.length = 0;
+    await Promise.all([book.addressesOf(NAME), book.addressesOf(NAME)]);
+    return its.asked.length / 2;
+  };
+  for (const [ttl, kept] of [
+    [0, 1000],
+    [5, 5000],
+    [3600, 60_000],
+  ]) {
+    its.a = found(['192.0.2.1'], ttl);
+    now += 1_000_000;
+    assert.is(await queries(), 1);
+    now += kept - 1;
+    assert.is(await queries(), 0, `TTL ${ttl} is kept`);
+    now += 1;
+    assert.is(await queries(), 1, `TTL ${ttl} is over`);
+  }
+});
+
+test('when the resolvers fail, what was known stands in for an hour; when they say no, it does not', async () => {
+  let now = 0;
+  const its = names(['192.0.2.1']);
+  const book = new AddressBook(its.lookup, () => now);
+  await book.addressesOf(NAME);
+  its.a = FAILED;
+  for (let minutes = 1; minutes < 60; minutes++) {
+    now = minutes * 60_000;
+    assert.equal((await book.addressesOf(NAME)).map(formatAddress), ['192.0.2.1']);
+  }
+  now = 62 * 60_000;
+  assert.is(await faultOf(book.addressesOf(NAME)), 'unresolved');
+  its.a = found(['192.0.2.1']);
+  now += 1000;
+  await book.addressesOf(NAME);
+  its.a = NONE;
+  now += 1000;
+  assert.is(await faultOf(book.addressesOf(NAME)), 'unresolved');
+});
+
+test('no more names are kept than there should be', async () => {
+  const its = names(['192.0.2.1']);
+  its.a = found(['192.0.2.1'], 60);
+  const book = new AddressBook(its.lookup, () => 0);
+  for (let i = 0; i < 10_001; i++) await book.addressesOf(`n${i}.test`);
+  its.asked.length = 0;
+  await book.addressesOf('n10000.test');
+  assert.is(its.asked.length, 0);
+  await book.addressesOf('n0.test');
+  assert.is(its.asked.length, 2);
+});
+
+test('a name that no resolver knows', async () => {
+  const { lookup } = names([]);
+  const client = createOriginClient({ lookup });
+  assert.is(await faultOf(client.fetch(request(80, at(NAME, 80)))), 'unresolved');
+  assert.is(client.counters.open, 0);
+  await client.close();
+});
+
+test('resolvers that do not answer', async () => {
+  const its = names([]);
+  its.a = its.aaaa = new Promise(() => {});
+  const client = createOriginClient({ lookup: its.lookup, limits: { connectTimeout: 200 } });
+  assert.is(await faultOf(client.fetch(request(80, at(NAME, 80)))), 'unresolved');
+  await client.close();
+});
+
+test.run();

@@ -1,0 +1,388 @@
+/** Connections: which are used again, how many there are, when they end; and when a request is sent once more. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OriginCancel } from '../../../edge/origin/origin.ts';
+import { mayRetry } from '../../../edge/origin/retry.ts';
+import { type OpenSocket, openSocket } from '../../../edge/origin/sockets.ts';
+import {
+  bodyOf,
+  bodyText,
+  client,
+  faultOf,
+  OK,
+  request,
+  type Script,
+  saying,
+  scriptedOrigin,
+  seen,
+  until,
+  withOrigin,
+} from './rig.ts';
+
+const answer = (lines: string, body = 'ok'): string => `HTTP/1.1 200 OK\r\n${lines}\r\n${body}`;
+const KEPT: readonly (readonly [string, string, boolean])[] = [
+  ['a length', OK, true],
+  ['chunks', answer('transfer-encoding: chunked\r\n', '2\r\nok\r\n0\r\n\r\n'), true],
+  ['204', 'HTTP/1.1 204 No\r\n\r\n', true],
+  ['204 with length 0', 'HTTP/1.1 204 No\r\ncontent-length: 0\r\n\r\n', true],
+  ['204 with a length', 'HTTP/1.1 204 No\r\ncontent-length: 2\r\n\r\n', false],
+  ['204 in chunks', 'HTTP/1.1 204 No\r\ntransfer-encoding: chunked\r\n\r\n', false],
+  ['304', 'HTTP/1.1 304 No\r\n\r\n', true],
+  ['304 with length 0', 'HTTP/1.1 304 No\r\ncontent-length: 0\r\n\r\n', true],
+  ['304 with a length', 'HTTP/1.1 304 No\r\ncontent-length: 99\r\n\r\n', false],
+  ['304 in chunks', 'HTTP/1.1 304 No\r\ntransfer-encoding: chunked\r\n\r\n', false],
+  ['Connection: close', answer('connection: close\r\ncontent-length: 2\r\n'), false],
+  ['close in a list', answer('connection: a , CLOSE\r\ncontent-length: 2\r\n'), false],
+  ['HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok', false],
+  ['HTTP/1.0 with keep-alive', 'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok', true],
+  [
+    'HTTP/1.0 with close and keep-alive',
+    'HTTP/1.0 200 OK\r\nconnection: keep-alive, close\r\ncontent-length: 2\r\n\r\nok',
+    false,
+  ],
+  ['one octet too many', `${OK}!`, false],
+  ['a response that nobody asked for', `${OK}${OK}`, false],
+  ['Keep-Alive: timeout=0', answer('keep-alive: timeout=0\r\ncontent-length: 2\r\n'), false],
+  ['Keep-Alive: timeout=5', answer('keep-alive: timeout=5, max=100\r\ncontent-length: 2\r\n'), true],
+];
+
+for (const [name, bytes, isKept] of KEPT)
+  test(`${name}: ${isKept ? 'used again' : 'not used again'}`, () =>
+    withOrigin(saying(bytes), async (origin, { fetch }) => {
+      await seen(fetch(request(origin.port)));
+      await seen(fetch(request(origin.port)));
+      assert.is(origin.accepted, isKept ? 1 : 2);
+      if (!isKept) await until(() => origin.sockets.size === 0, 'closed');
+    }));
+
+test('after HEAD: not used again', () =>
+  withOrigin(saying('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), async (origin, { fetch }) => {
+    for (let i = 0; i < 2; i++) await seen(fetch(request(origin.port, { method: 'HEAD' })));
+    assert.is(origin.accepted, 2);
+    await until(() => origin.sockets.size === 0, 'closed');
+  }));
+
+test('octets on an idle connection end it', () =>
+  withOrigin(saying(OK), async (origin, { fetch, counters }) => {
+    await seen(fetch(request(origin.port)));
+    for (const socket of origin.sockets) socket.write(OK.replace('ok', 'no'));
+    await until(() => counters.open === 0, 'closed');
+    assert.is((await seen(fetch(request(origin.port)))).body, 'ok');
+    assert.is(origin.accepted, 2);
+  }));
+
+test('the connection used last is used first, the others grow old', () =>
+  withOrigin(
+    saying(OK),
+    async (origin, { fetch, counters }) => {
+      await Promise.all(Array.from({ length: 5 }, () => seen(fetch(request(origin.port)))));
+      assert.is(counters.open, 5);
+      const begin = performance.now();
+      while (performance.now() - begin < 1500) await seen(fetch(request(origin.port)));
+      assert.is(counters.open, 1);
+      assert.is(origin.accepted, 5);
+    },
+    { limits: { keepAlive: 400 } },
+  ));
+
+test('an idle connection is closed in time, also when the origin says less', () =>
+  withOrigin(
+    (socket) => socket.write(answer('keep-alive: timeout=2\r\ncontent-length: 2\r\n')),
+    async (origin, { fetch }) => {
+      await seen(fetch(request(origin.port)));
+      assert.is(origin.sockets.size, 1);
+      await until(() => origin.sockets.size === 0, 'closed');
+    },
+  ));
+
+test('an idle connection that the origin closes is dropped', () =>
+  withOrigin(saying(OK), async (origin, { fetch, counters }) => {
+    await seen(fetch(request(origin.port)));
+    for (const socket of origin.sockets) socket.end();
+    await until(() => counters.open === 0, 'dropped');
+    await seen(fetch(request(origin.port)));
+    assert.is(counters.retries, 0);
+  }));
+
+test('no more connections than allowed: further requests wait, in order, and past the queue are refused', async () => {
+  const held: (() => void)[] = [];
+  const script: Script = (socket) => held.push(() => socket.write(OK));
+  await withOrigin(
+    script,
+    async (origin, { fetch, counters }) => {
+      const done: number[] = [];
+      const all = Array.from({ length: 7 }, (_, i) =>
+        faultOf(seen(fetch(request(origin.port, { path: `/${i}` }))).then(() => done.push(i))),
+      );
+      await until(() => held.length === 2, 'two are asked');
+      assert.is(counters.open, 2);
+      assert.equal([await all[5], await all[6]], ['busy', 'busy']);
+      while (done.length < 5) {
+        held.shift()?.();
+        await new Promise((next) => setTimeout(next, 5));
+      }
+      await Promise.all(all);
+      assert.equal(done.slice(2), [2, 3, 4]);
+      assert.is(origin.accepted, 2);
+    },
+    { limits: { connections: 2, waiting: 5 } },
+  );
+});
+
+test('a request that waits too long for a connection is told so', () =>
+  withOrigin(
+    () => {},
+    async (origin, { fetch }) => {
+      const first = faultOf(fetch(request(origin.port)));
+      assert.is(await faultOf(fetch(request(origin.port))), 'busy');
+      for (const socket of origin.sockets) socket.destroy();
+      assert.is(await first, 'reset');
+    },
+    { limits: { connections: 1, tlsTimeout: 200 } },
+  ));
+
+test('no more connections to all origins than allowed: the idle one that was used longest ago makes room', async () => {
+  const origins = await Promise.all([1, 2, 3].map(() => scriptedOrigin(saying(OK))));
+  const its = client({ limits: { totalConnections: 2 } });
+  for (const { port } of origins) {
+    await seen(its.fetch(request(port)));
+    await new Promise((done) => setTimeout(done, 300));
+  }
+  assert.is(its.counters.open, 2);
+  await until(() => origins[0].sockets.size === 0, 'the first made room');
+  await seen(its.fetch(request(origins[1].port)));
+  assert.is(origins[1].accepted, 1);
+  await its.close();
+  for (const origin of origins) await origin.close();
+});
+
+test('with all connections in use elsewhere a request is refused', async () => {
+  const [busy, other] = await Promise.all([scriptedOrigin(() => {}), scriptedOrigin(saying(OK))]);
+  const its = client({ limits: { totalConnections: 1 } });
+  const first = faultOf(its.fetch(request(busy.port)));
+  await until(() => busy.accepted === 1, 'asked');
+  assert.is(await faultOf(its.fetch(request(other.port))), 'busy');
+  await its.close();
+  assert.is(await first, 'aborted');
+  await Promise.all([busy.close(), other.close()]);
+});
+
+test('a GET on a connection that had been closed meanwhile is sent once more, on a new one', () => {
+  const script: Script = (socket, _, turn) => (turn === 0 ? socket.write(OK) : socket.destroy());
+  return withOrigin(script, async (origin, { fetch, counters }) => {
+    await seen(fetch(request(origin.port)));
+    assert.is((await seen(fetch(request(origin.port)))).body, 'ok');
+    assert.equal([origin.accepted, counters.retries], [2, 1]);
+  });
+});
+
+const ONCE: readonly (readonly [string, Script, Parameters<typeof request>[1]])[] = [
+  ['a POST', (socket) => socket.destroy(), { method: 'POST' }],
+  ['a PATCH', (socket) => socket.end(), { method: 'PATCH' }],
+  ['a PUT whose body was taken', (socket) => socket.destroy(), { method: 'PUT', body: bodyOf(['a'], 1) }],
+  ['an upgrade', (socket) => socket.destroy(), { protocol: 'websocket' }],
+  ['a GET of whose response something came', (socket) => socket.end('H'), {}],
+];
+for (const [name, end, more] of ONCE)
+  test(`not sent once more: ${name}`, () => {
+    const script: Script = (socket, head, turn) => (turn === 0 ? socket.write(OK) : end(socket, head, turn));
+    return withOrigin(script, async (origin, { fetch }) => {
+      await seen(fetch(request(origin.port)));
+      assert.is(await faultOf(fetch(request(origin.port, more))), 'reset');
+      assert.is(origin.accepted, 1);
+    });
+  });
+
+test('not sent once more: a GET on a new connection', () =>
+  withOrigin(
+    (socket) => socket.destroy(),
+    async (origin, { fetch }) => {
+      assert.is(await faultOf(fetch(request(origin.port))), 'reset');
+      assert.is(origin.accepted, 1);
+    },
+  ));
+
+test('when it may be sent once more', () => {
+  const may = { method: 'GET', isReused: true, hasReceived: false, isBodyBegun: false, isUpgrade: false, retries: 0 };
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+    assert.ok(mayRetry({ ...may, method }), method);
+  for (const method of ['POST', 'PATCH', 'CONNECT', 'get', 'LOCK']) assert.not(mayRetry({ ...may, method }), method);
+  assert.not(mayRetry({ ...may, isReused: false }));
+  assert.not(mayRetry({ ...may, hasReceived: true }));
+  assert.not(mayRetry({ ...may, isBodyBegun: true }));
+  assert.not(mayRetry({ ...may, isUpgrade: true }));
+  assert.not(mayRetry({ ...may, retries: 1 }));
+});
+
+/** The same by either way of cancelling. */
+for (const way of ['cancel', 'signal'] as const) {
+  const cancelling = () => {
+    const cancel = new OriginCancel();
+    const controller = new AbortController();
+    return way === 'cancel'
+      ? { more: { cancel }, signal: undefined, stop: () => cancel.cancel() }
+      : { more: {}, signal: controller.signal, stop: () => controller.abort() };
+  };
+
+  test(`${way}: before it begins`, () =>
+    withOrigin(saying(OK), async (origin, { fetch }) => {
+      const { more, signal, stop } = cancelling();
+      stop();
+      assert.is(await faultOf(fetch(request(origin.port, more), signal)), 'aborted');
+      assert.is(origin.accepted, 0);
+    }));
+
+  test(`${way}: while it connects`, () =>
+    withOrigin(saying(OK), async (origin, { fetch, counters }) => {
+      const { more, signal, stop } = cancelling();
+      const fault = faultOf(fetch(request(origin.port, more), signal));
+      stop();
+      assert.is(await fault, 'aborted');
+      assert.is(counters.open, 0);
+    }));
+
+  test(`${way}: while the response is waited for`, () =>
+    withOrigin(
+      () => {},
+      async (origin, { fetch, counters }) => {
+        const { more, signal, stop } = cancelling();
+        const fault = faultOf(fetch(request(origin.port, more), signal));
+        await until(() => (origin.received[0] ?? '') !== '', 'sent');
+        stop();
+        assert.is(await fault, 'aborted');
+        assert.is(counters.open, 0);
+        await until(() => origin.sockets.size === 0, 'closed');
+      },
+    ));
+
+  test(`${way}: within the body`, () =>
+    withOrigin(saying(answer('content-length: 5\r\n', 'abc')), async (origin, { fetch }) => {
+      const { more, signal, stop } = cancelling();
+      const { body } = await fetch(request(origin.port, more), signal);
+      assert.is(Buffer.from((await body.read())!).toString(), 'abc');
+      const read = faultOf(body.read());
+      stop();
+      assert.is(await read, 'aborted');
+      await until(() => origin.sockets.size === 0, 'closed');
+    }));
+
+  test(`${way}: while it waits for a connection`, () =>
+    withOrigin(
+      () => {},
+      async (origin, { fetch }) => {
+        const first = faultOf(fetch(request(origin.port)));
+        await until(() => origin.accepted === 1, 'the first is sent');
+        const { more, signal, stop } = cancelling();
+        const second = faultOf(fetch(request(origin.port, more), signal));
+        stop();
+        assert.is(await second, 'aborted');
+        for (const socket of origin.sockets) socket.destroy();
+        assert.is(await first, 'reset');
+      },
+      { limits: { connections: 1 } },
+    ));
+
+  test(`${way}: after the end it does nothing`, () =>
+    withOrigin(saying(OK), async (origin, { fetch }) => {
+      const { more, signal, stop } = cancelling();
+      await seen(fetch(request(origin.port, more), signal));
+      stop();
+      await seen(fetch(request(origin.port)));
+      assert.is(origin.accepted, 1);
+    }));
+}
+
+test('a body that nobody wants any longer closes its connection', () =>
+  withOrigin(saying(answer('content-length: 5\r\n', 'abc')), async (origin, { fetch, counters }) => {
+    const { body } = await fetch(request(origin.port));
+    body.cancel();
+    assert.is(await body.read(), null);
+    assert.is(counters.open, 0);
+    await until(() => origin.sockets.size === 0, 'closed');
+  }));
+
+test('what came before a fault is read before it', () =>
+  withOrigin(saying(answer('content-length: 5\r\n', 'abc'), { end: true }), async (origin, { fetch }) => {
+    const { body } = await fetch(request(origin.port));
+    await until(() => origin.sockets.size === 0, 'ended');
+    await new Promise((done) => setTimeout(done, 20));
+    assert.is(Buffer.from(body.readNow()!).toString(), 'abc');
+    assert.throws(() => body.readNow(), /connection ended/);
+    assert.is(await faultOf(body.read()), 'reset');
+  }));
+
+test('a small response that came whole is there at once', () =>
+  withOrigin(saying(OK), async ({ port }, { fetch }) => {
+    const { body } = await fetch(request(port));
+    assert.is(body.length, 2);
+    assert.is(Buffer.from(body.readNow()!).toString(), 'ok');
+    assert.is(body.readNow(), null);
+  }));
+
+test('a reader that does not keep up stops the origin', () => {
+  let sent = 0;
+  const part = Buffer.alloc(65_536);
+  const script: Script = (socket) => {
+    socket.write(answer('content-length: 65536000\r\n', ''));
+    const more = (): void => {
+      while (sent < 1000) {
+        sent++;
+        if (!socket.write(part)) return;
+      }
+    };
+    socket.on('drain', more);
+    more();
+  };
+  return withOrigin(script, async ({ port }, { fetch }) => {
+    const { body } = await fetch(request(port));
+    let before = -1;
+    for (; sent > before; await new Promise((done) => setTimeout(done, 100))) before = sent;
+    assert.ok(sent < 500, `stopped at ${sent}`);
+    assert.is((await bodyText(body)).length, 65_536_000);
+  });
+});
+
+test('while a connection that is there answers what waits, a new one still comes about', async () => {
+  // Connecting takes longer than many answers.
+  let opened = 0;
+  const open: OpenSocket = (address, port, tls, inlet) => {
+    const socket = openSocket(address, port, tls, inlet);
+    const emit = socket.emit.bind(socket) as (event: string | symbol, ...rest: unknown[]) => boolean;
+    if (++opened > 1)
+      socket.emit = (event: string | symbol, ...rest: unknown[]) => {
+        if (event !== 'connect') return emit(event, ...rest);
+        setTimeout(() => emit(event, ...rest), 200);
+        return true;
+      };
+    return socket;
+  };
+  await withOrigin(
+    saying(OK),
+    async ({ port }, { fetch, counters }) => {
+      await seen(fetch(request(port)));
+      // Of two at a time one has the connection, the other asks for a second one and is answered by the first.
+      while (counters.connections < 2 && counters.requests < 20_000)
+        await Promise.all([seen(fetch(request(port))), seen(fetch(request(port)))]);
+      assert.is(opened, 2, 'the second is not begun anew for each request');
+    },
+    { open },
+  );
+});
+
+test('origins that hold all that they get leave room for others', async () => {
+  const held = await Promise.all(Array.from({ length: 4 }, () => scriptedOrigin(() => {})));
+  const other = await scriptedOrigin(saying(OK));
+  const its = client({ limits: { totalConnections: 16, connections: 8 } });
+  try {
+    const all = held.flatMap(({ port }) => Array.from({ length: 8 }, () => faultOf(its.fetch(request(port)))));
+    await until(() => held.every(({ accepted }) => accepted > 0), 'each holds some');
+    assert.is((await seen(its.fetch(request(other.port)))).body, 'ok');
+    await its.close();
+    await Promise.all(all);
+  } finally {
+    await its.close();
+    for (const origin of [...held, other]) await origin.close();
+  }
+});
+
+test.run();

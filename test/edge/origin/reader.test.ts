@@ -1,0 +1,130 @@
+/** Responses are read as they are meant, however their octets are cut: at every place, one by one, and by chance. WAYPOST_CASES: how many responses. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ReaderOwner, ResponseReader } from '../../../edge/origin/response-reader.ts';
+import fc from '../../support/fc.ts';
+import { type Generated, generated, type Meaning } from './generated.ts';
+
+const CASES = Number(process.env.WAYPOST_CASES ?? 2000) / 10;
+const LIMIT = 65_536;
+/** Of the next response: is left alone. */
+const NEXT = 'HTTP/1.1 200 OK\r\n\r\n';
+
+interface Read extends Omit<Meaning, 'isKept'> {
+  /** Octets behind the response. */
+  readonly left: number;
+}
+
+/** Feeds pieces through one buffer whose old contents stay in it, as those of the sockets do. */
+function read({ method, isClosed }: Generated, pieces: readonly string[]): Read {
+  const shared = Buffer.alloc(4096, '\r\n\r\n');
+  const informs: number[] = [];
+  const found = {
+    status: 0,
+    headers: [] as readonly string[],
+    body: '',
+    trailers: [] as readonly string[],
+    isEnded: false,
+  };
+  const owner: ReaderOwner = {
+    onInform: ({ status }) => informs.push(status),
+    onHead: ({ status, headers }) => Object.assign(found, { status, headers }),
+    onPart: (buffer, from, to) => {
+      assert.ok(from < to, 'no part is empty');
+      found.body += buffer.toString('latin1', from, to);
+    },
+    onEnd: (trailers) => Object.assign(found, { trailers, isEnded: true }),
+  };
+  const reader = new ResponseReader(owner, LIMIT);
+  reader.begin(method, '');
+  let left = 0;
+  for (const piece of pieces) {
+    const length = shared.write(piece, 'latin1');
+    left += length - (reader.isDone ? 0 : reader.take(shared, length));
+  }
+  if (isClosed) assert.ok(reader.finish());
+  assert.ok(reader.isDone && found.isEnded);
+  const { status, headers, body, trailers } = found;
+  return { status, headers, body, trailers, informs, left };
+}
+
+const meant = ({ meaning: { isKept: _, ...rest } }: Generated, left: number): Read => ({ ...rest, left });
+
+function inTwo(one: Generated): void {
+  const bytes = one.isClosed ? one.bytes : one.bytes + NEXT;
+  const left = one.isClosed ? 0 : NEXT.length;
+  for (let at = 0; at <= bytes.length; at++)
+    assert.equal(
+      read(
+        one,
+        [bytes.slice(0, at), bytes.slice(at)].filter((piece) => piece !== ''),
+      ),
+      meant(one, left),
+      `cut at ${at}`,
+    );
+}
+
+test('cut at every place', () => {
+  fc.assert(fc.property(generated, inTwo), { numRuns: CASES });
+});
+
+test('one octet at a time', () => {
+  fc.assert(
+    fc.property(generated, (one) => assert.equal(read(one, [...one.bytes]), meant(one, 0))),
+    { numRuns: CASES },
+  );
+});
+
+test('cut anywhere, often', () => {
+  fc.assert(
+    fc.property(generated, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 40 }), (one, sizes) => {
+      const pieces: string[] = [];
+      for (let at = 0, i = 0; at < one.bytes.length; i++) {
+        pieces.push(one.bytes.slice(at, at + sizes[i % sizes.length]));
+        at += sizes[i % sizes.length];
+      }
+      assert.equal(read(one, pieces), meant(one, 0));
+    }),
+    { numRuns: CASES },
+  );
+});
+
+test('octets that were changed at one place are read as something or refused, and nothing else is thrown', () => {
+  fc.assert(
+    fc.property(generated, fc.nat(), fc.nat(255), (one, place, octet) => {
+      const at = place % one.bytes.length;
+      const bytes = one.bytes.slice(0, at) + String.fromCharCode(octet) + one.bytes.slice(at + 1);
+      const outcomes = [[bytes], [...bytes]].map((pieces) => outcomeOf({ ...one, isClosed: false }, pieces));
+      assert.is(outcomes[0], outcomes[1], 'however it is cut');
+    }),
+    { numRuns: CASES * 10 },
+  );
+});
+
+/** What came of it, in a form to compare. */
+function outcomeOf({ method }: Generated, pieces: readonly string[]): string {
+  const told: string[] = [];
+  let body = '';
+  const reader = new ResponseReader(
+    {
+      onInform: ({ status }) => told.push(`inform ${status}`),
+      onHead: ({ status, headers }, length) => told.push(JSON.stringify([status, headers, length ?? null])),
+      onPart: (buffer, from, to) => {
+        body += buffer.toString('latin1', from, to);
+      },
+      onEnd: (trailers) => told.push(`end ${trailers.join()}`),
+    },
+    LIMIT,
+  );
+  reader.begin(method, '');
+  const shared = Buffer.alloc(4096);
+  try {
+    for (const piece of pieces) if (!reader.isDone) reader.take(shared, shared.write(piece, 'latin1'));
+  } catch (error) {
+    assert.is((error as { fault?: string }).fault, 'malformed');
+    return `malformed after ${told.filter((one) => !one.startsWith('inform')).join()}`;
+  }
+  return `${told.join()} ${body}`;
+}
+
+test.run();

@@ -1,0 +1,168 @@
+/** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n';
+const SHORT = { limits: { headerTimeout: 200, idleTimeout: 300 } };
+
+/** The fault, and that it did not come before its time. */
+async function late(outcome: Promise<unknown>, fault: string, least: number): Promise<void> {
+  const begin = performance.now();
+  assert.is(await faultOf(outcome), fault);
+  assert.ok(performance.now() - begin >= least - 1, 'not before its time');
+}
+
+test('an origin that says nothing', () =>
+  withOrigin(
+    () => {},
+    async (origin, { fetch }) => {
+      await late(fetch(request(origin.port)), 'header-timeout', 200);
+      await until(() => origin.sockets.size === 0, 'closed');
+      assert.is(origin.accepted, 1, 'it is not asked again');
+    },
+    SHORT,
+  ));
+
+test('a head that comes octet by octet has no more time than one that does not come', () => {
+  const script: Script = (socket) => {
+    const timer = setInterval(() => socket.write('H'), 20);
+    socket.on('close', () => clearInterval(timer));
+    socket.write('HTTP/1.1 200 OK\r\na: ');
+  };
+  return withOrigin(script, ({ port }, { fetch }) => late(fetch(request(port)), 'header-timeout', 200), SHORT);
+});
+
+test('1xx give more time, since they are bounded in number', () => {
+  const script: Script = (socket) => {
+    let left = 5;
+    const timer = setInterval(() => {
+      if (left-- > 0) socket.write('HTTP/1.1 102 P\r\n\r\n');
+      else {
+        clearInterval(timer);
+        socket.write(OK);
+      }
+    }, 100);
+  };
+  return withOrigin(
+    script,
+    async ({ port }, { fetch }) => assert.is((await seen(fetch(request(port)))).body, 'ok'),
+    SHORT,
+  );
+});
+
+test('a body that stops', () =>
+  withOrigin(
+    (socket) => socket.write(`${HEAD}abc`),
+    async (origin, { fetch }) => {
+      await late(seen(fetch(request(origin.port))), 'idle-timeout', 300);
+      await until(() => origin.sockets.size === 0, 'closed');
+    },
+    SHORT,
+  ));
+
+test('a slow body may take as long as it likes', () => {
+  const script: Script = (socket) => {
+    socket.write(HEAD);
+    let left = 10;
+    const timer = setInterval(() => {
+      socket.write('x');
+      if (--left === 0) clearInterval(timer);
+    }, 60);
+  };
+  return withOrigin(
+    script,
+    async ({ port }, { fetch }) => assert.is((await seen(fetch(request(port)))).body, 'x'.repeat(10)),
+    SHORT,
+  );
+});
+
+test('a reader that waits is not the origin’s fault', () =>
+  withOrigin(
+    (socket) =>
+      socket.write(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 20000000\r\n\r\n'), Buffer.alloc(20_000_000)]),
+      ),
+    async ({ port }, { fetch }) => {
+      const { body } = await fetch(request(port));
+      await new Promise((done) => setTimeout(done, 900));
+      assert.is((await bodyText(body)).length, 20_000_000);
+    },
+    SHORT,
+  ));
+
+test('an upload that the origin does not take', () =>
+  withOrigin(
+    (socket) => socket.pause(),
+    async ({ port }, { fetch }) => {
+      const body = bodyOf(
+        Array.from({ length: 1000 }, () => 'x'.repeat(65_536)),
+        undefined,
+      );
+      assert.is(await faultOf(fetch(request(port, { method: 'POST', body }))), 'idle-timeout');
+    },
+    SHORT,
+  ));
+
+test('a visitor who takes time for an upload is not the origin’s fault', () =>
+  withOrigin(
+    (socket) => socket.on('data', (data: Buffer) => data.toString().endsWith('b') && socket.write(OK)),
+    async ({ port }, { fetch }) => {
+      const parts = ['a', 'b'];
+      const read = async () => {
+        await new Promise((done) => setTimeout(done, 700));
+        return Buffer.from(parts.shift()!);
+      };
+      const { status } = await seen(fetch(request(port, { method: 'POST', body: { ...bodyOf([], 2), read } })));
+      assert.is(status, 200);
+    },
+    SHORT,
+  ));
+
+test('a tunnel has no time-out here', () =>
+  withOrigin(
+    (socket) => {
+      socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      setTimeout(() => socket.end('late'), 900);
+    },
+    async ({ port }, { fetch }) => {
+      const { body } = await fetch(request(port, { protocol: 'websocket' }));
+      assert.is(await bodyText(body), 'late');
+    },
+    SHORT,
+  ));
+
+test('a tunnel whose way back has ended, and whose origin takes nothing more', () => {
+  const script: Script = (socket) => {
+    socket.pause();
+    socket.end('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  };
+  return withOrigin(
+    script,
+    async ({ port }, { fetch, counters }) => {
+      const { tunnel, body } = await fetch(request(port, { protocol: 'websocket' }));
+      while (tunnel?.write(Buffer.alloc(1 << 20)));
+      assert.is(await body.read(), null);
+      assert.is(counters.open, 1, 'what is on its way goes on');
+      await until(() => counters.open === 0, 'ended');
+    },
+    SHORT,
+  );
+});
+
+test('an origin that lets nobody in: all who wait are told so, not that others are served', async () => {
+  const limits = { tlsTimeout: 150, connections: 4 };
+  await withOrigin(
+    () => {},
+    async (origin, { fetch }) => {
+      const asked = request(origin.port);
+      const secure = { ...asked, origin: { ...asked.origin, protocol: 'https' as const } };
+      const faults = await Promise.all(Array.from({ length: 20 }, () => faultOf(fetch(secure))));
+      assert.equal(new Set(faults), new Set(['connect-timeout']));
+      await until(() => origin.sockets.size === 0, 'closed');
+    },
+    { limits },
+  );
+});
+
+test.run();

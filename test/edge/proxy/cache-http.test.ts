@@ -1,0 +1,195 @@
+/**
+ * The table of caching over real HTTP: each row by HTTP/1.1 and by HTTP/2, through the edge's server, its proxy, its cache and its client, to an origin of node's that answers by
+ * the row, or resets the connection. Only the clock is the test's.
+ */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import { parseExemptions } from '../../../core/address/index.ts';
+import { openCache } from '../../../edge/cache/store/node-cache.ts';
+import { openCacheStore } from '../../../edge/cache/store/store.ts';
+import type { FieldList } from '../../../edge/exchange/exchange.ts';
+import { createOriginClient } from '../../../edge/origin/client.ts';
+import type { Fetch } from '../../../edge/origin/origin.ts';
+import { createProxy } from '../../../edge/proxy/proxy.ts';
+import {
+  answerFields,
+  answersOf,
+  bodyOf,
+  checkStep,
+  fieldList,
+  type Observed,
+  type Place,
+} from '../cache/rules/table/check.ts';
+import type { Row, Step } from '../cache/rules/table/row.ts';
+import { TABLE } from '../cache/rules/table/table.ts';
+import { withRig } from '../exchange/rig.ts';
+import { BEGIN } from './cache-rig.ts';
+import { settled } from './fake-origin.ts';
+
+const AUTHORITY = 'www.example.com';
+const MB = 1024 * 1024;
+
+type Reply = Omit<Observed, 'asked'>;
+type Visitor = (port: number, method: string, path: string, headers: FieldList) => Promise<Reply>;
+
+/** By node's clients: both give and take repeated lines. */
+const byHttp1: Visitor = async (port, method, path, headers) => {
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    method,
+    path,
+    headers: ['host', AUTHORITY, ...headers] as never,
+  });
+  outgoing.end();
+  const [message] = await once(outgoing, 'response');
+  const parts: Buffer[] = [];
+  for await (const part of message) parts.push(part);
+  const fields = message.rawHeaders.map((text: string, i: number) => (i % 2 === 0 ? text.toLowerCase() : text));
+  return { status: message.statusCode, headers: fields, body: Buffer.concat(parts).toString('latin1') };
+};
+
+/** Of which node's client takes one line only. */
+const ONE_LINE: ReadonlySet<string> = new Set(['if-none-match', 'range']);
+
+const byHttp2 =
+  (session: ClientHttp2Session): Visitor =>
+  async (_port, method, path, headers) => {
+    const fields: Record<string, string | string[]> = {};
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = headers[i];
+      const before = fields[name];
+      const value = headers[i + 1].trim(); // blanks around a value are none of it, and malformed in HTTP/2 (RFC 9113 section 8.2.1)
+      if (before === undefined) fields[name] = value;
+      else fields[name] = ONE_LINE.has(name) ? `${before}, ${value}` : [...[before].flat(), value];
+    }
+    const stream = session.request({ ...fields, ':method': method, ':path': path, ':authority': AUTHORITY });
+    const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
+    const parts: Buffer[] = [];
+    for await (const part of stream) parts.push(part);
+    const { ':status': status, ...others } = answered;
+    const flat = Object.entries(others).flatMap(([name, value]) =>
+      [value].flat().flatMap((one) => [name, String(one)]),
+    );
+    return { status, headers: flat, body: Buffer.concat(parts).toString('latin1') };
+  };
+
+/** What the origin does now, and what it was asked. */
+interface Stage {
+  step: Step;
+  index: number;
+  place: Place;
+  asked: { headers: FieldList; status: number | 'down' }[];
+}
+
+type Version = 'http/1.1' | 'h2c' | 'h2';
+
+async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
+  const scheme = version === 'h2' ? 'https' : 'http';
+  const stage: Stage = { step: TABLE[0].steps[0], index: 0, place: placeOf(scheme, 0), asked: [] };
+  const now = (): number => BEGIN + (stage.step.at ?? 0) * 1000;
+  const server = createServer((message, reply) => {
+    const { step, index, place, asked } = stage;
+    const answers = answersOf(step);
+    if (answers === 'down') {
+      asked.push({ headers: message.rawHeaders, status: 'down' });
+      message.socket.resetAndDestroy();
+      return;
+    }
+    const answer = answers[Math.min(asked.length, answers.length - 1)];
+    const headers = message.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
+    const { status = 200 } = answer;
+    asked.push({ headers, status });
+    reply.sendDate = false;
+    const isBodiless = message.method === 'HEAD' || status === 304 || status === 204;
+    const body = isBodiless ? '' : bodyOf(answer, index);
+    const fields = answerFields(answer, step, place);
+    const hasLength = fields.some((name, i) => i % 2 === 0 && name === 'content-length');
+    reply.writeHead(status, hasLength || isBodiless ? fields : [...fields, 'content-length', String(body.length)]);
+    reply.end(body, 'latin1');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
+  const fetch: Fetch = async (asking) => {
+    const requestTime = now();
+    const { status, headers, body, tunnel } = await client.fetch(asking);
+    return { status, headers, body, tunnel, requestTime, responseTime: now() };
+  };
+  const node = await openCache({
+    folder: '',
+    disk: 0,
+    threads: 1,
+    memory: 64 * MB,
+    memoryObject: MB,
+    largestObject: MB,
+  });
+  const store = openCacheStore(node.handle);
+  const cache = { store, largest: 1000, mayInsist, clock: now };
+  const proxy = createProxy({ fetch, cache });
+  const { port } = server.address() as AddressInfo;
+  const site = {
+    ...{ domainId: 'd', domain: 'example.com', hasCertificate: false, hstsMaxAge: null },
+    origin: { host: '127.0.0.1', port, protocol: 'http' as const },
+  };
+  const failures: string[] = [];
+  try {
+    await withRig(
+      version,
+      (exchange) => proxy(exchange, site),
+      async (rig) => {
+        const session =
+          version === 'http/1.1'
+            ? undefined
+            : connect(`${scheme}://127.0.0.1:${rig.port}`, { rejectUnauthorized: false });
+        const visitor = session === undefined ? byHttp1 : byHttp2(session);
+        for (const [number, row] of TABLE.entries()) {
+          if (row.needs === 'insistence' && !mayInsist) continue;
+          const place = placeOf(scheme, number);
+          await runRow(stage, row, place, rig.port, visitor).catch((error) => failures.push(`${row.name}: ${error}`));
+        }
+        session?.destroy();
+      },
+    );
+  } finally {
+    await client.close();
+    await store.close();
+    server.closeAllConnections();
+    server.close();
+  }
+  return failures;
+}
+
+const placeOf = (scheme: string, number: number): Place => ({
+  begin: BEGIN,
+  base: `/row-${number}`,
+  site: `${scheme}://${AUTHORITY}`,
+});
+
+async function runRow(stage: Stage, row: Row, place: Place, port: number, visitor: Visitor): Promise<void> {
+  stage.place = place;
+  for (const [index, step] of row.steps.entries()) {
+    Object.assign(stage, { step, index, asked: [] });
+    const { method = 'GET', path = '/' } = step;
+    const reply = await visitor(port, method, `${place.base}${path}`, fieldList(step.headers, place));
+    // What is asked behind the visitor, and what is kept of it, is over before the next step.
+    for (let i = 0; i < 5; i++) await settled();
+    if (step.expect.from === 'stale') await new Promise((resolve) => setTimeout(resolve, 15));
+    checkStep(row, index, { ...reply, asked: stage.asked }, place, true);
+  }
+}
+
+for (const [version, mayInsist] of [
+  ['http/1.1', true],
+  ['h2c', true],
+  ['h2', false],
+] as const)
+  test(`every row of the table by ${version}${mayInsist ? '' : ', where visitors may not insist'}`, async () => {
+    const failures = await runAll(version, mayInsist);
+    if (failures.length > 0) throw new Error(`${failures.length} rows failed:\n${failures.slice(0, 10).join('\n')}`);
+  });
+
+test.run();

@@ -1,0 +1,81 @@
+/** A proxy with a cache of memory alone, an origin that the test answers, and a clock that the test turns. */
+
+import type { CachePurge, CacheStore } from '../../../edge/cache/store/cache-store.ts';
+import { openCache } from '../../../edge/cache/store/node-cache.ts';
+import { openCacheStore } from '../../../edge/cache/store/store.ts';
+import { createProxy, type ProxyOptions, type Proxy as SiteHandler } from '../../../edge/proxy/proxy.ts';
+import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
+import type { Site } from '../../../edge/sites/site.ts';
+import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
+import { type Asked, FakeOrigin } from './fake-origin.ts';
+
+export const BEGIN = Date.UTC(2026, 2, 1, 12, 0, 0);
+
+export const SITE: Site = {
+  domainId: 'd1',
+  domain: 'example.com',
+  origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
+  hasCertificate: true,
+  hstsMaxAge: null,
+};
+
+export interface CacheRig {
+  readonly proxy: SiteHandler;
+  readonly origin: FakeOrigin;
+  readonly store: CacheStore;
+  readonly records: ExchangeRecord[];
+  purge(purge: CachePurge): Promise<void>;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Resolves when the exchange has been handled. */
+  visit(request?: FakeRequest): Promise<FakeExchange>;
+  /** The exchange at once, and what its handler returns. */
+  begin(request?: FakeRequest): { readonly exchange: FakeExchange; readonly handled: Promise<void> };
+  close(): Promise<void>;
+}
+
+export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts'>> {
+  readonly onAsked?: (asked: Asked) => void;
+  readonly cache?: Partial<NonNullable<ProxyOptions['cache']>>;
+}
+
+export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig> {
+  const memory = 16 * 1024 * 1024;
+  const node = await openCache({
+    folder: '',
+    disk: 0,
+    memory,
+    memoryObject: 1024 * 1024,
+    threads: 1,
+    largestObject: 1024 * 1024,
+  });
+  const store = openCacheStore(node.handle);
+  const records: ExchangeRecord[] = [];
+  const clock = (): number => rig.now;
+  const origin = new FakeOrigin(options.onAsked, clock);
+  const proxy = createProxy({
+    fetch: origin.fetch,
+    compression: options.compression,
+    trusts: options.trusts,
+    cache: { store, largest: 1024 * 1024, clock, ...options.cache },
+    onDone: (record) => records.push(record),
+  });
+  const rig: CacheRig = {
+    ...{ proxy, origin, store, records },
+    purge: (purge) => node.purge(purge),
+    now: BEGIN,
+    begin: (request) => {
+      const exchange = new FakeExchange({ authority: 'www.example.com', ...request });
+      return { exchange, handled: Promise.resolve(proxy(exchange, SITE)) };
+    },
+    visit: async (request) => {
+      const { exchange, handled } = rig.begin(request);
+      await handled;
+      return exchange;
+    },
+    close: async () => {
+      await store.close();
+    },
+  };
+  return rig;
+}

@@ -1,0 +1,81 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerError } from '../../../edge/proxy/error-page.ts';
+import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
+import { FakeExchange } from './fake-exchange.ts';
+
+const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json';
+const TEXT = 'text/plain; charset=utf-8';
+
+const ROWS: readonly (readonly [string | null, string])[] = [
+  [null, HTML],
+  ['', HTML],
+  ['*/*', HTML],
+  ['text/html', HTML],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', HTML],
+  ['application/json', JSON_TYPE],
+  ['Application/JSON', JSON_TYPE],
+  ['application/json, text/plain, */*', JSON_TYPE],
+  ['application/json;q=0.5, text/html;q=0.4', JSON_TYPE],
+  ['application/json;q=0.4, text/html;q=0.5', HTML],
+  ['application/*', JSON_TYPE],
+  ['application/json;q=0, */*', HTML],
+  ['text/html;q=0, */*;q=0.1', JSON_TYPE],
+  ['text/plain', TEXT],
+  ['text/plain;format=flowed', TEXT],
+  ['text/*', HTML],
+  ['text/*;q=0.2, application/json;q=0.1', HTML],
+  ['image/png', HTML],
+  ['application/json ; q = 1.000', JSON_TYPE],
+  ['application/json;q=nonsense', JSON_TYPE],
+  [',,,;;,', HTML],
+  [`${'a/b,'.repeat(5000)}application/json`, HTML],
+];
+
+for (const [accept, type] of ROWS) {
+  test(`Accept: ${accept === null ? 'none' : accept.slice(0, 80)}`, () => {
+    const exchange = new FakeExchange({ headers: accept === null ? [] : ['accept', accept] });
+    const octets = answerError(exchange, FAULT_PAGES.refused, 'abc-1');
+    assert.is(exchange.status, 502);
+    assert.is(exchange.field('content-type'), type);
+    assert.is(exchange.field('cache-control'), 'no-store');
+    assert.is(exchange.field('x-request-id'), 'abc-1');
+    assert.is(Number(exchange.field('content-length')), octets);
+    assert.match(exchange.text, 'abc-1');
+    if (type === JSON_TYPE) {
+      const { ok, error, request_id } = JSON.parse(exchange.text);
+      assert.equal([ok, error.code, request_id], [false, 'origin_refused', 'abc-1']);
+    }
+  });
+}
+
+test('what a visitor can make the page say is no markup', () => {
+  const exchange = new FakeExchange({ authority: `a'&b.test` });
+  answerError(exchange, { ...LOOP, title: '<script>"' }, '<b>');
+  assert.not.match(exchange.text, '<script>');
+  assert.not.match(exchange.text, '<b>');
+  assert.match(exchange.text, 'a&#39;&amp;b.test');
+});
+
+test('HEAD gets the fields alone', () => {
+  const exchange = new FakeExchange({ method: 'HEAD' });
+  assert.is(answerError(exchange, LOOP, 'x'), 0);
+  assert.is(exchange.status, 508);
+  assert.is(exchange.text, '');
+});
+
+test('who is to come again is told when', () => {
+  const exchange = new FakeExchange();
+  answerError(exchange, FAULT_PAGES.busy, 'x');
+  assert.is(exchange.status, 503);
+  assert.is(exchange.field('retry-after'), '5');
+});
+
+test('nothing is loaded from elsewhere', () => {
+  const exchange = new FakeExchange();
+  answerError(exchange, LOOP, 'x');
+  assert.not.match(exchange.text, /https?:|src=|href=|url\(/);
+});
+
+test.run();

@@ -1,0 +1,130 @@
+/** An exchange without a connection: what a handler says to it is kept. */
+import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
+import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../../../edge/exchange/exchange.ts';
+import type { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+
+export interface FakeRequest {
+  readonly version?: Exchange['version'];
+  readonly method?: string;
+  readonly scheme?: 'http' | 'https';
+  readonly authority?: string;
+  readonly path?: string;
+  readonly headers?: FieldList;
+  readonly protocol?: string;
+  readonly address?: string;
+  readonly body?: RequestBody;
+}
+
+export class FakeExchange implements Exchange {
+  readonly version: Exchange['version'];
+  readonly client: Client;
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  readonly authority: string;
+  readonly path: string;
+  readonly headers: FieldList;
+  readonly protocol: string;
+  readonly body: RequestBody;
+  isEnded = false;
+
+  status = 0;
+  fields: FieldList = [];
+  readonly parts: Uint8Array[] = [];
+  trailers: FieldList = [];
+  readonly informed: { status: number; headers: FieldList }[] = [];
+  isAborted = false;
+  /** The visitor takes nothing more for now: the answer of `write`. */
+  isFull = false;
+  isUpgraded = false;
+  /** The answer that was given whole. */
+  ready: ReadyAnswer | null = null;
+  #drain: (() => void) | null = null;
+  #abort: ((cause: AbortCause) => void) | null = null;
+
+  constructor(request: FakeRequest = {}) {
+    this.version = request.version ?? '1.1';
+    this.scheme = request.scheme ?? 'https';
+    this.method = request.method ?? 'GET';
+    this.authority = request.authority ?? 'www.site.test';
+    this.path = request.path ?? '/';
+    this.headers = request.headers ?? [];
+    this.protocol = request.protocol ?? '';
+    this.body = request.body ?? NO_BODY;
+    this.client = {
+      address: request.address ?? '198.51.100.7',
+      port: 50_000,
+      serverName: 'www.site.test',
+      isEncrypted: this.scheme === 'https',
+    };
+  }
+
+  get text(): string {
+    return Buffer.concat(this.parts).toString();
+  }
+
+  field(name: string): string | undefined {
+    const at = this.fields.findIndex((one, i) => i % 2 === 0 && one === name);
+    return at < 0 ? undefined : this.fields[at + 1];
+  }
+
+  inform(status: number, headers: FieldList): void {
+    this.informed.push({ status, headers });
+  }
+
+  answer(ready: ReadyAnswer): void {
+    if (this.isEnded) return;
+    this.ready = ready;
+    this.respond(ready.status, ready.date === '' ? ready.headers : [...ready.headers, 'date', ready.date]);
+    this.end(ready.body);
+  }
+
+  respond(status: number, headers: FieldList): void {
+    if (this.isEnded) return;
+    if (this.status !== 0) throw new Error('The response has its head already.');
+    this.status = status;
+    this.fields = headers;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (!this.isEnded) this.parts.push(chunk);
+    return !this.isFull;
+  }
+
+  end(chunk?: Uint8Array, trailers: FieldList = []): void {
+    if (this.isEnded) return;
+    if (chunk !== undefined && this.method !== 'HEAD') this.parts.push(chunk);
+    this.trailers = trailers;
+    this.isEnded = true;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drain = listener;
+  }
+
+  onAbort(listener: (cause: AbortCause) => void): void {
+    this.#abort = listener;
+  }
+
+  upgrade(headers: FieldList): void {
+    this.status = 101;
+    this.fields = headers;
+    this.isUpgraded = true;
+  }
+
+  abort(): void {
+    this.isEnded = true;
+    this.isAborted = true;
+  }
+
+  /** The visitor goes. */
+  leave(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.#abort?.('client');
+  }
+
+  drain(): void {
+    this.isFull = false;
+    this.#drain?.();
+  }
+}

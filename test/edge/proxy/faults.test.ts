@@ -1,0 +1,211 @@
+/**
+ * Origins that fail in every way and visitors who go at any time, over real sockets: each exchange ends with the status that it should have, or broken, never with a body that looks
+ * whole and is not; and nothing of it stays. WAYPOST_EXCHANGES: how many.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseExemptions } from '../../../core/address/index.ts';
+import { openCache } from '../../../edge/cache/store/node-cache.ts';
+import { openCacheStore } from '../../../edge/cache/store/store.ts';
+import { BodyCompressor } from '../../../edge/compress/body.ts';
+import { createOriginClient } from '../../../edge/origin/client.ts';
+import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
+import { bytesOf } from '../exchange/client-call.ts';
+import { type Rig, withRig } from '../exchange/rig.ts';
+
+const EXCHANGES = Number(process.env.WAYPOST_EXCHANGES ?? 2000);
+/** Milliseconds that an origin has: more than a busy machine takes for anything, so that only what hangs meets it. */
+const PATIENCE = 3000;
+/** On one connection of HTTP/2: who makes so many streams be reset is sent away some day. */
+const ROUND = 500;
+const MB = 1024 * 1024;
+const CHUNK = 'x'.repeat(5000);
+
+type Ending = number | 'broken';
+
+/** What the origin does with a request, by its path, and how the visitor's exchange ends. */
+const FAULTS: Readonly<Record<string, readonly [(socket: Socket) => void, Ending]>> = {
+  close: [(socket) => socket.end(), 502],
+  reset: [(socket) => socket.resetAndDestroy(), 502],
+  nonsense: [(socket) => socket.end('nonsense\r\n\r\n'), 502],
+  'half-head': [(socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Ty'), 502],
+  hang: [() => {}, 504],
+  'hang-in-head': [(socket) => socket.write('HTTP/1.1 200 OK\r\nX: '), 504],
+  short: [(socket) => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n${CHUNK}`), 'broken'],
+  'reset-in-body': [
+    (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n${CHUNK}`);
+      setTimeout(() => socket.resetAndDestroy(), 2);
+    },
+    'broken',
+  ],
+  'hang-in-body': [(socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n${CHUNK}`), 'broken'],
+  'bad-chunk': [
+    (socket) => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n`),
+    'broken',
+  ],
+  'no-last-chunk': [
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n'),
+    'broken',
+  ],
+  'two-lengths': [(socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'), 502],
+  slow: [
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 40\r\nContent-Type: text/plain\r\n\r\n');
+      for (let i = 1; i <= 4; i++) setTimeout(() => socket.write('0123456789'), i);
+    },
+    200,
+  ],
+  fine: [(socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nCache-Control: max-age=60\r\n\r\nok'), 200],
+  text: [
+    (socket) =>
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n${CHUNK}\r\n0\r\n\r\n`,
+      ),
+    200,
+  ],
+};
+
+async function faultyOrigin(): Promise<{ port: number; sockets: Set<Socket>; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    socket.setNoDelay(true);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
+        const fault = /^\w+ \/([\w-]+)/.exec(text)?.[1] ?? '';
+        text = text.slice(end + 4);
+        FAULTS[fault][0](socket);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, sockets, close: () => server.close() };
+}
+
+/** How one exchange ends for a visitor who stays. */
+async function visited(rig: Rig, path: string): Promise<Ending> {
+  const call = rig.call({ path, headers: { 'accept-encoding': 'gzip, br' } });
+  try {
+    const { status } = await call.head;
+    await bytesOf(await call.stream());
+    return status;
+  } catch {
+    return 'broken';
+  }
+}
+
+/** One who goes after so many milliseconds. */
+async function goes(rig: Rig, path: string, after: number): Promise<void> {
+  const call = rig.call({ path });
+  call.head.catch(() => {});
+  call.stream().then(
+    (stream) => stream.on('error', () => {}).resume(),
+    () => {},
+  );
+  await new Promise((resolve) => setTimeout(resolve, after));
+  call.reset();
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let i = 0; !holds(); i++) {
+    if (i === 5000) throw new Error(`It never comes to this: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+for (const version of ['http/1.1', 'h2'] as const)
+  for (const isCached of [false, true])
+    test(`${version}${isCached ? ', with a cache' : ''}: nothing stays of exchanges that fail`, async () => {
+      const origin = await faultyOrigin();
+      const client = createOriginClient({
+        exemptions: parseExemptions(['127.0.0.1']),
+        limits: { headerTimeout: PATIENCE, idleTimeout: PATIENCE, keepAlive: 50 },
+      });
+      const node = await openCache({
+        ...{ folder: '', disk: 0, threads: 1, memory: 16 * MB, memoryObject: MB, largestObject: MB },
+      });
+      const store = openCacheStore(node.handle);
+      const bodies = new BodyCompressor(50);
+      let open = 0;
+      let handled = 0;
+      const records = { count: 0, whole: 0 };
+      const proxy = createProxy({
+        fetch: client.fetch,
+        compression: { bodies, least: 20 },
+        cache: isCached ? { store, largest: MB, collapseTimeout: 20 } : undefined,
+        onDone: ({ isWhole }) => {
+          records.count++;
+          if (isWhole) records.whole++;
+        },
+      });
+      const site = {
+        ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hstsMaxAge: null },
+        origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
+      };
+      const random = new Random(SEED);
+      const names = Object.keys(FAULTS);
+      try {
+        for (let left = EXCHANGES / 4; left > 0; left -= ROUND) {
+          const count = Math.min(left, ROUND);
+          await withRig(
+            version,
+            async (exchange) => {
+              open++;
+              handled++;
+              try {
+                await proxy(exchange, site);
+              } finally {
+                open--;
+              }
+            },
+            async (rig) => {
+              const wrong: string[] = [];
+              let begun = 0;
+              const visitor = async (): Promise<void> => {
+                while (begun < count) {
+                  begun++;
+                  const picked = random.pick(names);
+                  // Seldom, as each takes its time.
+                  const name = picked.startsWith('hang') && random.below(8) > 0 ? 'fine' : picked;
+                  // Each by itself now and then, and now and then many at once for the same.
+                  const path = `/${name}?${random.below(50)}`;
+                  if (random.below(10) < 3) await goes(rig, path, random.below(8));
+                  else {
+                    const ending = await visited(rig, path);
+                    if (ending !== FAULTS[name][1]) wrong.push(`${name}: ${ending}`);
+                  }
+                }
+              };
+              await Promise.all(Array.from({ length: 24 }, visitor));
+              assert.equal(wrong, []);
+              assert.equal(rig.errors, []);
+              await until('no exchange is open', () => open === 0);
+              await until('nothing is being coded', () => bodies.open === 0);
+              await until(
+                'no connection to the origin is open',
+                () => client.counters.open === 0 && origin.sockets.size === 0,
+              );
+              // One record for each.
+              assert.is(records.count, handled);
+              assert.ok(records.whole > 0 && records.whole < handled);
+            },
+          );
+        }
+      } finally {
+        await client.close();
+        await store.close();
+        origin.close();
+      }
+    });
+
+test.run();

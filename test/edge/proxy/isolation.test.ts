@@ -1,0 +1,175 @@
+/**
+ * Each visitor gets their own response or an error, never an octet of another's, whatever origins do to the connections that they share: generated visitors and origins, through
+ * the whole proxy. WAYPOST_CASES: how many, up to 20,000.
+ */
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createOriginClient } from '../../../edge/origin/client.ts';
+import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
+import { bytesOf } from '../exchange/client-call.ts';
+import { withRig } from '../exchange/rig.ts';
+import { listening } from '../origin/rig.ts';
+
+const REQUESTS = Math.min(20_000, Number(process.env.WAYPOST_CASES ?? 2000));
+const VISITORS = 24;
+
+/** What an origin does with a request. `mark`: what its visitor, and nobody else, may see. */
+type Conduct = (socket: Socket, mark: string, method: string) => void;
+
+const head = (mark: string, lines: string, status = '200 OK'): string =>
+  `HTTP/1.1 ${status}\r\nx-mark: ${mark}\r\n${lines}\r\n`;
+const sized = (mark: string): string => head(mark, `content-length: ${mark.length}\r\n`);
+const whole = (mark: string, method: string): string => sized(mark) + (method === 'HEAD' ? '' : mark);
+const chunked = (mark: string): string =>
+  `${head(mark, 'transfer-encoding: chunked\r\n')}${mark.length.toString(16)}\r\n${mark}\r\n0\r\n\r\n`;
+const later = (socket: Socket, bytes: string, ms: number): void =>
+  void setTimeout(() => void (socket.writable && socket.write(bytes)), ms);
+
+/** How many requests a connection has brought. */
+const broughtBy = new WeakMap<Socket, number>();
+/**
+ * What belongs to nothing. Not once a further request has come: what an origin then says in the midst of the answer to that one, HTTP/1.1 has no means to tell from it.
+ */
+function stray(socket: Socket, bytes: string, ms: number): void {
+  const brought = broughtBy.get(socket);
+  setTimeout(() => void (socket.writable && broughtBy.get(socket) === brought && socket.write(bytes)), ms);
+}
+
+const CONDUCTS: Readonly<Record<string, Conduct>> = {
+  fine: (socket, mark, method) => socket.write(whole(mark, method)),
+  chunks: (socket, mark, method) => socket.write(method === 'HEAD' ? sized(mark) : chunked(mark)),
+  slow: (socket, mark, method) => later(socket, whole(mark, method), 3),
+  pieces(socket, mark, method) {
+    const bytes = whole(mark, method);
+    for (let i = 0; i < bytes.length; i += 20) later(socket, bytes.slice(i, i + 20), i / 20);
+  },
+  'a body where none may come': (socket, mark) => socket.write(sized(mark) + mark),
+  'a body where none may come, later': (socket, mark, method) => {
+    socket.write(sized(mark));
+    (method === 'HEAD' ? stray : later)(socket, mark, 1);
+  },
+  'a response as a body where none may come, later': (socket, mark, method) => {
+    const inner = whole(mark, 'GET');
+    socket.write(head(mark, `content-length: ${inner.length}\r\n`));
+    if (method === 'HEAD') stray(socket, inner, 1);
+    else later(socket, inner, 0);
+  },
+  '304 with a body, later': (socket, mark) => {
+    const inner = whole(mark, 'GET');
+    socket.write(head(mark, `content-length: ${inner.length}\r\n`, '304 Not Modified'));
+    stray(socket, inner, 1);
+  },
+  '304 with chunks, later': (socket, mark) => {
+    socket.write(head(mark, 'transfer-encoding: chunked\r\n', '304 Not Modified'));
+    stray(socket, whole(mark, 'GET'), 1);
+  },
+  '204 with a body, later': (socket, mark) => {
+    const inner = whole(mark, 'GET');
+    socket.write(head(mark, `content-length: ${inner.length}\r\n`, '204 No Content'));
+    stray(socket, inner, 1);
+  },
+  'two responses': (socket, mark, method) => socket.write(whole(mark, method) + whole(mark, 'GET')),
+  'a response and half a head': (socket, mark, method) => socket.write(`${whole(mark, method)}HTTP/1.1 200 OK\r\n`),
+  'too long': (socket, mark, method) => socket.write(`${whole(mark, method)}${mark}`),
+  'too long, later': (socket, mark, method) => {
+    socket.write(whole(mark, method));
+    stray(socket, mark, 0);
+  },
+  'too short': (socket, mark) => socket.end(sized(mark) + mark.slice(1)),
+  'informed before': (socket, mark, method) =>
+    socket.write(
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: <${mark}>\r\n\r\n${whole(mark, method)}`,
+    ),
+  'switches without being asked': (socket, mark) =>
+    socket.write(`HTTP/1.1 101 S\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n${whole(mark, 'GET')}`),
+  'two framings': (socket, mark) =>
+    socket.write(`${head(mark, `content-length: 5\r\ntransfer-encoding: chunked\r\n`)}0\r\n\r\n${whole(mark, 'GET')}`),
+  'a bad chunk': (socket, mark) => socket.write(`${head(mark, 'transfer-encoding: chunked\r\n')}zz\r\n${mark}`),
+  'ends early': (socket, mark) =>
+    socket.end(`${head(mark, 'transfer-encoding: chunked\r\n')}5\r\n${mark.slice(0, 5)}\r\n`),
+  'until the end': (socket, mark) => socket.end(`${head(mark, '')}${mark}`),
+  resets: (socket) => socket.resetAndDestroy(),
+  closes: (socket, mark, method) => socket.end(whole(mark, method)),
+  'refuses the upload': (socket, mark) => socket.write(head(mark, 'content-length: 0\r\n', '413 Too Large')),
+};
+const NAMES = Object.keys(CONDUCTS);
+
+/** The path says what it does: `/<number of the conduct>/<mark>`; it answers with the head, before a body has come. */
+function misbehaving(socket: Socket): void {
+  let text = '';
+  socket.on('error', () => {});
+  socket.on('data', (part: Buffer) => {
+    text += part.toString('latin1');
+    for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
+      const asked = /([A-Z]+) \/(\d+)\/(\S+) HTTP/.exec(text.slice(0, end));
+      text = text.slice(end + 4);
+      broughtBy.set(socket, (broughtBy.get(socket) ?? 0) + 1);
+      if (asked !== null && socket.writable) CONDUCTS[NAMES[Number(asked[2])]](socket, asked[3], asked[1]);
+    }
+  });
+}
+
+/** All marks in what a visitor got. */
+const marksIn = (text: string): string[] => text.match(/mark-\d+-/g) ?? [];
+
+for (const version of ['http/1.1', 'h2c'] as const)
+  test(`${version}: ${REQUESTS} requests of ${VISITORS} visitors`, async () => {
+    const server = createServer(misbehaving);
+    const port = await listening(server, '127.0.0.1');
+    const limits = { connections: 6, headerTimeout: 500, idleTimeout: 500 };
+    const client = createOriginClient({ exemptions: true, limits });
+    const site = {
+      ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hstsMaxAge: null },
+      origin: { host: '127.0.0.1', port, protocol: 'http' as const },
+    };
+    const proxy = createProxy({ fetch: client.fetch });
+    const random = new Random(SEED);
+    let next = 0;
+    let own = 0;
+    try {
+      await withRig(
+        version,
+        (exchange) => proxy(exchange, site),
+        async (rig) => {
+          const visit = async (): Promise<void> => {
+            const mark = `mark-${next++}-`;
+            // Half of them behave.
+            const conduct = random.below(2) === 0 ? 0 : random.below(NAMES.length);
+            const method = random.pick(['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT']);
+            const hasBody = method === 'POST' || method === 'PUT';
+            const call = rig.call({ method, path: `/${conduct}/${mark}`, hasBody });
+            if (hasBody) {
+              call.write(Buffer.from('a body')).catch(() => {});
+              if (random.below(2) === 0) await sleep(1);
+              call.end();
+            }
+            let text = '';
+            try {
+              text += JSON.stringify(await call.head);
+              text += (await bytesOf(await call.stream())).toString('latin1');
+            } catch {
+              // It was told that something went wrong.
+            }
+            text += JSON.stringify(call.informational);
+            for (const seen of marksIn(text)) assert.is(seen, mark, `${method} ${NAMES[conduct]}`);
+            if (marksIn(text).length > 0) own++;
+          };
+          const visitor = async (): Promise<void> => {
+            while (next < REQUESTS) await visit();
+          };
+          await Promise.all(Array.from({ length: VISITORS }, visitor));
+          assert.ok(own > REQUESTS / 3, `${own} got what they asked for`);
+          assert.ok(client.counters.reused > REQUESTS / 10, `${client.counters.reused} shared a connection`);
+        },
+      );
+    } finally {
+      await client.close();
+      server.close();
+    }
+  });
+
+test.run();

@@ -1,0 +1,341 @@
+/** The proxy without a cache, by each version of HTTP, against an origin that the test answers by hand. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OriginFault } from '../../../edge/origin/origin.ts';
+import { FAULT_PAGES } from '../../../edge/proxy/pages.ts';
+import { createProxy } from '../../../edge/proxy/proxy.ts';
+import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
+import type { Site } from '../../../edge/sites/site.ts';
+import { bytesOf } from '../exchange/client-call.ts';
+import { type Rig, VERSIONS, withRig } from '../exchange/rig.ts';
+import { FakeExchange } from './fake-exchange.ts';
+import { type Asked, FakeOrigin, settled } from './fake-origin.ts';
+
+const site: Site = {
+  domainId: 'd1',
+  domain: 'site.test',
+  origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
+  hasCertificate: true,
+  hstsMaxAge: null,
+};
+
+interface Case {
+  readonly rig: Rig;
+  readonly origin: FakeOrigin;
+  readonly records: ExchangeRecord[];
+}
+
+function each(name: string, onAsked: ((asked: Asked) => void) | undefined, use: (given: Case) => Promise<void>): void {
+  for (const version of VERSIONS)
+    test(`${version}: ${name}`, async () => {
+      const origin = new FakeOrigin(onAsked);
+      const records: ExchangeRecord[] = [];
+      const proxy = createProxy({ fetch: origin.fetch, onDone: (record) => records.push(record) });
+      await withRig(
+        version,
+        (exchange) => proxy(exchange, site),
+        async (rig) => {
+          await use({ rig, origin, records });
+          assert.equal(rig.errors, []);
+        },
+      );
+    });
+}
+
+/** Until it holds; the test's own limit ends what never does. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+each(
+  'a response goes through',
+  (asked) => asked.answer(201, ['content-type', 'text/plain', 'x-a', '1', 'x-a', '2'], 'hello'),
+  async ({ rig, origin, records }) => {
+    const call = rig.call({ path: '/a?b', headers: { cookie: 'c=d' } });
+    const { status, headers } = await call.head;
+    assert.is(status, 201);
+    assert.is(headers['content-length'], '5');
+    assert.is(headers['x-a'], '1, 2');
+    assert.is(headers.server, 'waypost');
+    assert.is(headers.via, '1.1 waypost');
+    assert.is((await bytesOf(await call.stream())).toString(), 'hello');
+    const { request } = origin.last;
+    assert.equal([request.method, request.path, request.serverName], ['GET', '/a?b', 'site.test']);
+    assert.is(origin.last.field('cookie'), 'c=d');
+    assert.equal([records.length, records[0].status, records[0].octets, records[0].isWhole], [1, 201, 5, true]);
+    assert.is(records[0].requestId, origin.last.field('x-request-id'));
+  },
+);
+
+each(
+  'HEAD, 204 and 304 have no body',
+  (asked) => {
+    asked.body.finish();
+    if (asked.request.method === 'HEAD') asked.respond(200, ['content-length', '500']);
+    else if (asked.request.path === '/304') asked.respond(304, ['etag', '"a"']);
+    else asked.respond(204);
+  },
+  async ({ rig }) => {
+    const head = rig.call({ method: 'HEAD' });
+    assert.is((await head.head).headers['content-length'], '500');
+    assert.is((await bytesOf(await head.stream())).length, 0);
+    for (const status of [204, 304]) {
+      const call = rig.call({ path: `/${status}` });
+      assert.is((await call.head).status, status);
+      assert.is((await bytesOf(await call.stream())).length, 0);
+    }
+  },
+);
+
+each(
+  'early hints and trailers go through',
+  (asked) => {
+    asked.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload']);
+    asked.request.onInform?.(100, []);
+    asked.body.push('x');
+    asked.body.finish(['x-sum', '7']);
+    asked.respond(200, ['trailer', 'x-sum']);
+  },
+  async ({ rig }) => {
+    const call = rig.call({ headers: { te: 'trailers' } });
+    await call.head;
+    assert.is((await bytesOf(await call.stream())).toString(), 'x');
+    assert.is(call.informational.length, 1);
+    assert.match(String(call.informational[0].headers.link), '//site.test');
+    assert.is(call.trailers()['x-sum'], '7');
+  },
+);
+
+each('a body goes up as the origin reads it', undefined, async ({ rig, origin }) => {
+  const call = rig.call({ method: 'POST', hasBody: true });
+  await until(() => origin.asked.length === 1);
+  const { body } = origin.last.request;
+  void call.write(Buffer.from('one'));
+  assert.is(Buffer.from((await body.read()) ?? []).toString(), 'one');
+  call.end(Buffer.from('two'));
+  assert.is(Buffer.from((await body.read()) ?? []).toString(), 'two');
+  assert.is(await body.read(), null);
+  origin.last.answer(200, [], 'ok');
+  assert.is((await call.head).status, 200);
+});
+
+each('an early answer does not wait for the body', undefined, async ({ rig, origin }) => {
+  const call = rig.call({ method: 'POST', hasBody: true });
+  await until(() => origin.asked.length === 1);
+  origin.last.answer(413, [], 'too much');
+  assert.is((await call.head).status, 413);
+  call.reset();
+});
+
+each('a visitor who goes before the head cancels the request', undefined, async ({ rig, origin, records }) => {
+  const call = rig.call();
+  await until(() => origin.asked.length === 1);
+  call.reset();
+  await until(() => records.length === 1);
+  assert.ok(origin.last.isCancelled);
+  assert.equal([records[0].status, records[0].isWhole, records[0].fault], [499, false, null]);
+  await call.head.then(
+    () => assert.unreachable(),
+    () => {},
+  );
+});
+
+each('a visitor who goes in the middle of a body cancels it', undefined, async ({ rig, origin, records }) => {
+  const call = rig.call();
+  await until(() => origin.asked.length === 1);
+  origin.last.body.push('begin');
+  origin.last.respond(200);
+  const stream = await call.stream();
+  stream.on('error', () => {});
+  await once(stream, 'readable');
+  call.reset();
+  // That a client of HTTP/1.1 has gone is seen by a write.
+  await until(() => {
+    origin.last.body.push('more');
+    return records.length === 1;
+  });
+  assert.ok(origin.last.body.isCancelled);
+  assert.equal([records[0].status, records[0].isWhole, records[0].fault], [200, false, null]);
+});
+
+each('a body that breaks off does not look whole', undefined, async ({ rig, origin, records }) => {
+  const call = rig.call();
+  await until(() => origin.asked.length === 1);
+  origin.last.body.push('begin');
+  origin.last.respond(200);
+  await call.head;
+  origin.last.body.fail('reset');
+  const failed = await bytesOf(await call.stream()).then(
+    () => false,
+    () => true,
+  );
+  assert.ok(failed);
+  await until(() => records.length === 1);
+  assert.equal([records[0].isWhole, records[0].fault, records[0].octets], [false, 'reset', 5]);
+});
+
+each('no more is read than the visitor takes', undefined, async ({ rig, origin, records }) => {
+  const call = rig.call();
+  await until(() => origin.asked.length === 1);
+  const part = Buffer.alloc(16_384, 'x');
+  const { body } = origin.last;
+  for (let i = 0; i < 4096; i++) body.push(part);
+  body.finish();
+  origin.last.respond(200);
+  const stream = await call.stream();
+  for (let before = -1; before !== body.taken; await new Promise((resolve) => setTimeout(resolve, 50)))
+    before = body.taken;
+  // What sockets and windows of both ends hold.
+  assert.ok(body.taken < 1500, `${body.taken} parts were taken`);
+  assert.is((await bytesOf(stream)).length, 4096 * part.length);
+  await until(() => records.length === 1);
+  assert.ok(records[0].isWhole);
+});
+
+for (const [fault, page] of Object.entries(FAULT_PAGES))
+  each(
+    `${fault} becomes ${page.status}, without a word of where the origin is`,
+    (asked) => asked.fail(fault as OriginFault),
+    async ({ rig, records }) => {
+      const call = rig.call({ headers: { accept: 'application/json' } });
+      const { status, headers } = await call.head;
+      assert.is(status, page.status);
+      const text = (await bytesOf(await call.stream())).toString();
+      assert.is(JSON.parse(text).error.code, page.code);
+      assert.is(JSON.parse(text).request_id, headers['x-request-id']);
+      assert.not.match(text + JSON.stringify(headers), '203.0.113.9');
+      assert.equal([records[0].fault, records[0].status], [fault, page.status]);
+      assert.match(records[0].detail, '203.0.113.9');
+    },
+  );
+
+each('a request that was here before is 508', undefined, async ({ rig, origin }) => {
+  const call = rig.call({ headers: { 'cdn-loop': 'waypost' } });
+  assert.is((await call.head).status, 508);
+  assert.is(origin.asked.length, 0);
+});
+
+each('TRACE is refused', undefined, async ({ rig, origin }) => {
+  const call = rig.call({ method: 'TRACE' });
+  const { status, headers } = await call.head;
+  assert.is(status, 405);
+  assert.match(String(headers.allow), 'GET');
+  assert.is(origin.asked.length, 0);
+});
+
+each('OPTIONS with no hop left is answered here', undefined, async ({ rig, origin }) => {
+  const call = rig.call({ method: 'OPTIONS', headers: { 'max-forwards': '0' } });
+  assert.is((await call.head).status, 204);
+  assert.is(origin.asked.length, 0);
+});
+
+/** What an origin does that takes a WebSocket: RFC 6455 section 4.2.2. */
+function accept(asked: Asked): void {
+  const key = asked.field('sec-websocket-key') ?? '';
+  const proof = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  asked.respond(101, ['sec-websocket-accept', proof, 'sec-websocket-protocol', 'chat'], true);
+}
+
+each('a WebSocket goes both ways', accept, async ({ rig, origin, records }) => {
+  const { status, headers, tunnel } = await rig.tunnel('/socket');
+  assert.is(status, rig.isHttp2 ? 200 : 101);
+  assert.is(headers['sec-websocket-protocol'], 'chat');
+  if (rig.isHttp2) assert.is(headers['sec-websocket-accept'], undefined);
+  if (tunnel === undefined) throw new Error('No tunnel');
+  const { request, body, tunnel: up } = origin.last;
+  assert.equal([request.method, request.protocol, request.path], ['GET', 'websocket', '/socket']);
+  tunnel.write('ping');
+  await until(() => up.text === 'ping');
+  body.push('pong');
+  const [part] = await once(tunnel, 'data');
+  assert.is(part.toString(), 'pong');
+  // The visitor's end is passed on, and what the origin says after it still arrives.
+  tunnel.end();
+  await until(() => up.isEnded);
+  body.push('last');
+  const [last] = await once(tunnel, 'data');
+  assert.is(last.toString(), 'last');
+  body.finish();
+  await until(() => records.length === 1);
+  assert.is(records[0].octets, 8);
+});
+
+each('a WebSocket waits for an origin that is slow', accept, async ({ rig, origin }) => {
+  const { tunnel } = await rig.tunnel('/');
+  if (tunnel === undefined) throw new Error('No tunnel');
+  const { tunnel: up } = origin.last;
+  up.isFull = true;
+  tunnel.write('a');
+  await until(() => up.text === 'a');
+  tunnel.write('b');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(up.text, 'a');
+  up.drain();
+  await until(() => up.text === 'ab');
+  tunnel.destroy();
+  // By HTTP/1.1 it may look like an end.
+  await until(() => up.isDestroyed || up.isEnded);
+  origin.last.body.finish();
+});
+
+each('a WebSocket whose origin breaks is broken', accept, async ({ rig, origin, records }) => {
+  const { tunnel } = await rig.tunnel('/');
+  if (tunnel === undefined) throw new Error('No tunnel');
+  tunnel.on('error', () => {});
+  tunnel.on('end', () => tunnel.end());
+  tunnel.on('error', () => {});
+  const closed = new Promise((resolve) => tunnel.once('close', resolve));
+  tunnel.resume();
+  origin.last.body.fail('reset');
+  await closed;
+  await until(() => records.length === 1);
+  assert.ok(origin.last.tunnel.isDestroyed);
+});
+
+each(
+  'a WebSocket that the origin refuses is answered by its response',
+  (asked) => asked.answer(403, [], 'no'),
+  async ({ rig }) => {
+    assert.is((await rig.tunnel('/')).status, 403);
+  },
+);
+
+test('h2: an origin that answers 200 to a WebSocket, or does not prove that it knows what one is, opens nothing', async () => {
+  const answers: readonly ((asked: Asked) => void)[] = [
+    (asked) => asked.answer(200, [], 'a page'),
+    (asked) => asked.respond(101, ['sec-websocket-accept', 'wrong'], true),
+  ];
+  for (const onAsked of answers) {
+    const origin = new FakeOrigin(onAsked);
+    const proxy = createProxy({ fetch: origin.fetch });
+    const exchange = new FakeExchange({ version: '2', method: 'CONNECT', protocol: 'websocket' });
+    await proxy(exchange, site);
+    assert.equal([exchange.status, exchange.isUpgraded], [502, false]);
+  }
+});
+
+test('CONNECT, and protocols other than WebSocket, are refused', async () => {
+  const proxy = createProxy({ fetch: new FakeOrigin().fetch });
+  const connect = new FakeExchange({ version: '2', method: 'CONNECT', path: '' });
+  await proxy(connect, site);
+  assert.is(connect.status, 405);
+  const other = new FakeExchange({ version: '2', method: 'CONNECT', protocol: 'connect-udp' });
+  await proxy(other, site);
+  assert.is(other.status, 501);
+});
+
+test('what is no fault of an origin is told to the engine', async () => {
+  const proxy = createProxy({ fetch: () => Promise.reject(new TypeError('a mistake')) });
+  let told: unknown;
+  try {
+    await proxy(new FakeExchange(), site);
+  } catch (error) {
+    told = error;
+  }
+  await settled();
+  assert.instance(told, TypeError);
+});
+
+test.run();

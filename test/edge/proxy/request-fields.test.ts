@@ -1,0 +1,191 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mayGoNoFurther, requestFields } from '../../../edge/proxy/request-fields.ts';
+import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
+
+const TRUSTED = '192.0.2.80';
+const rules = { name: 'waypost', trusts: (address: string) => address === TRUSTED };
+
+const sent = (request: FakeRequest, acceptEncoding = '') =>
+  requestFields(new FakeExchange(request), rules, 'id-1', acceptEncoding);
+
+/** All values of a name. */
+function valuesOf(fields: readonly string[], name: string): string[] {
+  return fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === name);
+}
+
+interface Row {
+  readonly name: string;
+  readonly request: FakeRequest;
+  /** Values that the origin gets, by name; an empty list: none. */
+  readonly gets: Readonly<Record<string, readonly string[]>>;
+}
+
+const dropped = (name: string, value = 'x'): Row => ({
+  name: `${name} does not reach the origin`,
+  request: { headers: [name, value] },
+  gets: { [name]: [] },
+});
+const passed = (name: string, value = 'x'): Row => ({
+  name: `${name} is passed on as it is`,
+  request: { headers: [name, value] },
+  gets: { [name]: [value] },
+});
+
+const ROWS: readonly Row[] = [
+  // RFC 9110 section 7.6.1, whatever the connection has left of them.
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings'].map((name) =>
+    dropped(name),
+  ),
+  dropped('content-length', '5'),
+  dropped('host', 'evil.test'),
+  dropped('proxy-authorization', 'Basic eDp5'),
+  dropped('proxy-authenticate'),
+  dropped('proxy', 'http://evil.test/'),
+  // Who the visitor is.
+  ...['x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-client-ip', 'client-ip'].map((name) =>
+    dropped(name, '127.0.0.1'),
+  ),
+  ...['x-forwarded-port', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-scheme', 'x-forwarded-prefix'].map(
+    (name) => dropped(name),
+  ),
+  ...['x_forwarded_for', 'x_real_ip', 'x.forwarded.for', 'content_length', 'transfer_encoding', 'x-forwarded_for'].map(
+    (name) => dropped(name, '1'),
+  ),
+  ...['authorization', 'cookie', 'range', 'if-none-match', 'if-range', 'cache-control', 'content-type', 'trailer'].map(
+    (name) => passed(name),
+  ),
+  passed('te', 'trailers'),
+  passed('x_custom'),
+  passed('x-custom', 'é'),
+  passed('priority', 'u=1'),
+  {
+    name: 'several lines of a field stay, in their order',
+    request: { headers: ['x-a', '1', 'x-b', '2', 'x-a', '3'] },
+    gets: { 'x-a': ['1', '3'], 'x-b': ['2'] },
+  },
+  { name: 'the visitor is told by X-Forwarded-For', request: {}, gets: { 'x-forwarded-for': ['198.51.100.7'] } },
+  {
+    name: 'what a stranger says of itself is not believed',
+    request: { headers: ['x-forwarded-for', '127.0.0.1', 'x-forwarded-for', '::1'] },
+    gets: { 'x-forwarded-for': ['198.51.100.7'] },
+  },
+  {
+    name: 'a trusted proxy is, and its address is appended',
+    request: { address: TRUSTED, headers: ['x-forwarded-for', '203.0.113.4', 'x-forwarded-for', '203.0.113.5'] },
+    gets: { 'x-forwarded-for': ['203.0.113.4, 203.0.113.5, 192.0.2.80'] },
+  },
+  {
+    name: 'a trusted proxy knows scheme and host',
+    request: {
+      address: TRUSTED,
+      scheme: 'http',
+      headers: ['x-forwarded-proto', 'https', 'x-forwarded-host', 'a.test'],
+    },
+    gets: { 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['a.test'] },
+  },
+  {
+    name: 'a trusted proxy may say X-Real-IP',
+    request: { address: TRUSTED, headers: ['x-real-ip', '203.0.113.4'] },
+    gets: { 'x-real-ip': ['203.0.113.4'] },
+  },
+  {
+    name: 'scheme and host are the ones that were asked',
+    request: { scheme: 'http', headers: ['x-forwarded-proto', 'https', 'x-forwarded-host', 'evil.test'] },
+    gets: { 'x-forwarded-proto': ['http'], 'x-forwarded-host': ['www.site.test'] },
+  },
+  {
+    name: 'Forwarded, RFC 7239',
+    request: {},
+    gets: { forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },
+  },
+  {
+    name: 'Forwarded quotes IPv6 and a port',
+    request: { address: '2001:db8::7', authority: 'www.site.test:8443' },
+    gets: {
+      forwarded: ['for="[2001:db8::7]";host="www.site.test:8443";proto=https'],
+      'x-forwarded-for': ['2001:db8::7'],
+    },
+  },
+  {
+    name: "a stranger's Forwarded is not believed",
+    request: { headers: ['forwarded', 'for=127.0.0.1'] },
+    gets: { forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },
+  },
+  {
+    name: "a trusted proxy's goes on",
+    request: { address: TRUSTED, headers: ['forwarded', 'for=203.0.113.4'] },
+    gets: { forwarded: ['for=203.0.113.4, for=192.0.2.80;host=www.site.test;proto=https'] },
+  },
+  { name: 'Via of HTTP/1.1', request: {}, gets: { via: ['1.1 waypost'] } },
+  { name: 'Via of HTTP/1.0', request: { version: '1.0' }, gets: { via: ['1.0 waypost'] } },
+  { name: 'Via of HTTP/2', request: { version: '2' }, gets: { via: ['2 waypost'] } },
+  {
+    name: 'Via is appended to',
+    request: { headers: ['via', '1.0 fred, 1.1 p.example'] },
+    gets: { via: ['1.0 fred, 1.1 p.example, 1.1 waypost'] },
+  },
+  { name: 'CDN-Loop', request: {}, gets: { 'cdn-loop': ['waypost'] } },
+  {
+    name: 'CDN-Loop is appended to',
+    request: { headers: ['cdn-loop', 'foo123.foocdn.example, barcdn.example; trace="abcdef"', 'cdn-loop', 'x'] },
+    gets: { 'cdn-loop': ['foo123.foocdn.example, barcdn.example; trace="abcdef", x, waypost'] },
+  },
+  {
+    name: 'our name within a quoted parameter of another is not ours',
+    request: { headers: ['cdn-loop', 'other; a="x, waypost"'] },
+    gets: { 'cdn-loop': ['other; a="x, waypost", waypost'] },
+  },
+  {
+    name: 'the name of the exchange is ours',
+    request: { headers: ['x-request-id', 'theirs'] },
+    gets: { 'x-request-id': ['id-1'] },
+  },
+  {
+    name: 'Max-Forwards of OPTIONS counts down',
+    request: { method: 'OPTIONS', headers: ['max-forwards', '10'] },
+    gets: { 'max-forwards': ['9'] },
+  },
+  {
+    name: 'Max-Forwards of another method does not',
+    request: { headers: ['max-forwards', '10'] },
+    gets: { 'max-forwards': ['10'] },
+  },
+];
+
+for (const { name, request, gets } of ROWS) {
+  test(name, () => {
+    const fields = sent(request);
+    if (typeof fields === 'number') throw new Error(`Refused with ${fields}`);
+    for (const [field, values] of Object.entries(gets)) assert.equal(valuesOf(fields, field), values, field);
+  });
+}
+
+test('codings that the origin is asked for are the ones that the edge says', () => {
+  const headers = ['accept-encoding', 'zstd, br;q=0.5, gzip, weird'];
+  assert.equal(valuesOf(sent({ headers }, 'gzip') as string[], 'accept-encoding'), ['gzip']);
+  assert.equal(valuesOf(sent({ headers }) as string[], 'accept-encoding'), []);
+});
+
+test('a request that was here before is a loop, RFC 8586', () => {
+  for (const loop of ['waypost', 'Waypost', 'a, waypost', 'waypost;v=1', 'a;b="c,d" ,\twaypost ; x'])
+    assert.is(sent({ headers: ['cdn-loop', loop] }), 508, loop);
+  assert.is(sent({ headers: ['cdn-loop', 'a', 'cdn-loop', 'waypost'] }), 508);
+  for (const loop of ['waypost.example', 'notwaypost', 'a;waypost'])
+    assert.type(sent({ headers: ['cdn-loop', loop] }), 'object');
+});
+
+test('an expectation that nobody knows is refused', () => {
+  assert.is(sent({ headers: ['expect', '200-ok'] }), 417);
+});
+
+test('OPTIONS ends here when it may go no further', () => {
+  const may = (method: string, value: string) =>
+    mayGoNoFurther(new FakeExchange({ method, headers: ['max-forwards', value] }));
+  assert.ok(may('OPTIONS', '0'));
+  assert.not(may('OPTIONS', '1'));
+  assert.not(may('OPTIONS', ''));
+  assert.not(may('GET', '0'));
+});
+
+test.run();

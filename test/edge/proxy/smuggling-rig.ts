@@ -1,0 +1,159 @@
+/** The whole edge (its server, gateway, proxy and client of origins) before an origin that writes down each octet that arrives. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { parseExemptions } from '../../../core/address/index.ts';
+import { GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
+import { createGateway } from '../../../edge/gateway/gateway.ts';
+import { Observer } from '../../../edge/gateway/observer.ts';
+import { createOriginClient } from '../../../edge/origin/client.ts';
+import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { HOST, withServer } from '../server/rig.ts';
+
+export type Scheme = 'http' | 'https';
+
+export interface Edge {
+  readonly port: number;
+  readonly scheme: Scheme;
+  /** All that came to the origin, a character an octet; identifiers of requests are `ID`. */
+  arrived(): string;
+  /** Resolves when the proxy is done with a request. */
+  ended(): Promise<void>;
+}
+
+interface RecordingOrigin {
+  readonly port: number;
+  readonly connections: readonly string[];
+  close(): void;
+}
+
+/** It answers each request that it reads, strictly, and keeps all that came. */
+async function recordingOrigin(): Promise<RecordingOrigin> {
+  const connections: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const index = connections.push('') - 1;
+    let answered = 0;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      connections[index] += chunk.toString('latin1');
+      for (const method of requestsIn(connections[index]).slice(answered)) {
+        answered++;
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${method === 'HEAD' ? '' : 'ok'}`);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, connections, close };
+}
+
+/** The methods of the whole requests that stand in a text. */
+export function requestsIn(text: string): string[] {
+  const methods: string[] = [];
+  for (let at = 0; ; ) {
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) return methods;
+    const head = text.slice(at, end + 2).toLowerCase();
+    const length = /\r\ncontent-length: (\d+)\r\n/.exec(head);
+    const method = text.slice(at, text.indexOf(' ', at));
+    at = end + 4;
+    if (length !== null) at += Number(length[1]);
+    else if (head.includes('\r\ntransfer-encoding: chunked\r\n')) at = chunksEnd(text, at);
+    if (at > text.length) return methods;
+    methods.push(method);
+  }
+}
+
+/** Infinity: there is no end. */
+function chunksEnd(text: string, from: number): number {
+  for (let at = from; ; ) {
+    const size = /^[0-9a-f]+\r\n/.exec(text.slice(at, at + 18))?.[0];
+    if (size === undefined) return Number.POSITIVE_INFINITY;
+    const length = Number.parseInt(size, 16);
+    at += size.length;
+    if (length > 0) at += length + 2;
+    else {
+      const end = text.startsWith('\r\n', at) ? at : text.indexOf('\r\n\r\n', at) + 2;
+      return end < at ? Number.POSITIVE_INFINITY : end + 2;
+    }
+  }
+}
+
+/** Until `use` has returned. */
+export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void>): Promise<void> {
+  const origin = await recordingOrigin();
+  const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
+  const site = {
+    ...{ domainId: 'd', domain: HOST, hasCertificate: false, hstsMaxAge: null },
+    origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
+  };
+  let records = 0;
+  const observer = new Observer(new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8)), null, () => {});
+  const handler = createGateway({
+    siteOf: (host) => (host === HOST ? site : undefined),
+    isShared: (serverName, host) => serverName === host,
+    proxy: createProxy({ fetch: client.fetch, onDone: () => records++ }),
+    adminHosts: new Set(),
+    admin: () => {},
+    challenge: () => undefined,
+    httpPorts: new Set(),
+    httpsPort: null,
+    observer,
+  });
+  try {
+    await withServer(
+      ({ tlsPort, clearPort }) =>
+        use({
+          port: scheme === 'https' ? tlsPort : clearPort,
+          scheme,
+          arrived: () => origin.connections.join('').replace(/^x-request-id: .*$/gm, 'x-request-id: ID'),
+          async ended() {
+            while (records === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+          },
+        }),
+      { handler },
+    );
+  } finally {
+    await client.close();
+    origin.close();
+  }
+}
+
+/** What arrives for a request: the fields of the visitor, those of the edge, and how it is framed. */
+export interface Arrival {
+  readonly method?: string;
+  readonly path?: string;
+  readonly host?: string;
+  readonly fields?: string;
+  /** With its line of framing before it. */
+  readonly framed?: string;
+}
+
+/** The octets of it. `version`: the visitor's. */
+export function arrival(
+  { method = 'GET', path = '/', host = HOST, fields = '', framed = '\r\n' }: Arrival,
+  version: string,
+  scheme: Scheme,
+): string {
+  const made =
+    `x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: ${scheme}\r\nx-forwarded-host: ${host}\r\n` +
+    `forwarded: for=127.0.0.1;host=${/^[a-z0-9.-]+$/.test(host) ? host : `"${host}"`};proto=${scheme}\r\n` +
+    `via: ${version} waypost\r\ncdn-loop: waypost\r\nx-request-id: ID\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fields}${made}${framed}`;
+}
+
+export const posted = (framed: string, fields = ''): Arrival => ({ method: 'POST', fields, framed });
+export const length = (body: string): string => `content-length: ${body.length}\r\n\r\n${body}`;
+/** A body that came in chunks goes out in chunks of its own. */
+export const coded = (...parts: readonly string[]): string => codedWith('', ...parts);
+/** The same, with trailers. */
+export const codedWith = (trailers: string, ...parts: readonly string[]): string =>
+  `transfer-encoding: chunked\r\n\r\n${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n${trailers}\r\n`;
+
+export const H = `Host: ${HOST}\r\n`;
+export const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${H}\r\n`;

@@ -1,0 +1,128 @@
+/**
+ * Requests that two servers might read differently (RFC 9112 section 11.2, RFC 9113 section 10.3): sent octet by octet through the whole edge, with TLS and without, to an origin that
+ * writes down each octet that arrives. One framing comes in or it is refused, and one goes out; what arrives is compared as a whole. What stands behind a request on its connection is
+ * read as the next one, or not at all when the request was refused.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RawClient } from '../conformance/client.ts';
+import { data, END_HEADERS, END_STREAM, headers } from '../conformance/frames.ts';
+import { block } from '../conformance/hpack.ts';
+import { dial, dialTls, HOST } from '../server/rig.ts';
+import { FRAMING } from './smuggling-framing.ts';
+import { HEADS } from './smuggling-heads.ts';
+import { ROWS2 } from './smuggling-http2.ts';
+import { type Arrival, arrival, type Edge, H, requestsIn, type Scheme, SMUGGLED, withEdge } from './smuggling-rig.ts';
+
+/** Octets, the status of the first answer, what the origin gets (undefined: they are refused), and whether the connection ends behind them. */
+export type Row = readonly [name: string, bytes: string, status: number, arrives?: readonly Arrival[], isLast?: 'last'];
+
+const SCHEMES: readonly Scheme[] = ['http', 'https'];
+/** Longer than anything takes that comes. */
+const PATIENCE_MS = 5000;
+const FIRST = `GET /first HTTP/1.1\r\n${H}\r\n`;
+const NEXT = `GET /next HTTP/1.1\r\n${H}\r\n`;
+
+/** Sends the parts, each when so many answers have come; resolves when the edge closes, or with the last of them. Characters are octets. */
+async function converse({ port, scheme }: Edge, parts: readonly string[], answers: number): Promise<string> {
+  const socket = scheme === 'https' ? await dialTls(port) : await dial(port);
+  let text = '';
+  let sent = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const go = (): void => {
+      const count = statuses(text).length;
+      if (sent < parts.length && count >= sent) socket.write(Buffer.from(parts[sent++], 'latin1'));
+      else if (answers > 0 && count === answers && text.endsWith('ok')) end();
+    };
+    socket.on('data', (part: Buffer) => {
+      text += part.toString('latin1');
+      go();
+    });
+    socket.on('close', end);
+    socket.on('end', end);
+    go();
+  });
+  socket.destroy();
+  return text;
+}
+
+/** Of the final answers. */
+const statuses = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 ([2-5]\d\d) [\s\S]*?\r\n\r\n/g)].map((match) => Number(match[1]));
+
+const inScheme = (bytes: string, scheme: Scheme): string =>
+  scheme === 'https' ? bytes.replace(/(?<= )http:\/\//i, 'https://') : bytes;
+
+/** Whole requests: what they come to, and the next one behind them. */
+function whole([name, bytes, status, arrives = [], isLast]: Row, scheme: Scheme): void {
+  const sent = inScheme(bytes, scheme);
+  const expected = (more: readonly Arrival[]): string => more.map((one) => arrival(one, '1.1', scheme)).join('');
+
+  test(`${scheme}/1.1: ${name}`, () =>
+    withEdge(scheme, async (edge) => {
+      // Another site, over a connection whose certificate is not for it.
+      const first = status === 404 && scheme === 'https' ? 421 : status;
+      const answers = [first, ...arrives.slice(1).map(() => 200), ...(isLast ? [] : [200])];
+      const text = await converse(edge, [sent + (isLast ? '' : NEXT)], isLast ? 0 : answers.length);
+      assert.is(edge.arrived(), expected(isLast ? arrives : [...arrives, { path: '/next' }]));
+      assert.equal(statuses(text), answers, text);
+    }));
+}
+
+/** Nothing of them arrives, nor of what stands behind them. */
+function refused([name, bytes, status]: Row, scheme: Scheme): void {
+  const sent = inScheme(bytes, scheme);
+  test(`${scheme}/1.1: refused: ${name}`, () =>
+    withEdge(scheme, async (edge) => {
+      const text = await converse(edge, [sent + SMUGGLED], 0);
+      assert.equal(statuses(text), [status], text);
+      assert.is(edge.arrived(), '');
+    }));
+
+  test(`${scheme}/1.1: refused behind another: ${name}`, () =>
+    withEdge(scheme, async (edge) => {
+      const text = await converse(edge, [FIRST, sent + SMUGGLED], 0);
+      assert.equal(statuses(text), [200, status], text);
+      // A head may have left before what made the message malformed was seen: it is broken off, never made whole.
+      const seen = edge.arrived();
+      assert.equal(requestsIn(seen), ['GET'], seen);
+      assert.ok(seen.startsWith(arrival({ path: '/first' }, '1.1', scheme)));
+      assert.not.match(seen, 'smuggled');
+    }));
+}
+
+for (const scheme of SCHEMES)
+  for (const row of [...FRAMING, ...HEADS]) (row[3] === undefined ? refused : whole)(row, scheme);
+
+for (const scheme of SCHEMES)
+  for (const [name, lines, body, arrives] of ROWS2)
+    test(`${scheme}/2: ${name}`, () =>
+      withEdge(scheme, async (edge) => {
+        const client = await RawClient.connect({ port: edge.port, isTls: scheme === 'https', serverName: HOST });
+        await client.handshake();
+        const written = lines.map(([key, value]) => [key, key === ':scheme' && value === '' ? scheme : value] as const);
+        const parts = body ?? [];
+        client.send(headers(1, block(written), body === null ? END_HEADERS | END_STREAM : END_HEADERS));
+        for (const [i, part] of parts.entries()) {
+          const flags = i === parts.length - 1 ? END_STREAM : 0;
+          client.send(typeof part === 'string' ? data(1, part, flags) : headers(1, block(part), END_HEADERS | flags));
+        }
+        await client.until('an end of the stream', () => {
+          const stream = client.streams.get(1);
+          return stream?.isEnded || stream?.resetBy !== undefined || client.goaways.length > 0 ? true : undefined;
+        });
+        if (arrives !== undefined) await edge.ended();
+        const seen = edge.arrived();
+        // As above: what has left already is broken off.
+        if (arrives === undefined) assert.equal(requestsIn(seen), [], seen);
+        else assert.is(seen, arrival(arrives, '2', scheme));
+        assert.not.match(seen.slice(0, seen.indexOf('\r\n\r\n') + 4), 'smuggled');
+        client.socket.destroy();
+      }));
+
+test.run();

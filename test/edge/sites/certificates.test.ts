@@ -1,0 +1,185 @@
+/** Which certificate a server name gets, that it is the same object until it is another one, and that memory is bounded. */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Draft, write } from '../../../core/journal/draft.ts';
+import { automaticCertificates, certificates, domains, proxies, records } from '../../../core/store/rows.ts';
+import { RecentMap } from '../../../edge/sites/recent-map.ts';
+import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
+import { addressRecord, newDomain, newProxy } from '../../core/journal/fixture.ts';
+import { automaticRow, makeCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
+
+const domain = newDomain('site.test.');
+const beside = newDomain('beside.test.');
+
+const change = async ({ environment, journal }: SitesRig, work: (draft: Draft) => void): Promise<void> => {
+  await write(environment, journal, 'test', (draft) => work(draft));
+};
+
+const serialOf = (one: TlsCertificate | undefined): string | undefined =>
+  one && new X509Certificate(one.cert).serialNumber;
+
+const setUp = (rig: SitesRig): Promise<void> =>
+  change(rig, (draft) => {
+    for (const one of [domain, beside]) {
+      draft.put(domains, one);
+      draft.put(proxies, newProxy(one));
+      draft.put(records, addressRecord(one, '@'));
+      draft.put(records, addressRecord(one, 'www'));
+    }
+  });
+
+test('the customer’s own where it is for the name, else the one that was ordered, exact or by wildcard; none for others', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const automatic = makeCertificate(['site.test', '*.site.test']);
+    const own = makeCertificate(['site.test', 'shop.site.test', '*.deep.site.test']);
+    const ofName = (name: string): string | undefined => serialOf(sites.certificateFor(name));
+    assert.is(ofName('site.test'), undefined);
+    assert.is(sites.siteOf('www.site.test')?.hasCertificate, false);
+    await change(rig, (draft) => draft.put(automaticCertificates, automaticRow(secrets, domain, automatic)));
+    const ordered = new X509Certificate(automatic.pem).serialNumber;
+    for (const name of ['site.test', 'www.site.test', 'any.site.test']) assert.is(ofName(name), ordered, name);
+    for (const name of ['a.deep.site.test', 'beside.test', 'test', 'xsite.test', '*.site.test', '', 'a b.site.test'])
+      assert.is(ofName(name), undefined, name);
+    assert.is(sites.siteOf('www.site.test')?.hasCertificate, true);
+    await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, own)));
+    const brought = new X509Certificate(own.pem).serialNumber;
+    for (const name of ['site.test', 'shop.site.test', 'a.deep.site.test']) assert.is(ofName(name), brought, name);
+    assert.is(ofName('www.site.test'), ordered, 'the own one is not for it');
+    assert.ok(sites.isShared('site.test', 'x.deep.site.test'));
+    assert.not(sites.isShared('site.test', 'www.site.test'));
+    assert.ok(sites.isShared('www.site.test', 'other.site.test'));
+    await change(rig, (draft) => draft.delete(certificates, ownRow(secrets, domain, own)));
+    assert.is(ofName('site.test'), ordered);
+    assert.is(ofName('a.deep.site.test'), undefined);
+    await change(rig, (draft) => draft.put(proxies, newProxy(domain, false)));
+    assert.is(ofName('site.test'), undefined, 'the proxy is off');
+    assert.equal(rig.told, []);
+  }));
+
+test('the same object until it is another certificate, whatever else of the domain changes; its key opens', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const [first, second] = [makeCertificate(['site.test']), makeCertificate(['site.test'])];
+    await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, first)));
+    const one = sites.certificateFor('site.test')!;
+    createSecureContext(one);
+    assert.is(sites.certificateFor('site.test'), one);
+    const row = ownRow(secrets, domain, first);
+    await change(rig, (draft) => draft.put(records, addressRecord(domain, 'new')));
+    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: 'other.example.net' }));
+    assert.is(sites.siteOf('site.test')?.origin.host, 'other.example.net');
+    assert.is(sites.certificateFor('site.test'), one);
+    // The same certificate, its key sealed anew: nobody can tell that it is the same one without opening it.
+    await change(rig, (draft) => draft.put(certificates, row));
+    await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, second)));
+    const other = sites.certificateFor('site.test');
+    assert.is.not(other, one);
+    assert.is(serialOf(other), new X509Certificate(second.pem).serialNumber);
+  }));
+
+test('one that has expired is served, and told once; one whose key does not open is not, and the ordered one goes in its place', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const old = makeCertificate(['site.test'], { from: -10, to: -1 });
+    await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, old, 1000)));
+    for (let i = 0; i < 3; i++)
+      assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(old.pem).serialNumber);
+    assert.equal(rig.told, ['site.test expired']);
+    // Sealed for another domain.
+    const stolen = { ...ownRow(secrets, domain, old), sealedKey: ownRow(secrets, beside, old).sealedKey };
+    const ordered = makeCertificate(['site.test']);
+    await change(rig, (draft) => {
+      draft.put(certificates, stolen);
+      draft.put(automaticCertificates, automaticRow(secrets, domain, ordered));
+    });
+    for (let i = 0; i < 3; i++)
+      assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(ordered.pem).serialNumber);
+    assert.is(rig.told.length, 2, 'told once');
+    assert.match(rig.told[1], /can't be opened/);
+    // No certificate at all.
+    await change(rig, (draft) => draft.put(certificates, { ...stolen, chain: 'no PEM' }));
+    assert.is(serialOf(sites.certificateFor('site.test')), new X509Certificate(ordered.pem).serialNumber);
+    assert.is(rig.told.length, 3);
+  }));
+
+test('for some minutes after the proxy was turned off visitors still come through, as resolvers remember the addresses', () =>
+  withSites(async (rig) => {
+    const { sites } = rig;
+    await setUp(rig);
+    const off = async (secondsAgo: number): Promise<number> => {
+      const disabledAt = Math.floor(Date.now() / 1000) - secondsAgo;
+      await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain, false), disabledAt }));
+      return (disabledAt + 600) * 1000 - Date.now();
+    };
+    await off(1);
+    assert.is(sites.siteOf('www.site.test')?.domain, 'site.test');
+    await off(601);
+    assert.is(sites.siteOf('www.site.test'), undefined);
+    const left = await off(590);
+    assert.is(sites.siteOf('www.site.test')?.domain, 'site.test');
+    await new Promise((resolve) => setTimeout(resolve, left + 1500));
+    assert.is(sites.siteOf('www.site.test'), undefined, 'what was kept of it ends by itself');
+  }));
+
+test('a site has the settings of its proxy; without an origin there is none', () =>
+  withSites(async (rig) => {
+    const { sites } = rig;
+    await setUp(rig);
+    const expected = {
+      domainId: domain.id,
+      domain: 'site.test',
+      origin: { host: 'origin.example.net', port: 443, protocol: 'https' },
+      hasCertificate: false,
+      hstsMaxAge: null,
+    };
+    assert.equal(sites.siteOf('site.test'), expected);
+    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), hstsMaxAge: 0 }));
+    assert.equal(sites.siteOf('site.test'), { ...expected, hstsMaxAge: 0 });
+    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: null }));
+    assert.is(sites.siteOf('site.test'), undefined);
+    assert.is(sites.domainIdOf('x.site.test'), domain.id);
+    assert.is(sites.domainIdOf('x.nowhere.test'), undefined);
+  }));
+
+test('more domains than are kept: each is right, and what was forgotten is not believed', () =>
+  withSites(async (rig) => {
+    const { sites } = rig;
+    const many = Array.from({ length: 5000 }, (_, i) => newDomain(`d${i}.test.`));
+    await change(rig, (draft) => {
+      for (const one of many) {
+        draft.put(domains, one);
+        draft.put(proxies, { ...newProxy(one), originHost: 'a.example.net' });
+        draft.put(records, addressRecord(one, '@'));
+      }
+    });
+    for (let i = 0; i < many.length; i++) assert.is(sites.siteOf(`d${i}.test`)?.origin.host, 'a.example.net');
+    await change(rig, (draft) => {
+      for (const one of many) draft.put(proxies, { ...newProxy(one), originHost: 'b.example.net' });
+    });
+    for (let i = 0; i < many.length; i++) assert.is(sites.siteOf(`d${i}.test`)?.origin.host, 'b.example.net', `d${i}`);
+  }));
+
+test('a map of what is recent keeps what is asked for, and a bounded number of others', () => {
+  const gone: number[] = [];
+  const map = new RecentMap<number>(100, (value) => gone.push(value));
+  map.set('hot', -1);
+  for (let i = 0; i < 10_000; i++) {
+    map.set(`k${i}`, i);
+    assert.is(map.get('hot'), -1);
+    assert.ok(map.size <= 200);
+    for (let back = 0; back < 50 && back <= i; back++) assert.is(map.get(`k${i - back}`), i - back);
+    if (i % 50 === 0) assert.not(gone.includes(-1));
+  }
+  assert.is(map.get('k0'), undefined);
+  assert.ok(gone.length + map.size >= 10_001);
+  map.set('k9999', 7);
+  assert.is(map.get('k9999'), 7);
+});
+
+test.run();

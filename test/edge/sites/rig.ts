@@ -1,0 +1,76 @@
+/** Sites over a store, told of changes as the threads are. */
+import { join } from 'node:path';
+import { openSecrets, type Secrets } from '../../../core/secrets.ts';
+import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
+import { watchSites } from '../../../edge/daemon/site-changes.ts';
+import { Sites } from '../../../edge/sites/sites.ts';
+import { DEFAULTS, embedded, type Store, withStore } from '../../core/journal/fixture.ts';
+import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
+
+export interface SitesRig extends Store {
+  readonly sites: Sites;
+  readonly secrets: Secrets;
+  /** What was told of certificates. */
+  readonly told: string[];
+}
+
+export const withSites = (use: (rig: SitesRig) => Promise<void>): Promise<void> =>
+  withStore(embedded, async (store) => {
+    const secrets = openSecrets(join(store.folder, 'secret.key'));
+    const told: string[] = [];
+    const sites = new Sites({
+      directory: store.folder,
+      zoneSettings: DEFAULTS,
+      secrets,
+      log: {
+        expired: (domain) => told.push(`${domain} expired`),
+        unusable: (domain, reason) => told.push(`${domain} ${reason}`),
+      },
+    });
+    watchSites(store.journal, (changed) => sites.changed(structuredClone(changed)));
+    try {
+      await use({ ...store, sites, secrets, told });
+    } finally {
+      await sites.close();
+    }
+  });
+
+export interface Made {
+  readonly names: readonly string[];
+  readonly pem: string;
+  readonly key: KeyPair;
+}
+
+export function makeCertificate(dnsNames: readonly string[], days: { from?: number; to?: number } = {}): Made {
+  const key = ecKey();
+  return {
+    names: dnsNames,
+    key,
+    pem: certificate({ name: dnsNames[0].replace('*.', ''), key, dnsNames: [...dnsNames], ...days }),
+  };
+}
+
+const rowOf = (
+  secrets: Secrets,
+  { id }: Domain,
+  { pem, key }: Made,
+  context: string,
+  expires: number,
+): Certificate => ({
+  domainId: id,
+  chain: pem,
+  sealedKey: secrets.seal(Buffer.from(pemOfKey(key)), `${context}:${id}`).toString('base64'),
+  notBefore: 0,
+  notAfter: expires,
+  createdAt: 0,
+});
+
+const LATER = Math.floor(Date.now() / 1000) + 86_400;
+
+export const ownRow = (secrets: Secrets, domain: Domain, made: Made, expires = LATER): Certificate =>
+  rowOf(secrets, domain, made, 'certificate', expires);
+
+export const automaticRow = (secrets: Secrets, domain: Domain, made: Made, expires = LATER): AutomaticCertificate => ({
+  ...rowOf(secrets, domain, made, 'automatic-certificate', expires),
+  names: made.names,
+});
