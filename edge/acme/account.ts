@@ -19,8 +19,8 @@ export interface AccountStore {
   /** Makes the key when there is none, or none that opens. */
   open(): Promise<Account>;
   registered(account: Account, url: string): Promise<void>;
-  /** It is to be registered anew, with the same key. */
-  forget(): Promise<void>;
+  /** The account at this URL is to be registered anew, with the same key. */
+  forget(url: string): Promise<void>;
 }
 
 export interface AccountStoreOptions {
@@ -77,8 +77,8 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
     async registered({ key: pem }, url) {
       await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, url } : undefined));
     },
-    async forget() {
-      await change((row) => (row === undefined ? undefined : { ...row, url: null }));
+    async forget(url) {
+      await change((row) => (row?.url === url ? { ...row, url: null } : undefined));
     },
   };
 }

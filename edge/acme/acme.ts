@@ -19,7 +19,6 @@ import { acmeMetrics, orderObserver } from './metrics.ts';
 import { obtain } from './obtain.ts';
 import { Orders } from './orders.ts';
 import { checkDelegation, planOrder } from './plan.ts';
-import { DirectoryProblem } from './problem.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
 import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
 import { openTransport } from './transport.ts';
@@ -76,41 +75,32 @@ export function createAcme(options: AcmeOptions): Acme {
       : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
   const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts) : null;
 
-  /** A directory that has lost the account, as one for tests does at each start, gets it again. */
-  async function attempt(claim: Claim, signal: AbortSignal): Promise<object> {
-    try {
-      return await attemptOnce(claim, signal);
-    } catch (error) {
-      if (!(error instanceof DirectoryProblem) || error.problem.type !== 'accountDoesNotExist') throw error;
-      await directory?.forgetAccount();
-      return attemptOnce(claim, signal);
-    }
-  }
-
-  async function attemptOnce({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
+  async function attempt({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
     const from = directory as Directory;
     const facts = ownZoneFacts(environment, reader, zoneSettings, domain);
     await checkDelegation(facts, dns, zoneSettings.nameservers);
     const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
-    const session = await from.session();
     const identities = acme.caaIdentities.length > 0 ? acme.caaIdentities : caaIdentities;
-    const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
-    signal.throwIfAborted();
-    const obtained = await obtain({
-      session,
-      plan,
-      keyType: acme.keyType,
-      profile: acme.profile,
-      preferredChain: acme.preferredChain,
-      replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
-      publish: async (challenges) => unlessAborted(served(await book.publish(domain.id, challenges)), signal),
-      signal,
+    const [obtained, notice] = await from.use(async (session) => {
+      const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
+      signal.throwIfAborted();
+      const obtained = await obtain({
+        session,
+        plan,
+        keyType: acme.keyType,
+        profile: acme.profile,
+        preferredChain: acme.preferredChain,
+        replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
+        publish: async (challenges) => unlessAborted(served(await book.publish(domain.id, challenges)), signal),
+        signal,
+      });
+      return [obtained, plan.notice];
     });
-    if (!(await book.succeed(domain.id, obtained, plan.notice))) throw new Error('the claim on the order is lost');
+    if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('the claim on the order is lost');
     return {
       names: obtained.names,
       expiresAt: formatSeconds(obtained.notAfter),
-      ...(plan.notice && { notice: plan.notice }),
+      ...(notice && { notice }),
     };
   }
 

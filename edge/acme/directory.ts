@@ -32,10 +32,11 @@ export interface Session {
 
 export interface Directory {
   meta(): Promise<DirectoryMeta>;
-  /** Registers the account when there is none. */
-  session(): Promise<Session>;
-  /** The account is not known there any more: the next session registers it anew. */
-  forgetAccount(): Promise<void>;
+  /**
+   * What `work` does with a session; the account is registered when there is none. Once more, with the account
+   * registered anew, when the directory has lost it, as one for tests does at each start.
+   */
+  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** As JSON, without a signature. */
   get(url: string): Promise<DirectoryResponse>;
 }
@@ -50,7 +51,11 @@ interface Inside {
     /** What it keeps of it, for a day. */
     directoryCache: unknown;
   };
-  readonly api: { apiRequest(url: string, payload: null, valid: readonly number[]): Promise<DirectoryResponse> };
+  readonly api: {
+    apiRequest(url: string, payload: null, valid: readonly number[]): Promise<DirectoryResponse>;
+    /** Resolves for 200 and 201, with the client's URL of the account set. */
+    createAccount(account: object): Promise<DirectoryResponse>;
+  };
 }
 
 /** A directory may refuse good nonces by chance. */
@@ -88,23 +93,38 @@ export function openDirectory(settings: DirectorySettings, transport: Transport,
     return { client: made, accountUrl, poll: (...args) => poll(made, ...args) };
   }
 
+  function session(): Promise<Session> {
+    opening ??= open().catch((error: unknown) => {
+      opening = null;
+      known = null;
+      throw error;
+    });
+    return opening;
+  }
+
+  /** Unless another who used it was sooner. */
+  async function forget({ client: gone, accountUrl }: Session): Promise<void> {
+    if (known?.client === gone) {
+      opening = null;
+      known = null;
+    }
+    await accounts.forget(accountUrl);
+  }
+
   return {
     async meta() {
       const { client: made } = await client();
       return readMeta(await inside(made).http.getDirectory());
     },
-    session() {
-      opening ??= open().catch((error: unknown) => {
-        opening = null;
-        known = null;
-        throw error;
-      });
-      return opening;
-    },
-    async forgetAccount() {
-      opening = null;
-      known = null;
-      await accounts.forget();
+    async use(work) {
+      const lent = await session();
+      try {
+        return await work(lent);
+      } catch (error) {
+        if (!(error instanceof DirectoryProblem) || error.problem.type !== 'accountDoesNotExist') throw error;
+        await forget(lent);
+        return work(await session());
+      }
     },
     get: (url) => transport.request(url, 'GET'),
   };
@@ -159,7 +179,9 @@ async function register(client: Client, { agreeTos, email }: DirectorySettings):
       detail: `acme.agree_tos is not set: read ${terms}, and set it to true if you agree`,
     });
   try {
-    await client.createAccount({
+    // Not the client's own method: where the account exists (another node was sooner, or we ended before its URL was
+    // stored) that one updates it with nothing, which a directory may refuse.
+    await inside(client).api.createAccount({
       termsOfServiceAgreed: agreeTos,
       ...(email === undefined ? {} : { contact: [`mailto:${email}`] }),
     });

@@ -4,7 +4,14 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { automaticCertificates, certificates, newId, records } from '../../../core/store/rows.ts';
+import {
+  type AcmeAccount,
+  acmeAccounts,
+  automaticCertificates,
+  certificates,
+  newId,
+  records,
+} from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -230,6 +237,28 @@ test('the directory is down: the old certificate serves on, and the renewal is t
   assert.is((await rig.untilActive(domain)).sslError, null);
   await rig.reset();
   await second.stop();
+});
+
+test('an account that another registered sooner, or we before we ended, is used as it is', async ({
+  rig,
+  directory,
+}) => {
+  const [first, second] = await Promise.all(['nine-1', 'nine-2'].map((name) => rig.add(`${name}.example.net`)));
+  const before = rig.start(settingsOf(directory));
+  await rig.toggle(first, true);
+  await rig.untilActive(first);
+  await rig.stop(before);
+  const key = acmeAccounts.key({ directory: directory.url, eabKid: null } as AcmeAccount);
+  let url: string | null = null;
+  await rig.write((draft) => {
+    const row = draft.row(acmeAccounts, key)!;
+    url = row.url;
+    draft.put(acmeAccounts, { ...row, url: null });
+  });
+  rig.start(settingsOf(directory));
+  await rig.toggle(second, true);
+  await rig.untilActive(second);
+  await rig.write((draft) => assert.is(draft.row(acmeAccounts, key)?.url, url));
 });
 
 test('external account binding', async ({ rig }) => {
