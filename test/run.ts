@@ -15,6 +15,10 @@ const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
 const LIMIT = 12 * 60_000;
+/** Milliseconds for a file to end after its last line; one that failed midway may have left a server running. */
+const GRACE = 30_000;
+/** The last line that uvu prints. */
+const LAST_LINE = /^ *Duration:/m;
 /** Characters of a failed file's output that the end repeats. */
 const MOST = 6000;
 /** Those with the longest tests, so that they don't begin when all others are done. */
@@ -43,27 +47,52 @@ const sums = { total: 0, passed: 0, skipped: 0 };
 const failed: { readonly file: string; readonly text: string }[] = [];
 const started = performance.now();
 
+/** Process groups of the files that run: a file and all that it started. */
+const running = new Set<number>();
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // None of it is left.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const pid of running) endGroup(pid);
+    process.kill(process.pid, signal);
+  });
+
 /** Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
 function run(file: string): Promise<Result> {
   const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
   const child = spawn(process.execPath, [uvu, root, alone], {
     env: { ...process.env, WAYPOST_SEED: String(SEED) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  const pid = child.pid as number;
+  running.add(pid);
   const output: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  const timers = [setTimeout(() => endGroup(pid), LIMIT)];
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.push(chunk);
+    if (LAST_LINE.test(chunk.toString())) timers.push(setTimeout(() => endGroup(pid), GRACE));
+  });
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
-  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT);
+  child.on('exit', () => endGroup(pid));
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      clearTimeout(timer);
+      running.delete(pid);
+      timers.forEach(clearTimeout);
       const text = Buffer.concat(output).toString();
       const count = (label: string): number =>
         Number(new RegExp(`^ *${label}: *(?:\\u001b\\[\\d+m)?(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const result = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
       const isWhole = code === 0 && result.total > 0 && result.passed + result.skipped === result.total;
       process.stdout.write(`\n${text.trim()}\n`);
-      if (signal !== null) process.stdout.write(`${file} ended by ${signal}\n`);
+      if (signal !== null) process.stdout.write(`${file} did not end by itself: ${signal}\n`);
       if (!isWhole) failed.push({ file, text });
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed + result.skipped === result.total;
