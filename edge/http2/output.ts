@@ -3,7 +3,7 @@
  * next buffer fills, so what a client does not take is seen at once, and nothing piles up in the socket. A session that has
  * nothing to send holds no buffer.
  */
-import type { Transport } from './transport.ts';
+import type { Transport } from '../transport/transport.ts';
 
 /** Four records of TLS, or as many DATA frames. */
 export const OUTPUT_BUFFER = 65_536;

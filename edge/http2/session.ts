@@ -6,11 +6,12 @@
  */
 import { Socket } from 'node:net';
 import type { AbortCause, Client, Handler } from '../exchange/exchange.ts';
+import { type Flushable, flushLater } from '../transport/flusher.ts';
+import { SocketTransport, type Transport, type TransportReceiver } from '../transport/transport.ts';
 import { type Clock, THREAD_CLOCK, type Ticking } from './clock.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { type Ending, SESSION_ENDING } from './endings.ts';
 import { FLOOD } from './flood-gate.ts';
-import { type Flushable, flushLater } from './flusher.ts';
 import { writeGoaway, writePing, writeWindowUpdate } from './frame-writer.ts';
 import type { Http2Limits } from './limits.ts';
 import { OUTPUT_BUFFER, Output } from './output.ts';
@@ -20,7 +21,6 @@ import { Sender } from './sender.ts';
 import { SessionWatch } from './session-watch.ts';
 import { PeerSettings, settingsFrame } from './settings.ts';
 import { type StreamSession, Streams } from './streams.ts';
-import { SocketTransport, type Transport, type TransportReceiver } from './transport.ts';
 
 export interface Http2SessionOptions {
   readonly handler: Handler;

@@ -3,7 +3,7 @@
  * that a client sends throws.
  */
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../core/net/epoll.ts';
-import type { Transport, TransportReceiver } from '../http2/transport.ts';
+import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { HELLO } from './client-hello.ts';
 import type { TlsLoop } from './loop.ts';
 import { SSL_ERROR, TLS1_3 } from './openssl.ts';

@@ -7,7 +7,7 @@ import { encodeStateless } from '../../../edge/http2/hpack/stateless.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';
 import { FLAG, FRAME, FRAME_HEADER, PREFACE } from '../../../edge/http2/protocol.ts';
 import { Http2Session } from '../../../edge/http2/session.ts';
-import type { Transport, TransportReceiver } from '../../../edge/http2/transport.ts';
+import type { Transport, TransportReceiver } from '../../../edge/transport/transport.ts';
 
 export interface Frame {
   readonly type: number;

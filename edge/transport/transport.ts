@@ -1,4 +1,4 @@
-/** What carries a session's octets: a socket, or memory in a test. */
+/** What carries a connection's octets: a socket, or memory in a test. */
 import type { Socket } from 'node:net';
 import { readInto } from './direct-read.ts';
 import { unsentOf } from './unsent.ts';
