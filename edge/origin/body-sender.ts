@@ -1,7 +1,7 @@
 /** The body of a request on its way to the origin: pulled from the visitor as the origin takes it, in the framing that the head told. */
-import type { Socket } from 'node:net';
 import type { RequestBody } from '../exchange/exchange.ts';
 import { fieldLines } from './request-head.ts';
+import type { OriginSocket } from './sockets.ts';
 
 /** What the sender tells its connection. */
 export interface SenderOwner {
@@ -19,7 +19,7 @@ export class BodySender {
   isDone = false;
   /** The origin has something to take. */
   isBlocked = false;
-  readonly #socket: Socket;
+  readonly #socket: OriginSocket;
   readonly #body: RequestBody;
   readonly #owner: SenderOwner;
   readonly #isChunked: boolean;
@@ -30,7 +30,7 @@ export class BodySender {
   readonly #onPart = (part: Uint8Array | null): void => this.#take(part);
   readonly #onFailure = (): void => this.#lose('the visitor broke off');
 
-  constructor(socket: Socket, head: string, body: RequestBody, owner: SenderOwner) {
+  constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner) {
     this.#socket = socket;
     this.#head = head;
     this.#body = body;
@@ -67,29 +67,31 @@ export class BodySender {
   }
 
   #flushHead(): void {
-    if (this.#head === '' || this.#isStopped || this.#socket.destroyed) return;
-    this.#socket.write(this.#head, 'latin1');
+    if (this.#head !== '' && !this.#isStopped) this.#socket.writeText(this.#takeHead());
+  }
+
+  /** Empty when it has left. */
+  #takeHead(): string {
+    const head = this.#head;
     this.#head = '';
+    return head;
   }
 
   #take(part: Uint8Array | null): void {
-    if (this.#isStopped || this.#socket.destroyed) return;
+    if (this.#isStopped) return;
     if (part === null) this.#end();
     else if (this.#isChunked || part.length <= this.#left) this.#write(part);
     else this.#lose('the body is longer than its content-length');
   }
 
   #write(part: Uint8Array): void {
-    const socket = this.#socket;
     // An empty chunk would be the last one.
-    let goesOn = !socket.writableNeedDrain;
+    let goesOn = !this.#socket.isFull;
     if (part.length > 0) {
-      socket.cork();
-      this.#flushHead();
-      if (this.#isChunked) socket.write(`${part.length.toString(16)}\r\n`, 'latin1');
-      goesOn = socket.write(part);
-      if (this.#isChunked) goesOn = socket.write('\r\n', 'latin1');
-      socket.uncork();
+      const head = this.#takeHead();
+      goesOn = this.#isChunked
+        ? this.#socket.write(part, `${head}${part.length.toString(16)}\r\n`, '\r\n')
+        : this.#socket.write(part, head);
       this.#left -= part.length;
     }
     if (!this.#isChunked && this.#left === 0) {
@@ -98,7 +100,7 @@ export class BodySender {
     }
     this.isBlocked = !goesOn;
     this.#owner.onSent();
-    if (goesOn && !socket.destroyed) this.#pull();
+    if (goesOn) this.#pull();
   }
 
   #end(): void {
@@ -114,10 +116,7 @@ export class BodySender {
       this.#lose('trailers that can be none');
       return;
     }
-    this.#socket.cork();
-    this.#flushHead();
-    this.#socket.write(`0\r\n${trailers}\r\n`, 'latin1');
-    this.#socket.uncork();
+    this.#socket.writeText(`${this.#takeHead()}0\r\n${trailers}\r\n`);
     this.#finish();
   }
 

@@ -11,10 +11,11 @@ import { OriginClock } from './clock.ts';
 import type { OriginConnection } from './connection.ts';
 import { newCounters, type OriginCounters } from './counters.ts';
 import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
+import { openNodeSocket } from './node-socket.ts';
 import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
 import { OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
-import { type OpenSocket, openSocket } from './sockets.ts';
+import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
 
 export interface OriginClientOptions {
@@ -65,7 +66,7 @@ class Client implements OriginClient {
       book: new AddressBook(options.lookup ?? recursiveLookup(options.resolvers ?? [], this.#abort.signal)),
       guard: { exemptions: options.exemptions ?? [], own: options.own ?? [] },
       tls: new OriginTls(options.ca),
-      open: options.open ?? openSocket,
+      open: options.open ?? openNodeSocket,
       // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
       onEmpty: (pool) => this.#forget(pool),

@@ -2,7 +2,6 @@
  * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied once, as parts of a
  * body; a request costs one write, one read and one promise, the caller's.
  */
-import type { Socket } from 'node:net';
 import type { FieldList } from '../exchange/exchange.ts';
 import { BodySender, type SenderOwner } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
@@ -13,6 +12,7 @@ import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import type { ResponseHead } from './response-head.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
 import { mayRetry } from './retry.ts';
+import type { OriginSocket, SocketOwner } from './sockets.ts';
 import { SocketTunnel } from './tunnel.ts';
 
 /** What the connection tells its pool. */
@@ -31,12 +31,12 @@ const KEEP_ALIVE_MARGIN = 1000;
 /** Milliseconds in which the response is to be there of an origin that takes no more of the request: as a rule it has come already. */
 const LAST_WORDS = 1000;
 
-export class OriginConnection implements ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder {
+export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodySource, SenderOwner, CallHolder {
   /** In the time of the clock: when it has been idle for too long, or the origin silent. */
   deadline = Number.POSITIVE_INFINITY;
   /** In the time of the clock. */
   idleSince = 0;
-  readonly #socket: Socket;
+  readonly #socket: OriginSocket;
   readonly #owner: ConnectionOwner;
   readonly #limits: OriginLimits;
   readonly #clock: OriginClock;
@@ -59,25 +59,18 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
   /** The socket's, in words. */
   #error = 'the origin closed the connection';
 
-  constructor(socket: Socket, owner: ConnectionOwner, limits: OriginLimits, clock: OriginClock) {
+  constructor(socket: OriginSocket, owner: ConnectionOwner, limits: OriginLimits, clock: OriginClock) {
     this.#socket = socket;
     this.#owner = owner;
     this.#limits = limits;
     this.#clock = clock;
     this.#keepAlive = limits.keepAlive;
     this.#reader = new ResponseReader(this, limits.maxHeaderBytes);
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#onSocketError(error));
-    socket.on('end', () => this.#onSocketEnd());
-    socket.on('close', () => this.#onSocketClose());
-    socket.on('drain', () => {
-      this.#sender?.resume();
-      this.#tunnel?.drained();
-    });
   }
 
   /** Nothing is known that would keep it from carrying a request. */
   get isOpen(): boolean {
-    return !this.#isClosed && this.#socket.writable && this.#socket.readable;
+    return !this.#isClosed && this.#socket.isOpen;
   }
 
   get isIdle(): boolean {
@@ -92,7 +85,7 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
     this.#isLast = false;
     this.#requestTime = Date.now();
     this.#reader.begin(request.method, request.protocol);
-    if (request.body.length === 0 || request.protocol !== '') this.#socket.write(head, 'latin1');
+    if (request.body.length === 0 || request.protocol !== '') this.#socket.writeText(head);
     else {
       this.#sender = new BodySender(this.#socket, head, request.body, this);
       this.#sender.start();
@@ -100,7 +93,8 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
     this.#watch();
   }
 
-  /** Octets 0 to `length` of the buffer have come; they are valid during the call. False: no more are to be read for now. */
+  // From the socket.
+
   take(buffer: Buffer, length: number): boolean {
     if (this.#call === null) {
       // Nobody asked: to be read as the response to the next request (RFC 9112 section 9.2).
@@ -119,6 +113,49 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
     if (this.#reader.isDone) this.#complete(end < length);
     return this.#body === null || !this.#body.isFull;
   }
+
+  onDrain(): void {
+    this.#sender?.resume();
+    this.#tunnel?.drained();
+  }
+
+  /** When no more can be written of a body, the origin may have said why before it closed (RFC 9112 section 9.6). */
+  onWriteError(error: Error): void {
+    this.#error = error.message;
+    if (this.#sender === null) {
+      this.#broken();
+      return;
+    }
+    this.#sender.stop();
+    this.#isMute = true;
+    this.#watch();
+  }
+
+  onSocketEnd(): void {
+    if (this.#call === null) {
+      this.destroy();
+      return;
+    }
+    try {
+      if (!this.#reader.finish()) return;
+    } catch (error) {
+      this.#fail(error as OriginError);
+      return;
+    }
+    if (this.#tunnel !== null) {
+      this.#endTunnel();
+      return;
+    }
+    this.#isLast = true;
+    this.#complete(false);
+  }
+
+  onSocketClosed(error: Error | null): void {
+    if (error !== null) this.#error = error.message;
+    this.#broken();
+  }
+
+  // From the reader of responses.
 
   onInform({ status, headers }: ResponseHead): void {
     this.#call?.request.onInform?.(status, headers);
@@ -307,37 +344,6 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
       : new OriginError('header-timeout', 'the origin sent no head of a response in time');
   }
 
-  /** When no more can be written of a body, the origin may have said why before it closed (RFC 9112 section 9.6). */
-  #onSocketError(error: NodeJS.ErrnoException): void {
-    this.#error = error.message;
-    if (error.syscall !== 'write' || this.#sender === null || this.#socket.destroyed) {
-      this.#socket.destroy();
-      return;
-    }
-    this.#sender.stop();
-    this.#isMute = true;
-    this.#watch();
-  }
-
-  #onSocketEnd(): void {
-    if (this.#call === null) {
-      this.destroy();
-      return;
-    }
-    try {
-      if (!this.#reader.finish()) return;
-    } catch (error) {
-      this.#fail(error as OriginError);
-      return;
-    }
-    if (this.#tunnel !== null) {
-      this.#endTunnel();
-      return;
-    }
-    this.#isLast = true;
-    this.#complete(false);
-  }
-
   /** The way back has ended; what is on its way to the origin still goes out, if it takes it in time. */
   #endTunnel(): void {
     this.#call?.end();
@@ -346,8 +352,8 @@ export class OriginConnection implements ReaderOwner, ReceivedBodySource, Sender
     this.#socket.destroySoon();
   }
 
-  #onSocketClose(): void {
-    if (this.#call === null) this.#close();
+  #broken(): void {
+    if (this.#call === null) this.destroy();
     else this.#fail(new OriginError('reset', this.#error));
   }
 }

@@ -2,14 +2,12 @@
  * A new connection to an origin: its addresses looked up, judged, and tried one after the other with a head start (RFC 8305 section 5), all within the time that connecting may
  * take. Only to literals that were judged, never to a name.
  */
-import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import { formatAddress } from '../../core/address/index.ts';
 import type { AddressBook } from './address-book.ts';
 import { type Guard, permitted } from './guard.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
-import type { Inlet, OpenSocket } from './sockets.ts';
+import type { OpenSocket, OriginSocket, SocketAttempt, SocketTls } from './sockets.ts';
 
 /** Milliseconds until the next address is tried beside the one before: the Connection Attempt Delay of RFC 8305 section 5. */
 const HEAD_START = 250;
@@ -18,7 +16,7 @@ export interface DialTarget {
   readonly host: string;
   readonly port: number;
   /** Null: plain HTTP. */
-  tls(): ConnectionOptions | null;
+  tls(): SocketTls | null;
 }
 
 export interface DialTools {
@@ -30,18 +28,12 @@ export interface DialTools {
 
 /** What comes of it: one of both, once, unless it was aborted. */
 export interface DialOwner {
-  /** `inlet` takes what comes from now on. */
-  onDialled(dial: Dial, socket: Socket, inlet: Inlet): void;
+  /** Has to `start` the socket. */
+  onDialled(dial: Dial, socket: OriginSocket): void;
   onDialFailed(dial: Dial, error: OriginError): void;
 }
 
-interface Try {
-  readonly socket: Socket;
-  readonly inlet: Inlet;
-  readonly address: string;
-}
-
-export class Dial {
+export class Dial implements SocketAttempt {
   readonly #target: DialTarget;
   readonly #tools: DialTools;
   readonly #owner: DialOwner;
@@ -49,7 +41,7 @@ export class Dial {
   #addresses: readonly string[] = [];
   #next = 0;
   #begin = 0;
-  readonly #tries = new Set<Try>();
+  readonly #tries = new Set<OriginSocket>();
   readonly #faults: string[] = [];
   #isConnected = false;
   #isOver = false;
@@ -80,7 +72,7 @@ export class Dial {
     this.#isOver = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#headStart);
-    for (const { socket } of this.#tries) socket.destroy();
+    for (const socket of this.#tries) socket.destroy();
     this.#tries.clear();
   }
 
@@ -101,47 +93,34 @@ export class Dial {
       return;
     }
     const address = this.#addresses[this.#next++];
-    const inlet: Inlet = { target: null };
-    const socket = this.#tools.open(address, this.#target.port, this.#target.tls(), inlet);
-    const one: Try = { socket, inlet, address };
-    this.#tries.add(one);
-    socket.once('connect', () => this.#connected(one));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(one, `${address}: ${error.message}`));
-    socket.once('close', () => this.#failed(one, `${address}: closed`));
+    this.#tries.add(this.#tools.open(address, this.#target.port, this.#target.tls(), this));
     if (this.#next < this.#addresses.length) this.#headStart = setTimeout(() => this.#tryNext(), HEAD_START);
   }
 
   /** TCP stands: the first address has won. */
-  #connected(one: Try): void {
-    if (this.#isOver || this.#isConnected) return;
-    this.#isConnected = true;
+  onConnected(socket: OriginSocket): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#headStart);
-    for (const other of this.#tries) if (other !== one) other.socket.destroy();
+    this.#isConnected = true;
+    for (const other of this.#tries) if (other !== socket) other.destroy();
     this.#tries.clear();
-    this.#tries.add(one);
-    if (!('encrypted' in one.socket)) {
-      this.#ready(one);
-      return;
-    }
+    this.#tries.add(socket);
     this.#timer = setTimeout(
-      () => this.#fail(new OriginError('connect-timeout', `${one.address}: no TLS handshake in time`)),
+      () => this.#fail(new OriginError('connect-timeout', `${socket.address}: no TLS handshake in time`)),
       Math.max(1, this.#begin + this.#tools.limits.tlsTimeout - performance.now()),
     );
-    one.socket.once('secureConnect', () => this.#ready(one));
   }
 
-  #ready({ socket, inlet }: Try): void {
-    if (this.#isOver) return;
+  onReady(socket: OriginSocket): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#tries.clear();
-    this.#owner.onDialled(this, socket, inlet);
+    this.#owner.onDialled(this, socket);
   }
 
-  #failed(one: Try, why: string): void {
-    if (this.#isOver || !this.#tries.delete(one)) return;
-    one.socket.destroy();
+  onFailed(socket: OriginSocket, error: Error): void {
+    this.#tries.delete(socket);
+    const why = `${socket.address}: ${error.message}`;
     this.#faults.push(why);
     if (this.#isConnected) this.#fail(new OriginError('tls', why));
     else this.#tryNext();
@@ -151,7 +130,7 @@ export class Dial {
     if (this.#addresses.length === 0) return new OriginError('unresolved', 'no answer of the resolvers in time');
     return new OriginError(
       'connect-timeout',
-      `no answer from ${[...this.#tries].map((one) => one.address).join(', ')}`,
+      `no answer from ${[...this.#tries].map(({ address }) => address).join(', ')}`,
     );
   }
 

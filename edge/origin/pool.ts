@@ -2,15 +2,13 @@
  * Connections to one origin, and the requests that wait for one. The connection used last is used first, so that those that are not needed grow old and go. A request
  * that finds none waits for whichever is there first: one that is free again, or a new one.
  */
-import type { Socket } from 'node:net';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import { type ConnectionOwner, OriginConnection } from './connection.ts';
 import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
 import { type Origin, OriginError } from './origin.ts';
-import type { Inlet } from './sockets.ts';
+import type { OriginSocket, SocketTls } from './sockets.ts';
 import type { OriginTls } from './tls.ts';
 
 /** What the pools of a client share. */
@@ -61,9 +59,13 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#open();
   }
 
-  tls(): ConnectionOptions | null {
+  tls(): SocketTls | null {
     if (this.#origin.protocol === 'http') return null;
-    return this.#tools.tls.optionsFor(this.#origin, this.#serverName, this.key);
+    const { tls } = this.#tools;
+    return {
+      options: tls.optionsFor(this.#origin, this.#serverName, this.key),
+      remember: (session) => tls.remember(this.key, session),
+    };
   }
 
   onIdle(connection: OriginConnection): void {
@@ -94,15 +96,14 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     else call.fail(new OriginError('busy', 'too many connections to origins'));
   }
 
-  onDialled(dial: Dial, socket: Socket, inlet: Inlet): void {
+  onDialled(dial: Dial, socket: OriginSocket): void {
     const own = this.#dials.get(dial) ?? null;
     this.#dials.delete(dial);
     this.#tools.counters.connections++;
-    this.#tools.book.hasServed(this.host, socket.remoteAddress ?? '');
-    if ('encrypted' in socket) this.#keepSessions(socket as TLSSocket);
+    this.#tools.book.hasServed(this.host, socket.address);
     const connection = new OriginConnection(socket, this, this.#tools.limits, this.#tools.clock);
     this.#connections.add(connection);
-    inlet.target = connection;
+    socket.start(connection);
     const call = own ?? this.#takeWaiting();
     if (call === undefined) connection.rest();
     else connection.send(call);
@@ -214,14 +215,6 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#dials.delete(dial);
     this.#tools.counters.open--;
     dial.abort();
-  }
-
-  #keepSessions(socket: TLSSocket): void {
-    const { tls } = this.#tools;
-    socket.on('session', (session) => tls.remember(this.key, session));
-    // That of TLS 1.2 was there with the handshake.
-    const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
-    if (session !== undefined) tls.remember(this.key, session);
   }
 
   #forgetIfEmpty(): void {

@@ -1,59 +1,69 @@
 /**
- * Sockets to origins. Nothing is read through a stream: node puts what comes into one buffer that all of the thread share, which is theirs until the callback returns, since
- * node reads and calls back in one go.
+ * The seam between connections to origins and what carries their octets: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
+ * are not to be had. Nothing is read through a stream: what comes lies in memory that all sockets of the thread share, until the call returns.
  */
-import { connect as connectTcp, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 
-/** Whoever takes what comes; null until the connection stands. */
-export interface Inlet {
-  target: InletTarget | null;
+/** Octets that are read at most in one go: what the kernel has gathered while the thread was busy fits, as a rule. */
+export const READ_OCTETS = 65_536;
+/** Seconds of silence before the kernel looks whether the origin is still there. */
+export const PROBE_AFTER = 30;
+
+export interface OriginSocket {
+  /** In text; the one that it was opened to. */
+  readonly address: string;
+  /** Octets may go both ways. */
+  readonly isOpen: boolean;
+  /** Octets may go out: it was not ended, neither by us nor by a fault. */
+  readonly isWritable: boolean;
+  /** Not all that was written has left: `onDrain` follows. */
+  readonly isFull: boolean;
+  /** Once, within `onReady`: who is told from now on. */
+  start(owner: SocketOwner): void;
+  /** Characters are octets. False: `isFull`. */
+  writeText(text: string): boolean;
+  /** The same for octets, with text around them, all in one piece where it can be. They are the socket's from here on. */
+  write(bytes: Uint8Array, before?: string, after?: string): boolean;
+  /** Octets may come again, after `take` has returned false; not within this call. */
+  resume(): void;
+  /** What was written goes out, then the end; octets still come. */
+  end(): void;
+  /** What was written goes out, then it is closed. */
+  destroySoon(): void;
+  /** At once. Nobody is told of anything after that. */
+  destroy(): void;
 }
 
-export interface InletTarget {
-  /** False: no more for now. */
+/** What becomes of a socket that is opened: never told within `OpenSocket` itself. */
+export interface SocketAttempt {
+  /** TCP stands. */
+  onConnected(socket: OriginSocket): void;
+  /** Octets can go. */
+  onReady(socket: OriginSocket): void;
+  /** Neither will be. The socket is destroyed. */
+  onFailed(socket: OriginSocket, error: Error): void;
+}
+
+/** Whom a socket that stands belongs to. */
+export interface SocketOwner {
+  /** Octets 0 to `length` of `buffer` have come; they are valid during the call. False: no more until `resume`. */
   take(buffer: Buffer, length: number): boolean;
+  /** All that was written has left, after `isFull`. */
+  onDrain(): void;
+  /** The origin sends no more. */
+  onSocketEnd(): void;
+  /** Nothing can be written any more; what the origin said before is still read. Not within a write. */
+  onWriteError(error: Error): void;
+  /** It is destroyed, and not by its owner. `error`: null when there was none. */
+  onSocketClosed(error: Error | null): void;
 }
 
-/** Opens a socket to an address that was checked. `tls`: null for plain HTTP. */
-export type OpenSocket = (address: string, port: number, tls: ConnectionOptions | null, inlet: Inlet) => Socket;
-
-/** What the kernel has gathered while the thread was busy fits, as a rule. */
-const BUFFER = 65_536;
-const buffer = Buffer.allocUnsafeSlow(BUFFER);
-/** Milliseconds of silence before the kernel looks whether the origin is still there. */
-const PROBE_AFTER = 30_000;
-
-export const openSocket: OpenSocket = (host, port, tls, inlet) => {
-  const options = {
-    host,
-    port,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: PROBE_AFTER,
-    // The addresses are tried by `dial.ts`, each after its check.
-    autoSelectFamily: false,
-    onread: {
-      buffer,
-      callback: (length: number): boolean => inlet.target === null || inlet.target.take(buffer, length),
-    },
-  };
-  return tls === null ? readableAfterWriteError(connectTcp(options)) : connectTls({ ...tls, ...options });
-};
-
-/**
- * An origin that refuses an upload answers and closes, which our next write finds out first. Node would destroy the socket then, and the response that lies in it; as this
- * it tells of the error and reads on. Whoever has the socket destroys it.
- */
-function readableAfterWriteError(socket: Socket): Socket {
-  const { _readableState: readable, _writableState: writable } = socket as Socket & StreamStates;
-  readable.autoDestroy = false;
-  writable.autoDestroy = false;
-  return socket;
+/** TLS to an origin. */
+export interface SocketTls {
+  readonly options: ConnectionOptions;
+  /** A session that may be resumed by the next connection. */
+  remember(session: Buffer): void;
 }
 
-/** Of node's streams; an option of theirs that net.Socket does not pass on. */
-interface StreamStates {
-  readonly _readableState: { autoDestroy: boolean };
-  readonly _writableState: { autoDestroy: boolean };
-}
+/** Opens a socket to an address that was checked, never to a name. `tls`: null for plain HTTP. */
+export type OpenSocket = (address: string, port: number, tls: SocketTls | null, attempt: SocketAttempt) => OriginSocket;

@@ -1,24 +1,24 @@
 /** The way to the origin after 101 (RFC 9110 section 7.8); the way back is the response's body. */
-import type { Socket } from 'node:net';
 import type { OriginTunnel } from './origin.ts';
+import type { OriginSocket } from './sockets.ts';
 
 export class SocketTunnel implements OriginTunnel {
-  readonly #socket: Socket;
+  readonly #socket: OriginSocket;
   readonly #destroy: () => void;
   #listener: (() => void) | null = null;
 
   /** `destroy`: ends the connection, and the way back. */
-  constructor(socket: Socket, destroy: () => void) {
+  constructor(socket: OriginSocket, destroy: () => void) {
     this.#socket = socket;
     this.#destroy = destroy;
   }
 
   write(chunk: Uint8Array): boolean {
-    return this.#socket.writable ? this.#socket.write(chunk) : true;
+    return this.#socket.isWritable ? this.#socket.write(chunk) : true;
   }
 
   end(): void {
-    if (this.#socket.writable) this.#socket.end();
+    if (this.#socket.isWritable) this.#socket.end();
   }
 
   onDrain(listener: () => void): void {

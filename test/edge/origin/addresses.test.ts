@@ -1,5 +1,4 @@
 /** Which addresses are connected to: judged at every connection, never by name, one after the other. That no connection was tried is seen where sockets are made. */
-import { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress, parseAddress, parseExemptions } from '../../../core/address/index.ts';
@@ -9,8 +8,9 @@ import { formatName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { AddressBook } from '../../../edge/origin/address-book.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
+import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
 import type { Origin } from '../../../edge/origin/origin.ts';
-import { type OpenSocket, openSocket } from '../../../edge/origin/sockets.ts';
+import type { OpenSocket, OriginSocket } from '../../../edge/origin/sockets.ts';
 import { faultOf, OK, request, saying, scriptedOrigin, seen, until } from './rig.ts';
 
 const NAME = 'origin.test';
@@ -46,15 +46,36 @@ function names(a: readonly string[], aaaa: readonly string[] = []): Names {
   return its;
 }
 
-/** Sockets as node's, with the addresses written down; those in `dead` never answer. */
-function spy(dead: readonly string[] = []): { opened: string[]; open: OpenSocket; aborted: Socket[] } {
+/** A socket to nowhere: stands in for packets that nobody answers. */
+class DeadSocket implements OriginSocket {
+  readonly isOpen = false;
+  readonly isWritable = false;
+  readonly isFull = false;
+  isDestroyed = false;
+  constructor(readonly address: string) {}
+  start = never;
+  writeText = never;
+  write = never;
+  resume = never;
+  end = never;
+  destroySoon = never;
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+}
+
+function never(): never {
+  throw new Error('it is not connected');
+}
+
+/** Sockets as they are, with the addresses written down; those in `dead` never answer. */
+function spy(dead: readonly string[] = []): { opened: string[]; open: OpenSocket; aborted: DeadSocket[] } {
   const opened: string[] = [];
-  const aborted: Socket[] = [];
-  const open: OpenSocket = (address, port, tls, inlet) => {
+  const aborted: DeadSocket[] = [];
+  const open: OpenSocket = (address, port, tls, attempt) => {
     opened.push(address);
-    // Stands in for packets that nobody answers.
-    if (!dead.includes(address)) return openSocket(address, port, tls, inlet);
-    const socket = new Socket();
+    if (!dead.includes(address)) return openNodeSocket(address, port, tls, attempt);
+    const socket = new DeadSocket(address);
     aborted.push(socket);
     return socket;
   };
@@ -200,7 +221,7 @@ test('an address that does not answer gives its head start away, and is let go w
   await seen(client.fetch(request(origin.port, at(NAME, origin.port))));
   assert.ok(performance.now() - begin >= 240, 'it had its head start');
   assert.equal(opened, ['127.0.0.1', '127.0.0.2']);
-  assert.ok(aborted[0].destroyed);
+  assert.ok(aborted[0].isDestroyed);
   await client.close();
   await origin.close();
 });
@@ -210,7 +231,7 @@ test('none answers: the time to connect is over for all together', async () => {
   const { lookup } = names(['127.0.0.1', '127.0.0.2']);
   const client = createOriginClient({ open, lookup, exemptions: true, limits: { connectTimeout: 400 } });
   assert.is(await faultOf(client.fetch(request(9, at(NAME, 9)))), 'connect-timeout');
-  assert.ok(aborted.length === 2 && aborted.every((socket) => socket.destroyed));
+  assert.ok(aborted.length === 2 && aborted.every(({ isDestroyed }) => isDestroyed));
   assert.is(client.counters.open, 0);
   await client.close();
 });

@@ -1,9 +1,10 @@
 /** Connections: which are used again, how many there are, when they end; and when a request is sent once more. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
 import { OriginCancel } from '../../../edge/origin/origin.ts';
 import { mayRetry } from '../../../edge/origin/retry.ts';
-import { type OpenSocket, openSocket } from '../../../edge/origin/sockets.ts';
+import type { OpenSocket } from '../../../edge/origin/sockets.ts';
 import {
   bodyOf,
   bodyText,
@@ -345,17 +346,12 @@ test('a reader that does not keep up stops the origin', () => {
 test('while a connection that is there answers what waits, a new one still comes about', async () => {
   // Connecting takes longer than many answers.
   let opened = 0;
-  const open: OpenSocket = (address, port, tls, inlet) => {
-    const socket = openSocket(address, port, tls, inlet);
-    const emit = socket.emit.bind(socket) as (event: string | symbol, ...rest: unknown[]) => boolean;
-    if (++opened > 1)
-      socket.emit = (event: string | symbol, ...rest: unknown[]) => {
-        if (event !== 'connect') return emit(event, ...rest);
-        setTimeout(() => emit(event, ...rest), 200);
-        return true;
-      };
-    return socket;
-  };
+  const open: OpenSocket = (address, port, tls, attempt) =>
+    openNodeSocket(address, port, tls, {
+      onConnected: (socket) => attempt.onConnected(socket),
+      onReady: (socket) => void setTimeout(() => attempt.onReady(socket), ++opened > 1 ? 200 : 0),
+      onFailed: (socket, error) => attempt.onFailed(socket, error),
+    });
   await withOrigin(
     saying(OK),
     async ({ port }, { fetch, counters }) => {

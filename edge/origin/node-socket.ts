@@ -1,0 +1,148 @@
+/** Sockets to origins by node:net and node:tls, read past their streams: node reads into one buffer and calls back in one go. */
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import {
+  type OpenSocket,
+  type OriginSocket,
+  PROBE_AFTER,
+  READ_OCTETS,
+  type SocketAttempt,
+  type SocketOwner,
+  type SocketTls,
+} from './sockets.ts';
+
+const buffer = Buffer.allocUnsafeSlow(READ_OCTETS);
+
+export const openNodeSocket: OpenSocket = (address, port, tls, attempt) => new NodeSocket(address, port, tls, attempt);
+
+class NodeSocket implements OriginSocket {
+  readonly address: string;
+  readonly #socket: Socket;
+  /** Null once it is ready or has failed. */
+  #attempt: SocketAttempt | null;
+  #owner: SocketOwner | null = null;
+  #error: Error | null = null;
+
+  constructor(address: string, port: number, tls: SocketTls | null, attempt: SocketAttempt) {
+    this.address = address;
+    this.#attempt = attempt;
+    const options = {
+      ...{ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER * 1000 },
+      // The addresses are tried by `dial.ts`, each after its check.
+      autoSelectFamily: false,
+      onread: {
+        buffer,
+        callback: (length: number): boolean => this.#owner === null || this.#owner.take(buffer, length),
+      },
+    };
+    const socket =
+      tls === null ? readableAfterWriteError(connectTcp(options)) : connectTls({ ...tls.options, ...options });
+    this.#socket = socket;
+    socket.once('connect', () => {
+      this.#attempt?.onConnected(this);
+      if (tls === null) this.#ready();
+    });
+    if (tls !== null)
+      socket.once('secureConnect', () => {
+        rememberSessions(socket as TLSSocket, tls);
+        this.#ready();
+      });
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(error));
+    socket.on('end', () => this.#owner?.onSocketEnd());
+    socket.on('drain', () => this.#owner?.onDrain());
+    socket.on('close', () => this.#closed());
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.writable && this.#socket.readable;
+  }
+
+  get isWritable(): boolean {
+    return this.#socket.writable;
+  }
+
+  get isFull(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  start(owner: SocketOwner): void {
+    this.#owner = owner;
+  }
+
+  writeText(text: string): boolean {
+    return this.#socket.write(text, 'latin1');
+  }
+
+  write(bytes: Uint8Array, before = '', after = ''): boolean {
+    const socket = this.#socket;
+    if (before === '' && after === '') return socket.write(bytes);
+    socket.cork();
+    if (before !== '') socket.write(before, 'latin1');
+    let goesOn = socket.write(bytes);
+    if (after !== '') goesOn = socket.write(after, 'latin1');
+    socket.uncork();
+    return goesOn;
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroySoon(): void {
+    this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#attempt = null;
+    this.#owner = null;
+    this.#socket.destroy();
+  }
+
+  #ready(): void {
+    const attempt = this.#attempt;
+    this.#attempt = null;
+    attempt?.onReady(this);
+  }
+
+  #failed(error: NodeJS.ErrnoException): void {
+    this.#error = error;
+    if (this.#owner !== null && error.syscall === 'write' && !this.#socket.destroyed) this.#owner.onWriteError(error);
+    else this.#socket.destroy();
+  }
+
+  #closed(): void {
+    const [attempt, owner] = [this.#attempt, this.#owner];
+    this.#attempt = null;
+    this.#owner = null;
+    attempt?.onFailed(this, this.#error ?? new Error('closed'));
+    owner?.onSocketClosed(this.#error);
+  }
+}
+
+/**
+ * An origin that refuses an upload answers and closes, which our next write finds out first. Node would destroy the socket then, and the response that lies in it; as this
+ * it tells of the error and reads on. Whoever has the socket destroys it.
+ */
+function readableAfterWriteError(socket: Socket): Socket {
+  const { _readableState: readable, _writableState: writable } = socket as Socket & StreamStates;
+  readable.autoDestroy = false;
+  writable.autoDestroy = false;
+  return socket;
+}
+
+/** Of node's streams; an option of theirs that net.Socket does not pass on. */
+interface StreamStates {
+  readonly _readableState: { autoDestroy: boolean };
+  readonly _writableState: { autoDestroy: boolean };
+}
+
+function rememberSessions(socket: TLSSocket, tls: SocketTls): void {
+  socket.on('session', (session) => tls.remember(session));
+  // That of TLS 1.2 was there with the handshake.
+  const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined;
+  if (session !== undefined) tls.remember(session);
+}
