@@ -89,6 +89,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       ticketRotation: rotation,
       tickets: tickets.keys,
       columns: GATEWAY_COLUMNS,
+      descriptors: edge.originTotalConnections,
       transport: 'auto',
       tls: edge.tls,
       log,

@@ -1,4 +1,5 @@
 /** What a thread of the edge is given to serve: the seam to whoever decides what is answered and by which certificates. */
+import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 
@@ -22,6 +23,8 @@ export interface ThreadContext {
   readonly thread: number;
   /** Where it counts what `PoolOptions.columns` names: a double for each, written by this thread alone. */
   readonly counters: SharedArrayBuffer;
+  /** For descriptors of the application's own, `PoolOptions.descriptors` at one time; null: there are none but node's. */
+  readonly loop: DescriptorLoop | null;
   /** To `PoolOptions.onMessage`. */
   send(message: unknown): void;
 }

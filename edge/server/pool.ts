@@ -36,6 +36,8 @@ export interface PoolOptions {
   readonly log: Logger;
   /** What applications send. */
   readonly onMessage?: (message: unknown, thread: number) => void;
+  /** How many an application holds in `ThreadContext.loop` at one time; none. */
+  readonly descriptors?: number;
   /** Is told of each worker when it is started: for tests that end one. */
   readonly onWorker?: (worker: Worker, thread: number) => void;
 }
@@ -191,7 +193,7 @@ export class Pool {
   }
 
   #createThread(i: number): PoolThread {
-    const { limits, application, ticketRotation, log, onMessage, onWorker } = this.#options;
+    const { limits, application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
     const hasNativeTls = this.#listening.isShared && this.#options.tls === 'auto';
@@ -204,7 +206,7 @@ export class Pool {
       data: () => {
         const { slice, close } = this.counters.open();
         closeSlice = close;
-        places = hasNativeTls ? sharePlaces(limits.server.maxConnections) : null;
+        places = hasNativeTls ? sharePlaces(limits.server.maxConnections + descriptors) : null;
         return {
           ...{ application, data, thread: i, limits, slot, slice, places },
           listeners: this.#listening.listenersOf(i),

@@ -47,7 +47,7 @@ export interface EdgeServerOptions {
   readonly http2Counters: Http2Counters;
   /** What a handler threw or rejected with; as often as it happens. */
   readonly onHandlerError: (error: unknown) => void;
-  /** Lets edge/tls carry HTTP/2, where it can be had. Without it node:tls does. */
+  /** Lets edge/tls carry HTTP/2, where it can be had. Without it node:tls does. The loop stays the caller's. */
   readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 

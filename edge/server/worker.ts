@@ -1,6 +1,7 @@
 /** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ConnectionLimits } from '../../core/net/connection-limits.ts';
+import { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
 import { addressText } from '../../core/net/ipv6.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Seldom } from '../exchange/seldom.ts';
@@ -44,11 +45,28 @@ function onHandlerError(error: unknown): void {
   post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });
 }
 
+/** Null where it is not asked for or, with a warning from the first thread, can not be had. */
+function openLoop(): DescriptorLoop | null {
+  if (data.places === null) return null;
+  try {
+    return new DescriptorLoop(data.places.fds);
+  } catch (error) {
+    warnOfNode((error as Error).message);
+    return null;
+  }
+}
+
+function warnOfNode(reason: string): void {
+  if (data.thread === 0) warn('connections go over sockets of node, which are slower', { reason });
+}
+
 async function start(): Promise<void> {
+  const loop = openLoop();
   const { createApplication } = (await import(data.application)) as { createApplication: CreateApplication };
   const application = await createApplication(data.data, {
     thread: data.thread,
     counters: data.slice.application,
+    loop,
     send: (message) => post({ kind: 'application', message }),
   });
   const base = createBaseContext(data.ticketLifetime);
@@ -63,11 +81,10 @@ async function start(): Promise<void> {
     http1Counters,
     http2Counters,
     onHandlerError,
-    native: places === null ? undefined : { places, ticketLifetime, tickets },
+    native: places === null || loop === null ? undefined : { loop, places, ticketLifetime, tickets },
   });
   server.setTickets(tickets);
-  if (server.nativeFailure !== '' && data.thread === 0)
-    warn('HTTP/2 goes over node:tls, which is slower', { reason: server.nativeFailure });
+  if (server.nativeFailure !== '') warnOfNode(server.nativeFailure);
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'tickets') server.setTickets(message.keys);
     else if (message.kind === 'application') application.onMessage?.(message.message);

@@ -1,16 +1,16 @@
-/** The TLS connections of a thread: accepted, watched and read from one epoll descriptor, which wakes the thread's event loop. */
+/** The TLS connections of a thread: accepted, and what all of them share. */
 import { Client } from '../../core/answer/client.ts';
+import type { DescriptorLoop, LoopTask } from '../../core/net/descriptor-loop.ts';
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/net/epoll.ts';
-import { TcpCalls } from '../../core/net/tcp-calls.ts';
+import type { TcpCalls } from '../../core/net/tcp-calls.ts';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { TlsConnection } from './connection.ts';
 import { TlsContext } from './context.ts';
 import { Credentials } from './credentials.ts';
-import { LoopWake } from './loop-wake.ts';
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
-import { OWN_PLACES, Places, type SharedPlaces } from './places.ts';
+import { Places, type SharedPlaces } from './places.ts';
 
 /** Connections accepted in a turn of one socket. */
 const ACCEPTS = 64;
@@ -19,12 +19,9 @@ const REST_MS = 200;
 /** Four records of TLS; a ClientHello fits. */
 const BUFFER = 65_536;
 const AF_INET = 2;
-/** The places of the thread's own descriptors. */
-const EPOLL_PLACE = 0;
-const PAIR_PLACE = 1;
-const FIRST_LISTENER = 2;
-
 export interface TlsLoopOptions {
+  /** With the descriptors of `places`. */
+  readonly loop: DescriptorLoop;
   readonly places: SharedPlaces;
   /** Seconds that a session may be resumed. */
   readonly ticketLifetime: number;
@@ -35,7 +32,7 @@ export interface TlsLoopOptions {
 
 export class TlsLoop {
   readonly openssl: Openssl = loadOpenssl();
-  readonly calls = new TcpCalls();
+  readonly calls: TcpCalls;
   readonly context: TlsContext;
   readonly credentials: Credentials;
   readonly hello = new ClientHello();
@@ -46,40 +43,23 @@ export class TlsLoop {
   readonly ended = EPOLLRDHUP | EPOLLHUP;
   readonly #accept: TlsLoopOptions['accept'];
   readonly #places: Places;
-  readonly #wake: LoopWake;
-  /** By place. */
-  readonly #connections: (TlsConnection | undefined)[] = [];
-  readonly #free: number[] = [];
-  /** Free from the next turn on: events of this one may still be theirs. */
-  readonly #freed: number[] = [];
-  #nextPlace = OWN_PLACES;
-  #listeners: number[] = [];
+  readonly #loop: DescriptorLoop;
+  /** Listening sockets, by place. */
+  readonly #listeners = new Map<number, number>();
   #restTimer: NodeJS.Timeout | undefined;
-  #due: TlsConnection[] = [];
-  #isInTurn = false;
-  #isDueSoon = false;
   #open = 0;
   #isClosed = false;
 
   /** Throws an Error that says what is missing here. */
   constructor(options: TlsLoopOptions) {
-    const places = new Places(options.places);
-    let context: TlsContext | undefined;
-    try {
-      context = new TlsContext(this.openssl, options.ticketLifetime, places.context);
-      this.#wake = new LoopWake(this.calls.epoll, () => this.#turn());
-    } catch (error) {
-      context?.close();
-      this.calls.close(this.calls.epoll);
-      throw error;
-    }
-    context.setTickets(options.tickets);
-    this.context = context;
-    this.credentials = new Credentials(this.openssl, places);
-    this.#accept = options.accept;
-    this.#places = places;
-    this.#places.fds[EPOLL_PLACE] = this.calls.epoll + 1;
-    this.#places.fds[PAIR_PLACE] = this.#wake.other + 1;
+    const { loop, places, accept, ticketLifetime, tickets } = options;
+    this.#loop = loop;
+    this.#accept = accept;
+    this.#places = new Places(places);
+    this.calls = loop.calls;
+    this.context = new TlsContext(this.openssl, ticketLifetime, this.#places.context);
+    this.context.setTickets(tickets);
+    this.credentials = new Credentials(this.openssl, this.#places);
   }
 
   /** Connections whose descriptor is open. */
@@ -89,20 +69,19 @@ export class TlsLoop {
 
   /** Accepts from a socket that listens and does not block, and is the loop's from now on. */
   listen(fd: number): void {
-    const place = FIRST_LISTENER + this.#listeners.length;
-    if (place >= OWN_PLACES) throw new RangeError('too many listening sockets');
-    this.#listeners.push(fd);
-    this.#places.fds[place] = fd + 1;
-    this.calls.watch(fd, place, EPOLLIN);
+    const place = this.#loop.enter(fd);
+    if (place < 0) throw new RangeError('too many listening sockets');
+    this.#listeners.set(place, fd);
+    this.#loop.watch(place, EPOLLIN, { event: () => this.#acceptFrom(fd) });
   }
 
   stopListening(): void {
     clearTimeout(this.#restTimer);
-    this.#listeners.forEach((fd, i) => {
-      this.#places.fds[FIRST_LISTENER + i] = 0;
+    for (const [place, fd] of this.#listeners) {
+      this.#loop.leave(place);
       this.calls.close(fd);
-    });
-    this.#listeners = [];
+    }
+    this.#listeners.clear();
   }
 
   /** To be called when no connection is left. */
@@ -110,22 +89,15 @@ export class TlsLoop {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.stopListening();
-    this.#places.fds[EPOLL_PLACE] = 0;
-    this.#places.fds[PAIR_PLACE] = 0;
-    this.#wake.close();
     this.credentials.close();
     this.context.close();
-    this.calls.close(this.calls.epoll);
   }
 
   // From connections.
 
-  /** `connection` has something that is due: soon, and not within this call. */
-  put(connection: TlsConnection): void {
-    this.#due.push(connection);
-    if (this.#isInTurn || this.#isDueSoon) return;
-    this.#isDueSoon = true;
-    process.nextTick(() => this.#runDue());
+  /** `task` is run soon, and not within this call. */
+  put(task: LoopTask): void {
+    this.#loop.later(task);
   }
 
   /** An SSL, the caller's; 0: there is no certificate, or none that can be used. */
@@ -147,9 +119,7 @@ export class TlsLoop {
   /** What is at the place is going to be freed. */
   forgets(place: number): void {
     this.#places.objects[place] = 0;
-    this.#places.fds[place] = 0;
-    this.#connections[place] = undefined;
-    this.#freed.push(place);
+    this.#loop.leave(place);
     this.#open--;
   }
 
@@ -159,37 +129,10 @@ export class TlsLoop {
     this.forgets(place);
   }
 
-  #turn(): void {
-    const { calls } = this;
-    this.#isInTurn = true;
-    for (let place = this.#freed.pop(); place !== undefined; place = this.#freed.pop()) this.#free.push(place);
-    const count = calls.wait(0);
-    for (let i = 0; i < count; i++) {
-      const place = calls.tag(i);
-      if (place < OWN_PLACES) this.#acceptFrom(place - FIRST_LISTENER);
-      else this.#connections[place]?.event(calls.ready(i));
-    }
-    this.#isInTurn = false;
-    if (this.#due.length > 0) this.#runDue();
-  }
-
-  /** What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from others. */
-  #runDue(): void {
-    const due = this.#due;
-    this.#due = [];
-    this.#isDueSoon = true;
-    for (const connection of due) connection.runDue();
-    this.#isDueSoon = false;
-    if (this.#due.length === 0) return;
-    this.#isDueSoon = true;
-    setImmediate(() => this.#runDue());
-  }
-
   #acceptFrom(listener: number): void {
     const { calls } = this;
-    const fd = this.#listeners[listener];
-    for (let n = 0; n < ACCEPTS && fd !== undefined; n++) {
-      const accepted = calls.accept(fd);
+    for (let n = 0; n < ACCEPTS; n++) {
+      const accepted = calls.accept(listener);
       if (accepted < -1) this.#rest();
       if (accepted < 0) return;
       this.#admit(accepted);
@@ -203,19 +146,17 @@ export class TlsLoop {
     if (peer[0] === AF_INET) client.setAddress(peer, 4, 4);
     else client.setAddress(peer, 8, 16);
     client.port = (peer[2] << 8) | peer[3];
-    const place = this.#free.pop() ?? this.#nextPlace++;
-    const owner = place < this.#places.fds.length ? this.#accept(client) : null;
+    const place = this.#loop.enter(fd);
+    const owner = place < 0 ? null : this.#accept(client);
     if (owner === null) {
-      this.#free.push(place);
+      if (place >= 0) this.#loop.leave(place);
       calls.close(fd);
       return;
     }
     const connection = new TlsConnection(this, owner, fd, place);
-    this.#connections[place] = connection;
-    this.#places.fds[place] = fd + 1;
     this.#open++;
     owner.begun(connection);
-    if (!calls.watch(fd, place, EPOLLIN)) connection.destroy();
+    if (!this.#loop.watch(place, EPOLLIN, connection)) connection.destroy();
   }
 
   /** There is no descriptor for a connection that waits: it would be told again and again. */
@@ -226,8 +167,6 @@ export class TlsLoop {
   }
 
   #watchListeners(events: number): void {
-    this.#listeners.forEach((fd, i) => {
-      this.calls.change(fd, FIRST_LISTENER + i, events);
-    });
+    for (const place of this.#listeners.keys()) this.#loop.change(place, events);
   }
 }

@@ -3,12 +3,10 @@
  * before what it names is freed, so nothing is freed twice, wherever the thread ended.
  */
 
+import { OWN_PLACES } from '../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
 import { MAX_CERTIFICATES, MAX_CHAINS } from './profile.ts';
-
-/** Places of the thread itself, before those of connections: its epoll, the end of a pair, listening sockets. */
-export const OWN_PLACES = 64;
 
 /** Addresses of a credential: X509, EVP_PKEY, STACK_OF(X509). */
 export const FIELDS = 3;
@@ -32,7 +30,7 @@ export interface CredentialPlaces {
   readonly chains: Float64Array;
 }
 
-/** `connections`, `certificates`: how many a thread may have at one time. */
+/** `connections`, of all kinds, and `certificates`: how many a thread may have at one time. */
 export function sharePlaces(connections: number, certificates = MAX_CERTIFICATES): SharedPlaces {
   const count = OWN_PLACES + connections;
   const addresses = (length: number) => new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT);

@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../../core/net/linux.ts';
 import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Client } from '../../../edge/exchange/exchange.ts';
@@ -65,8 +66,10 @@ export async function startServer(): Promise<ConformanceServer> {
     serve(socket, 'https', socket.remotePort ?? 0),
   );
   const [cleartextPort, tlsPort] = [await listen(plain), await listen(tls)];
+  const places = sharePlaces(PLACES);
+  const loop = new DescriptorLoop(places.fds);
   const native = new TlsLoop({
-    places: sharePlaces(PLACES),
+    ...{ loop, places },
     ticketLifetime: 3600,
     tickets: nextTicketKeys(null),
     accept: ({ port }) => ({
@@ -108,6 +111,7 @@ export async function startServer(): Promise<ConformanceServer> {
       const deadline = Date.now() + EMPTY_MS;
       while (native.open > 0 && Date.now() < deadline) await sleep(10);
       native.close();
+      loop.close();
       await Promise.all([plain, tls].map((server) => new Promise((done) => server.close(done))));
     },
   };

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { ConnectionLimits, shareLimits } from '../../../core/net/connection-limits.ts';
+import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import { nextTicketKeys, type TicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { Handler } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
@@ -58,6 +59,7 @@ export async function withServer(
 ): Promise<void> {
   const base = createBaseContext(3600);
   const places = sharePlaces(1000);
+  const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
   const counters = new ServerCounters();
   const errors: unknown[] = [];
   const all = limitsOf({ drainTimeout: 2000, ...limits });
@@ -79,7 +81,7 @@ export async function withServer(
       if ((error as Error).message !== BROKEN_HOST) throw error;
       errors.push(error);
     },
-    native: tls === 'node' ? undefined : { places, tickets, ticketLifetime: 3600 },
+    native: loop === null ? undefined : { loop, places, tickets, ticketLifetime: 3600 },
   });
   server.setTickets(tickets);
   assert.is(server.nativeFailure, '');
@@ -91,6 +93,7 @@ export async function withServer(
     await use({ server, counters, errors, tlsPort, clearPort });
   } finally {
     if (!server.isDraining) await server.drain();
+    loop?.close();
     assert.is(clearPlaces(places), 0, 'nothing of the system is left');
   }
 }

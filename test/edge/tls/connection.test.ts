@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../../core/net/linux.ts';
 import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
 import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
@@ -73,7 +74,9 @@ async function withLoop(
 ): Promise<void> {
   const places = sharePlaces(100, kept);
   const owners: Owner[] = [];
+  const descriptors = new DescriptorLoop(places.fds);
   const loop = new TlsLoop({
+    loop: descriptors,
     places,
     ticketLifetime: 3600,
     tickets: nextTicketKeys(null),
@@ -91,6 +94,7 @@ async function withLoop(
     for (const { connection } of owners) connection?.destroy();
     await until(() => loop.open === 0, 'all are closed');
     loop.close();
+    descriptors.close();
     assert.is(clearPlaces(places), 0, 'nothing of the system is left');
   }
 }

@@ -7,9 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
+import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
-import { TlsLoop } from '../../../edge/tls/loop.ts';
 import { sharePlaces } from '../../../edge/tls/places.ts';
 import { startHost } from '../host/host.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../server/rig.ts';
@@ -66,13 +65,7 @@ test('where the event loop is another one it says so, and holds nothing', () => 
   const { versions } = process;
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
   const before = descriptors();
-  const create = (): TlsLoop =>
-    new TlsLoop({
-      places: sharePlaces(1),
-      ticketLifetime: 1,
-      tickets: nextTicketKeys(null),
-      accept: () => null,
-    });
+  const create = (): DescriptorLoop => new DescriptorLoop(sharePlaces(1).fds);
   Object.defineProperty(process, 'versions', { value: { ...versions, uv: '2.0.0' }, configurable: true });
   try {
     for (let i = 0; i < 5; i++) assert.throws(create, /libuv 1 is needed, this is 2\.0\.0/);

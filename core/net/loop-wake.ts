@@ -8,7 +8,7 @@
  */
 import { Socket } from 'node:net';
 import koffi from 'koffi';
-import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from '../../core/net/epoll.ts';
+import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from './epoll.ts';
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;

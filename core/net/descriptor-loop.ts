@@ -1,0 +1,119 @@
+/**
+ * The descriptors of a thread that no libuv knows: watched from one epoll descriptor, which wakes the thread's event loop. Those of all kinds share it, so that a turn costs one
+ * epoll_wait. Each has a place, in memory that main sees: a thread that is terminated closes nothing, main closes what stands there.
+ */
+import { LoopWake } from './loop-wake.ts';
+import { TcpCalls } from './tcp-calls.ts';
+
+/** Whose a descriptor is. */
+export interface LoopMember {
+  /** `ready`: the events of epoll that it has. Must not throw. */
+  event(ready: number): void;
+}
+
+/** Who has something to do that is not to be done within the call that it comes from. */
+export interface LoopTask {
+  /** Must not throw. */
+  runDue(): void;
+}
+
+/** The places of the loop's own descriptors. */
+const EPOLL_PLACE = 0;
+const PAIR_PLACE = 1;
+/** What `fds` needs beyond the descriptors of connections: the loop's own, and listening sockets. */
+export const OWN_PLACES = 64;
+
+export class DescriptorLoop {
+  readonly calls = new TcpCalls();
+  /** By place: each + 1, so that 0 is none. */
+  readonly #fds: Int32Array;
+  readonly #members: (LoopMember | undefined)[] = [];
+  readonly #free: number[] = [];
+  /** Free from the next turn on: events of this one may still be theirs. */
+  readonly #freed: number[] = [];
+  #nextPlace = PAIR_PLACE + 1;
+  readonly #wake: LoopWake;
+  #due: LoopTask[] = [];
+  #isInTurn = false;
+  #isDueSoon = false;
+  #isClosed = false;
+
+  /** `fds`: descriptors that are open, 4 bytes each; zero. Throws an Error that says what is missing here. */
+  constructor(fds: SharedArrayBuffer) {
+    this.#fds = new Int32Array(fds);
+    try {
+      this.#wake = new LoopWake(this.calls.epoll, () => this.#turn());
+    } catch (error) {
+      this.calls.close(this.calls.epoll);
+      throw error;
+    }
+    this.#fds[EPOLL_PLACE] = this.calls.epoll + 1;
+    this.#fds[PAIR_PLACE] = this.#wake.other + 1;
+  }
+
+  /** A place for a descriptor, at which it is the loop's to close if the thread dies; -1: all are taken, and it stays the caller's. */
+  enter(fd: number): number {
+    const place = this.#free.pop() ?? this.#nextPlace;
+    if (place === this.#fds.length) return -1;
+    if (place === this.#nextPlace) this.#nextPlace++;
+    this.#fds[place] = fd + 1;
+    return place;
+  }
+
+  /** `member` is told of `events` of the descriptor at the place. False: the system has no room for it. */
+  watch(place: number, events: number, member: LoopMember): boolean {
+    this.#members[place] = member;
+    return this.calls.watch(this.#fds[place] - 1, place, events);
+  }
+
+  change(place: number, events: number): void {
+    this.calls.change(this.#fds[place] - 1, place, events);
+  }
+
+  /** The descriptor is the caller's from now on: to be closed at once, or to be taken from epoll. */
+  leave(place: number): void {
+    this.#fds[place] = 0;
+    this.#members[place] = undefined;
+    this.#freed.push(place);
+  }
+
+  /** `task` is run soon, and not within this call. To be called once until then. */
+  later(task: LoopTask): void {
+    this.#due.push(task);
+    if (this.#isInTurn || this.#isDueSoon) return;
+    this.#isDueSoon = true;
+    process.nextTick(() => this.#runDue());
+  }
+
+  /** To be called when nobody is left. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#fds[EPOLL_PLACE] = 0;
+    this.#fds[PAIR_PLACE] = 0;
+    this.#wake.close();
+    this.calls.close(this.calls.epoll);
+  }
+
+  #turn(): void {
+    const { calls } = this;
+    this.#isInTurn = true;
+    for (let place = this.#freed.pop(); place !== undefined; place = this.#freed.pop()) this.#free.push(place);
+    const count = calls.wait(0);
+    for (let i = 0; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
+    this.#isInTurn = false;
+    if (this.#due.length > 0) this.#runDue();
+  }
+
+  /** What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from others. */
+  #runDue(): void {
+    const due = this.#due;
+    this.#due = [];
+    this.#isDueSoon = true;
+    for (const task of due) task.runDue();
+    this.#isDueSoon = false;
+    if (this.#due.length === 0) return;
+    this.#isDueSoon = true;
+    setImmediate(() => this.#runDue());
+  }
+}
