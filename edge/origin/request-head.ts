@@ -4,7 +4,8 @@
  */
 import { isPath } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/exchange.ts';
-import { isConnectionSpecific, isFieldName, isFieldValue, isToken } from '../exchange/fields.ts';
+import { isToken } from '../exchange/fields.ts';
+import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
 
 /** Methods whose requests have a body as a rule: without one they say so (RFC 9110 section 8.6). */
@@ -27,25 +28,8 @@ const isAuthority = (text: string): boolean => /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]
 export function fieldLines(headers: FieldList): string {
   if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
   let lines = '';
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i];
-    if (!isFieldName(name) || !isFieldValue(headers[i + 1]))
-      throw new TypeError(`No header field can be this: ${name}`);
-    if (!isOurs(name)) lines += `${name}: ${headers[i + 1]}\r\n`;
-  }
+  for (let i = 0; i < headers.length; i += 2) lines += fieldLine(headers[i], headers[i + 1]);
   return lines;
-}
-
-function isOurs(name: string): boolean {
-  switch (name) {
-    case 'host':
-    case 'content-length':
-    case 'te':
-    case 'expect':
-      return true;
-    default:
-      return isConnectionSpecific(name);
-  }
 }
 
 /** RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told of, too. */
@@ -54,7 +38,7 @@ function connectionLines(headers: FieldList, protocol: string): string {
     if (!isToken(protocol)) throw new TypeError(`No protocol: ${protocol}`);
     return `connection: upgrade\r\nupgrade: ${protocol}\r\n`;
   }
-  return headers.includes('te') && takesTrailers(headers) ? 'connection: te\r\nte: trailers\r\n' : '';
+  return takesTrailers(headers) ? 'connection: te\r\nte: trailers\r\n' : '';
 }
 
 function takesTrailers(headers: FieldList): boolean {

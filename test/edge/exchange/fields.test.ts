@@ -36,6 +36,7 @@ test('values: no control characters but tabs, no blanks at the ends', () => {
     const isControl = (character < ' ' && character !== '\t') || character === '\x7f';
     assert.is(flagsOf('x', `a${character}b`), isControl ? VALUE_INVALID : 0, JSON.stringify(character));
     assert.is(isFieldValue(`a${character}b`), !isControl, JSON.stringify(character));
+    assert.is(isFieldValue(`${'long'.repeat(9)}${character}b`), !isControl, JSON.stringify(character));
   }
   for (const value of [' a', 'a ', '\ta', 'a\t', ' ', '\t', 'a\u0100']) {
     assert.is(flagsOf('x', value), VALUE_INVALID, JSON.stringify(value));
