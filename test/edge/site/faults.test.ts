@@ -12,6 +12,7 @@ import { FAULTS, type Fault, scriptOf, TUNNELS, UNINVITED } from './faults.ts';
 import { type Hidden, leaksIn } from './leaks.ts';
 import { makeRoot, ORIGIN_ADDRESS, type SiteRig, until, withSites } from './rig.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
+import { Tally } from './tally.ts';
 import { type Departure, http1Visitor, http2Visitor, type Seen, textOf, type Visitor } from './visitor.ts';
 
 const EXCHANGES = Number(process.env.WAYPOST_FAULTS ?? 2000);
@@ -107,11 +108,16 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
+/** The status, or `broken`. */
+function endingOf({ status, isWhole }: Seen): string {
+  // Over HTTP/1.1 a head that has not left yet goes with the connection.
+  if (!isWhole && (status === 200 || status === 0)) return 'broken';
+  return `${status}${isWhole ? '' : ' that breaks off'}`;
+}
+
 /** What is wrong with how an exchange ended; empty: nothing. */
 function faultsOf(seen: Seen, { ending, body }: Fault, hidden: Hidden): string[] {
-  // Over HTTP/1.1 a head that has not left yet goes with the connection.
-  const isBroken = !seen.isWhole && (seen.status === 200 || seen.status === 0);
-  const came = isBroken ? 'broken' : `${seen.status}${seen.isWhole ? '' : ' that breaks off'}`;
+  const came = endingOf(seen);
   const wrong =
     came === String(ending) ? [] : [`${came}, not ${ending}${seen.error === undefined ? '' : ` (${seen.error})`}`];
   if (seen.isWhole && body !== undefined && seen.body.toString('latin1') !== body)
@@ -202,8 +208,8 @@ test('a response that nobody asked for, on a connection that waits: nobody gets 
     await isIdle(world);
   }));
 
-/** One of those who go. */
-async function goes(visitor: Visitor, random: Random): Promise<void> {
+/** One of those who go; resolves with what they went from. */
+async function goes(visitor: Visitor, random: Random): Promise<string> {
   const how = random.pick<Departure>(['head', 'head', 'body', 'upload', 'tunnel']);
   const path = {
     head: random.pick(['fine', 'coded', 'close', 'download', 'hang', 'drip', 'reset-in-body', 'endless-head']),
@@ -213,16 +219,17 @@ async function goes(visitor: Visitor, random: Random): Promise<void> {
   }[how];
   const ms = how === 'body' || how === 'tunnel' ? 200 : random.below(6);
   await visitor.leave(how === 'upload' ? UPLOAD_SITE : SITE, `/${path}?${random.below(1000)}`, how, ms);
+  return `${how} of ${path}`;
 }
 
-async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; kinds: number }> {
+async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; tally: Tally }> {
   const { rig, hidden } = world;
   const random = new Random(SEED);
   const slow = Object.keys(FAULTS).filter((name) => FAULTS[name].isSlow);
   const quick = Object.keys(FAULTS).filter((name) => !FAULTS[name].isSlow);
   const wrong: string[] = [];
   const memory = [rig.memory()];
-  const kinds = new Set<string>();
+  const tally = new Tally();
   let begun = 0;
 
   const stays = async (visitor: Visitor): Promise<void> => {
@@ -231,18 +238,18 @@ async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; k
     const name = draw < 40 ? 'fine' : random.pick(draw < 45 ? slow : quick);
     const host = draw < 20 ? random.pick(hosts) : draw < 40 ? 'secure.test' : siteOf(FAULTS[name]);
     const fault = CONNECTION_FAULTS[host] ?? FAULTS[name];
-    kinds.add(`${host} ${name}`);
     const asked = fault.method === undefined ? {} : { method: fault.method, body: UPLOAD };
     const headers = { 'accept-encoding': 'identity' };
     // Each by itself now and then, and now and then many at once for the same.
     const seen = await visitor.visit(host, `/${name}?${random.below(500)}`, { ...asked, headers });
+    tally.count(host === siteOf(fault) ? name : host, endingOf(seen));
     for (const fault_ of faultsOf(seen, fault, hidden)) wrong.push(`${visitor.version} ${host}/${name}: ${fault_}`);
   };
 
   const visits = async (patient: Visitor, hasty: Visitor): Promise<void> => {
     while (begun < EXCHANGES && wrong.length < 20) {
       if (++begun % Math.ceil(EXCHANGES / 10) === 0) memory.push(rig.memory());
-      if (random.below(10) < 3) await goes(hasty, random);
+      if (random.below(10) < 3) tally.count(await goes(hasty, random), 'left');
       else await stays(patient);
     }
   };
@@ -252,19 +259,23 @@ async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; k
       Promise.all(Array.from({ length: VISITORS }, (_, i) => visits(patient[i % 2], hasty[i % 2]))),
     ),
   );
-  return { wrong, memory, kinds: kinds.size };
+  return { wrong, memory, tally };
 }
 
 test(`${EXCHANGES} exchanges of all kinds at once: nothing stays of them`, () =>
   withWorld(async (world) => {
+    const { rig } = world;
     const begun = performance.now();
-    const { wrong, memory, kinds } = await mix(world);
+    const descriptors = rig.descriptors();
+    const { wrong, memory, tally } = await mix(world);
     assert.equal(wrong, [], `WAYPOST_SEED=${SEED}`);
-    assert.ok(kinds > 30, `${kinds} kinds`);
+    assert.ok(tally.kinds > 50, `${tally.kinds} kinds`);
     await isIdle(world);
     const told = memory.map((one) => Math.round(one)).join(', ');
     const seconds = Math.round((performance.now() - begun) / 1000);
-    process.stdout.write(`${EXCHANGES} exchanges in ${seconds} s; megabytes after each tenth: ${told}\n`);
+    process.stdout.write(`${EXCHANGES} exchanges in ${seconds} s (WAYPOST_SEED=${SEED})\n${tally}`);
+    const open = `${descriptors} descriptors before, ${rig.descriptors()} after, ${rig.sockets()} of them sockets`;
+    process.stdout.write(`${open}; megabytes after each tenth: ${told}\n`);
     const half = memory.slice(memory.length >> 1);
     assert.ok(half[half.length - 1] - half[0] < GROWTH_MB, `the daemon grows: ${told} MB`);
     assertQuiet(world.rig);

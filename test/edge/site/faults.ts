@@ -37,10 +37,10 @@ const later = (ms: number, socket: Socket, act: () => void): void => {
   socket.once('close', () => clearTimeout(timer));
 };
 
-/** Node waits for what was written before it resets, now and then for ever when the other side has gone meanwhile. */
+/** A reset, unless the end of this side is on its way, since the other one's has come: node would forget the socket then, and never close it (uv_tcp_close_reset, EINVAL). */
 function resets(socket: Socket): void {
-  socket.resetAndDestroy();
-  setTimeout(() => socket.destroy(), 1000);
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 const malformed = (script: Script): Fault => ({ script, ending: 502, code: 'origin_malformed' });

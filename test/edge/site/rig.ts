@@ -35,6 +35,8 @@ export interface SiteRig {
   addSite(domain: string, origin: OriginPlace): Promise<void>;
   /** Sockets that the daemon has open. */
   sockets(): number;
+  /** Descriptors that it has open, sockets among them. */
+  descriptors(): number;
   /** Megabytes of memory that the daemon has in use (RSS). */
   memory(): number;
   /** A counter of the edge by its name in /metrics, with its labels; 0 when there is none. */
@@ -84,6 +86,7 @@ export async function withSites(
         await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: key });
       },
       sockets: () => socketsOf(child.pid),
+      descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
       memory: () => memoryOf(child.pid),
       async counter(name) {
         const { text } = await api.request('GET', '/metrics');

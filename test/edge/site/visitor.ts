@@ -202,7 +202,7 @@ function http2(port: number, ca: string): Visitor {
       );
       if (asked.body !== undefined) stream.end(asked.body);
       const [fields] = (await Promise.race([once(stream, 'response').catch(() => undefined), closed])) ?? [];
-      if (fields === undefined) return NOTHING;
+      if (fields === undefined) return { ...NOTHING, error: `the stream ended with code ${stream.rstCode}` };
       const { body, isEnded } = await partsOf(stream);
       await closed;
       const status = Number((fields as Record<string, number>)[':status']);
