@@ -15,7 +15,8 @@ export class Deadlines {
   /** Begin of the window over which a body's rate is taken; what had come by then. */
   #windowFrom = 0;
   #windowOctets = 0;
-  #progress = 0;
+  /** Of what is sent, when last looked at; -1: never. */
+  #progress = -1;
   #progressAt = 0;
   /** All octets of the connection, both ways, when last looked at; -1: not since the exchange began. */
   #octets = -1;

@@ -1,6 +1,7 @@
 /** Clients that are slow, or never done: ended by a limit, counted, and nobody beside them notices. Limits are short here; nothing is said of how long it takes. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AbortCause, Exchange } from '../../../edge/exchange/exchange.ts';
@@ -129,13 +130,39 @@ test('a client that takes nothing is ended, whatever it is sent', async () => {
         socket.pause();
         socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
         const before = counters.get('connections_closed');
-        while (counters.get('connections_closed') === before) await new Promise((resolve) => setTimeout(resolve, 10));
+        while (counters.get('connections_closed') === before) await sleep(10);
         socket.destroy();
       }
       assert.is(counters.get('slow_reader'), 2);
       assert.equal(causes, ['limit'], 'the ready answer was given away');
     },
     { writeTimeout: 150 },
+  );
+});
+
+test('a client has its time for the first that it is sent, too', async () => {
+  const writeTimeout = 1000;
+  // The clock of a thread begins with the thread.
+  while (performance.now() < writeTimeout * 1.1) await sleep(10);
+  let hold = (): void => {};
+  const handler = (exchange: Exchange): void => {
+    hold();
+    exchange.answer(READY);
+  };
+  await withServer(
+    handler,
+    async ({ sockets, send, counters }) => {
+      // It does not leave at once, while the server looks at its connections every 10 ms.
+      hold = () => {
+        const [socket] = sockets;
+        socket.cork();
+        setTimeout(() => socket.uncork(), 100);
+      };
+      const { text } = await send(`${HEAD}\r\n`, 'ready');
+      assert.match(text, /ready$/);
+      assert.is(counters.get('slow_reader'), 0);
+    },
+    { writeTimeout, lingerTimeout: 40 },
   );
 });
 
@@ -196,7 +223,7 @@ test('a request is not idle while something moves', async () => {
     async (exchange) => {
       exchange.respond(200, []);
       for (let i = 0; i < 130; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await sleep(10);
         exchange.write(Buffer.from('a'));
       }
       exchange.end();
