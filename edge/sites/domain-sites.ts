@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { formatName, type Name } from '../../core/wire/name.ts';
+import { formatName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
@@ -67,11 +67,11 @@ export class DomainSites {
     return this.#isServed ? this.#certificates.find((one) => one.covers(host) && one.isUsable) : undefined;
   }
 
-  /** Undefined: visitors of the host are not sent here. `name` is the host in wire form. */
-  siteOf(host: string, name: Name): Site | undefined {
+  /** Undefined: visitors of the host are not sent here. */
+  siteOf(host: string): Site | undefined {
     if (!this.#isServed) return undefined;
     this.#webNames ??= new WebNames(this.#environment, this.#domain, this.#settings);
-    return this.#webNames.has(name) ? this.#site(this.certificateFor(host) !== undefined) : undefined;
+    return this.#webNames.has(parseName(host)) ? this.#site(this.certificateFor(host) !== undefined) : undefined;
   }
 
   #site(hasCertificate: boolean): Site | undefined {

@@ -39,7 +39,8 @@ interface Host {
   readonly domain: DomainSites | null;
   /** How many domains had come and gone. */
   readonly epoch: number;
-  readonly site: Site | undefined;
+  /** Null: nobody has asked yet. A handshake does not: what goes through the proxy is read from the zone, which costs more than all else here. */
+  site: Site | undefined | null;
 }
 
 export class Sites {
@@ -65,7 +66,9 @@ export class Sites {
 
   /** `host`: in lower case, without port and last dot. Undefined: nobody's, or its proxy is off. */
   siteOf(host: string): Site | undefined {
-    return this.#hostOf(host)?.site;
+    const known = this.#hostOf(host);
+    if (known?.site === null) known.site = known.domain?.siteOf(host);
+    return known?.site ?? undefined;
   }
 
   /** The id of the domain that a host lies in, whether its proxy is on or not. */
@@ -116,10 +119,7 @@ export class Sites {
   }
 
   #read(host: string): Host {
-    const name = parseName(host);
-    const domain = this.#domainOf(name);
-    const epoch = this.#epoch;
-    return { domain, epoch, site: domain?.siteOf(host, name) };
+    return { domain: this.#domainOf(parseName(host)), epoch: this.#epoch, site: null };
   }
 
   /** The closest that encloses a name. */

@@ -106,6 +106,8 @@ export class TlsContext {
     control(CTRL.READ_AHEAD, 1);
     control(CTRL.SESS_CACHE_MODE, 0);
     control(CTRL.MODE, MODE.ENABLE_PARTIAL_WRITE | MODE.ACCEPT_MOVING_WRITE_BUFFER | MODE.RELEASE_BUFFERS);
+    // A certificate that came without a chain is sent alone, in place of looking for one among authorities of which there are none.
+    control(CTRL.MODE, MODE.NO_AUTO_CHAIN);
     // Else a client that sends nothing but KeyUpdates is read as long as it sends.
     control(CTRL.CLEAR_MODE, MODE.AUTO_RETRY);
     // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is an end: frames tell where they end.

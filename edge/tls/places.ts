@@ -7,6 +7,7 @@ import { OWN_PLACES } from '../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
 import { MAX_CERTIFICATES, MAX_CHAINS } from './profile.ts';
+import { type QuickTools, quickTools } from './quick-credential.ts';
 
 /** Addresses of a credential: X509, EVP_PKEY, STACK_OF(X509). */
 export const FIELDS = 3;
@@ -22,12 +23,15 @@ export interface SharedPlaces {
   readonly credentials: SharedArrayBuffer;
   /** Of STACK_OF(X509)s, one more than are kept; 0: none. */
   readonly chains: SharedArrayBuffer;
+  /** The process's. */
+  readonly quick: QuickTools | null;
 }
 
 /** What edge/tls/credentials.ts keeps. */
 export interface CredentialPlaces {
   readonly credentials: Float64Array;
   readonly chains: Float64Array;
+  readonly quick: QuickTools | null;
 }
 
 /** `connections`, of all kinds, and `certificates`: how many a thread may have at one time. */
@@ -40,6 +44,7 @@ export function sharePlaces(connections: number, certificates = MAX_CERTIFICATES
     context: addresses(1),
     credentials: addresses(FIELDS * (certificates + 1)),
     chains: addresses(MAX_CHAINS + 1),
+    quick: quickTools(),
   };
 }
 
@@ -49,13 +54,15 @@ export class Places implements CredentialPlaces {
   readonly context: Float64Array;
   readonly credentials: Float64Array;
   readonly chains: Float64Array;
+  readonly quick: QuickTools | null;
 
-  constructor({ fds, objects, context, credentials, chains }: SharedPlaces) {
+  constructor({ fds, objects, context, credentials, chains, quick }: SharedPlaces) {
     this.fds = new Int32Array(fds);
     this.objects = new Float64Array(objects);
     this.context = new Float64Array(context);
     this.credentials = new Float64Array(credentials);
     this.chains = new Float64Array(chains);
+    this.quick = quick;
   }
 }
 
