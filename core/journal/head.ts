@@ -9,16 +9,26 @@ export interface Head {
 
 const HEAD = Buffer.from('head');
 
+/** 38 octets: the sequence u48, the hash. */
+export function encodeHead({ sequence, hash }: Head): Buffer {
+  const value = Buffer.alloc(38);
+  value.writeUIntBE(sequence, 0, 6);
+  value.set(hash, 6);
+  return value;
+}
+
+/** Throws Error for what is none. */
+export function decodeHead(value: Buffer): Head {
+  if (value.length !== 38) throw new Error('the head of the journal is damaged');
+  return { sequence: value.readUIntBE(0, 6), hash: Buffer.from(value.subarray(6)) };
+}
+
 export function readHead(environment: Environment): Head {
   const value = environment.meta.get(HEAD);
-  if (value === undefined) return { sequence: 0, hash: NO_HASH };
-  return { sequence: value.readUIntBE(0, 6), hash: Buffer.from(value.subarray(6, 38)) };
+  return value === undefined ? { sequence: 0, hash: NO_HASH } : decodeHead(value);
 }
 
 /** Inside a write transaction. */
 export function writeHead(environment: Environment, head: Head): void {
-  const value = Buffer.alloc(38);
-  value.writeUIntBE(head.sequence, 0, 6);
-  value.set(head.hash, 6);
-  environment.meta.put(HEAD, value);
+  environment.meta.put(HEAD, encodeHead(head));
 }

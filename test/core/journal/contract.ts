@@ -63,9 +63,15 @@ function chain(environment: Environment) {
   return entries;
 }
 
-/** `groups`: how many transactions 100 concurrent commits may take. */
-export function journalContract(name: string, factory: JournalFactory, groups: number): void {
+/** `groups`: how many transactions 100 concurrent commits may take. `after`: when all is done. */
+export function journalContract(
+  name: string,
+  factory: JournalFactory,
+  groups: number,
+  after: () => Promise<void> = async () => {},
+): void {
   const test = suite(name);
+  test.after(after);
   const run = (work: (store: Store) => Promise<void>, history?: number) => () => withStore(factory, work, { history });
 
   test(
@@ -281,7 +287,7 @@ export function journalContract(name: string, factory: JournalFactory, groups: n
     run(async (store) => {
       for (let i = 0; i < 3; i++) await store.journal.commit(request([putAccount()]));
       await store.journal.close();
-      const again: Journal = factory(store, 2);
+      const again: Journal = await factory(store, 2);
       store.journal = again;
       assert.is(again.head, 3);
       // It does not know what the entries before wrote.

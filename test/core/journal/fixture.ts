@@ -41,9 +41,9 @@ export interface StoreOptions {
   readonly collide?: boolean;
 }
 
-export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal;
+export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal | Promise<Journal>;
 
-export const embedded: JournalFactory = ({ environment, index }, history) =>
+export const embedded = ({ environment, index }: Omit<Store, 'journal'>, history: number): Journal =>
   openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history });
 
 /** Runs `work` on an empty store and closes all of it. */
@@ -62,7 +62,7 @@ export async function withStore(
     port1.close();
   }
   const base = { folder, environment, index, reader: new StoreReader(environment) };
-  const store = { ...base, journal: factory(base, history) };
+  const store = { ...base, journal: await factory(base, history) };
   try {
     await work(store);
   } finally {

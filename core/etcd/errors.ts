@@ -1,0 +1,29 @@
+/** What can go wrong with etcd. */
+
+/** No answer of use has come from any endpoint. */
+export class EtcdUnavailable extends Error {
+  /** A request that writes may have been carried out all the same, now or in a while. */
+  readonly mayHappen: boolean;
+
+  constructor(message: string, mayHappen: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.mayHappen = mayHappen;
+  }
+}
+
+/** etcd has said no, and has done nothing: what it is asked for is wrong, not allowed, or more than it can hold. */
+export class EtcdRefused extends Error {
+  /** Of gRPC. */
+  readonly code: number;
+
+  constructor(message: string, code: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The revision that a watch was to begin at is compacted: what came since is to be read instead. */
+export class EtcdCompacted extends Error {}
+
+/** Codes of gRPC after which a request was not carried out: INVALID_ARGUMENT, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, OUT_OF_RANGE, UNIMPLEMENTED, UNAUTHENTICATED. */
+export const REFUSALS: ReadonlySet<number> = new Set([3, 7, 8, 9, 11, 12, 16]);

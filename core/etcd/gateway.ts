@@ -1,0 +1,218 @@
+/**
+ * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the endpoint that answered last; to the next one when it is known
+ * that nothing was done. Whether something was done can't always be told, which the error says.
+ */
+import { Agent, type Dispatcher, request } from 'undici';
+import { EtcdCompacted, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
+import {
+  type Compare,
+  type Operation,
+  readTransaction,
+  readWatch,
+  type TransactionAnswer,
+  type WatchAnswer,
+} from './messages.ts';
+
+export interface EtcdSettings {
+  /** As `https://10.0.0.1:2379`; at least one. */
+  readonly endpoints: readonly string[];
+  /** PEM; undefined: plain HTTP. */
+  readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };
+  /** Milliseconds for one answer. */
+  readonly timeout: number;
+}
+
+const CONNECTIONS = 4;
+const CONNECT_MS = 1000;
+/** A group of entries, or some of them, with what base64 adds. */
+const MAX_ANSWER = 64 << 20;
+
+/** The request has not left this machine, or has not been taken. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export class EtcdGateway {
+  readonly #settings: EtcdSettings;
+  readonly #agent: Agent;
+  /** The endpoint that is asked first. */
+  #at = 0;
+
+  constructor(settings: EtcdSettings) {
+    const { tls, timeout } = settings;
+    this.#settings = settings;
+    this.#agent = new Agent({
+      connect: {
+        timeout: Math.min(CONNECT_MS, timeout),
+        ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
+      },
+      connections: CONNECTIONS,
+      pipelining: 1,
+      headersTimeout: timeout,
+      bodyTimeout: 0,
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  /**
+   * Carries out `success` when all of `compares` hold, else `failure`, in one transaction; linearizable. Rejects with EtcdUnavailable or EtcdRefused.
+   */
+  async transaction(
+    compares: readonly Compare[],
+    success: readonly Operation[],
+    failure: readonly Operation[] = [],
+  ): Promise<TransactionAnswer> {
+    const isReading = [...success, ...failure].every((operation) => 'request_range' in operation);
+    return readTransaction(await this.#ask('/v3/kv/txn', { compare: compares, success, failure }, isReading));
+  }
+
+  /** Seconds until the lease ends unless it is kept alive. Returns its id. */
+  async grant(seconds: number): Promise<string> {
+    const { ID } = (await this.#ask('/v3/lease/grant', { TTL: String(seconds) }, true)) as { ID: string };
+    return ID;
+  }
+
+  /** False: the lease has ended. */
+  async keepAlive(lease: string): Promise<boolean> {
+    const { result } = (await this.#ask('/v3/lease/keepalive', { ID: lease }, true)) as { result?: { TTL?: string } };
+    return Number(result?.TTL ?? 0) > 0;
+  }
+
+  async revoke(lease: string): Promise<void> {
+    await this.#ask('/v3/lease/revoke', { ID: lease }, true);
+  }
+
+  /**
+   * Tells of what is written from `key` up to `end`, from `revision` on, in order; more than once, should the endpoint be at fault. Resolves never: rejects with EtcdCompacted, with
+   * EtcdUnavailable when the connection is lost, and with the signal's reason. `onAnswer` must not throw.
+   */
+  async watch(
+    key: string,
+    end: string,
+    revision: number,
+    onAnswer: (answer: WatchAnswer) => void,
+    signal: AbortSignal,
+  ): Promise<never> {
+    const message = {
+      create_request: {
+        key: Buffer.from(key).toString('base64'),
+        range_end: Buffer.from(end).toString('base64'),
+        start_revision: String(revision),
+      },
+    };
+    const endpoint = this.#settings.endpoints[this.#at];
+    try {
+      const { statusCode, body } = await this.#post(endpoint, '/v3/watch', message, signal);
+      if (statusCode !== 200) throw new Error(`status ${statusCode}: ${(await readBounded(body)).slice(0, 200)}`);
+      for await (const line of lines(body)) {
+        const answer = readWatch(line);
+        if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to ${answer.compactRevision}`);
+        if (answer.isCancelled) throw new Error('the watch was cancelled');
+        onAnswer(answer);
+      }
+      throw new Error('the watch ended');
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof EtcdCompacted) throw error;
+      this.#next(endpoint);
+      throw new EtcdUnavailable(`${endpoint}: ${reasonOf(error)}`, false, error);
+    }
+  }
+
+  /** `isHarmless`: it may be carried out twice. */
+  async #ask(path: string, message: unknown, isHarmless: boolean): Promise<unknown> {
+    const { endpoints, timeout } = this.#settings;
+    const signal = AbortSignal.timeout(timeout);
+    const reasons: string[] = [];
+    for (let tries = 0; tries < endpoints.length; tries++) {
+      const endpoint = endpoints[this.#at];
+      try {
+        const { statusCode, body } = await this.#post(endpoint, path, message, signal);
+        const text = await readBounded(body);
+        if (statusCode === 200) return JSON.parse(text);
+        throw refusalOf(statusCode, text);
+      } catch (error) {
+        if (error instanceof EtcdRefused) throw error;
+        this.#next(endpoint);
+        reasons.push(`${endpoint}: ${reasonOf(error)}`);
+        const wasSent = !NOT_SENT.has((error as { code?: string }).code ?? '');
+        if (signal.aborted || (wasSent && !isHarmless)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
+      }
+    }
+    throw new EtcdUnavailable(reasons.join('; '), false);
+  }
+
+  #post(endpoint: string, path: string, message: unknown, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return request(endpoint + path, {
+      dispatcher: this.#agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      signal,
+    });
+  }
+
+  /** Unless another request has gone on already. */
+  #next(failed: string): void {
+    const { endpoints } = this.#settings;
+    if (endpoints[this.#at] === failed) this.#at = (this.#at + 1) % endpoints.length;
+  }
+}
+
+/** What an answer other than 200 means: EtcdRefused, or an Error after which another endpoint may do better. */
+function refusalOf(status: number, text: string): Error {
+  let code = -1;
+  let message = text.slice(0, 200);
+  try {
+    const answer = JSON.parse(text) as { code?: unknown; message?: unknown; error?: unknown };
+    if (typeof answer.code === 'number') code = answer.code;
+    const said = answer.message ?? answer.error;
+    if (typeof said === 'string') message = said.slice(0, 200);
+  } catch {
+    // A proxy's page, perhaps.
+  }
+  return REFUSALS.has(code) ? new EtcdRefused(message, code) : new Error(`status ${status}: ${message}`);
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_ANSWER) throw new Error(`the answer has more than ${MAX_ANSWER} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8');
+      parts = [];
+      length = 0;
+      from = end + 1;
+      if (line !== '') yield line;
+    }
+    length += chunk.length - from;
+    if (length > MAX_ANSWER) throw new Error(`a line of more than ${MAX_ANSWER} bytes`);
+    if (from < chunk.length) parts.push(chunk.subarray(from));
+  }
+}
+
+/** Of an error whose message may be empty. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || 'failed';
+}

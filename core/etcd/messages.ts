@@ -1,0 +1,146 @@
+/** The messages of etcd's v3 API as its JSON gateway takes and gives them: octets in base64, 64-bit integers as text, what is zero left out. */
+
+export interface KeyValue {
+  readonly key: Buffer;
+  readonly value: Buffer;
+  readonly modRevision: number;
+}
+
+export interface RangeRequest {
+  readonly key: string;
+  readonly range_end?: string;
+  readonly limit?: string;
+  readonly keys_only?: boolean;
+  readonly serializable?: boolean;
+}
+
+export interface RangeAnswer {
+  readonly items: readonly KeyValue[];
+  /** More lie in the range than the limit let through. */
+  readonly more: boolean;
+}
+
+export interface Compare {
+  readonly key: string;
+  readonly target: 'MOD';
+  readonly result: 'EQUAL';
+  readonly mod_revision: string;
+}
+
+export type Operation =
+  | { readonly request_range: RangeRequest }
+  | { readonly request_put: { readonly key: string; readonly value: string; readonly lease?: string } }
+  | { readonly request_delete_range: { readonly key: string; readonly range_end?: string } };
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+const keyOf = (key: string): string => Buffer.from(key).toString('base64');
+
+/** `revision` 0: the key is not there. */
+export const hasRevision = (key: string, revision: number): Compare => ({
+  key: keyOf(key),
+  target: 'MOD',
+  result: 'EQUAL',
+  mod_revision: String(revision),
+});
+
+export interface RangeOptions {
+  readonly limit?: number;
+  readonly keysOnly?: boolean;
+}
+
+/** `end`: the first key after the range; undefined: `key` alone. */
+export const range = (key: string, end?: string, { limit, keysOnly }: RangeOptions = {}): Operation => ({
+  request_range: {
+    key: keyOf(key),
+    ...(end !== undefined && { range_end: keyOf(end) }),
+    ...(limit !== undefined && { limit: String(limit) }),
+    ...(keysOnly && { keys_only: true }),
+  },
+});
+
+export const put = (key: string, value: Uint8Array, lease?: string): Operation => ({
+  request_put: { key: keyOf(key), value: base64(value), ...(lease !== undefined && { lease }) },
+});
+
+export const remove = (key: string, end?: string): Operation => ({
+  request_delete_range: { key: keyOf(key), ...(end !== undefined && { range_end: keyOf(end) }) },
+});
+
+interface JsonKeyValue {
+  readonly key?: string;
+  readonly value?: string;
+  readonly mod_revision?: string;
+}
+
+interface JsonRange {
+  readonly kvs?: readonly JsonKeyValue[];
+  readonly more?: boolean;
+}
+
+const keyValue = ({ key = '', value = '', mod_revision = '0' }: JsonKeyValue): KeyValue => ({
+  key: Buffer.from(key, 'base64'),
+  value: Buffer.from(value, 'base64'),
+  modRevision: Number(mod_revision),
+});
+
+interface Header {
+  readonly revision?: string;
+}
+
+export interface TransactionAnswer {
+  readonly succeeded: boolean;
+  /** Of the whole store; that of what was written, if something was. */
+  readonly revision: number;
+  /** To each operation that was carried out: of a range what it found. */
+  readonly ranges: readonly (RangeAnswer | null)[];
+}
+
+export function readTransaction(json: unknown): TransactionAnswer {
+  const { header, succeeded, responses } = json as {
+    header?: Header;
+    succeeded?: boolean;
+    responses?: readonly { readonly response_range?: JsonRange }[];
+  };
+  return {
+    succeeded: succeeded === true,
+    revision: Number(header?.revision ?? 0),
+    ranges: (responses ?? []).map(({ response_range: found }) =>
+      found === undefined ? null : { items: (found.kvs ?? []).map(keyValue), more: found.more === true },
+    ),
+  };
+}
+
+export interface WatchAnswer {
+  /** All that was written up to here has been told. */
+  readonly revision: number;
+  readonly puts: readonly KeyValue[];
+  readonly deleted: readonly KeyValue[];
+  readonly isCancelled: boolean;
+  /** Of a watch that began before it; 0: it did not. */
+  readonly compactRevision: number;
+}
+
+/** Throws Error for a line that is no answer to a watch. */
+export function readWatch(line: string): WatchAnswer {
+  const { result, error } = JSON.parse(line) as {
+    result?: {
+      header?: Header;
+      canceled?: boolean;
+      compact_revision?: string;
+      events?: readonly { readonly type?: string; readonly kv?: JsonKeyValue }[];
+    };
+    error?: unknown;
+  };
+  if (result === undefined) throw new Error(`the watch ended: ${JSON.stringify(error ?? null).slice(0, 200)}`);
+  const events = result.events ?? [];
+  const ofType = (isDeleted: boolean): KeyValue[] =>
+    events.filter(({ type }) => (type === 'DELETE') === isDeleted).map(({ kv = {} }) => keyValue(kv));
+  return {
+    revision: Number(result.header?.revision ?? 0),
+    puts: ofType(false),
+    deleted: ofType(true),
+    isCancelled: result.canceled === true,
+    compactRevision: Number(result.compact_revision ?? 0),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Keeps a node at the end of the log: looks where it stands, reads what is missing, watches what comes, and looks again from time to time, since a watch may be silent for
+ * reasons of its own. Whatever comes twice, late or not at all, groups are handed on in order and without gaps.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EtcdLog, LoggedGroup, LogState } from './log.ts';
+
+export interface FollowerOptions {
+  readonly log: EtcdLog;
+  /** Sequence after which the next group is to begin. */
+  next(): number;
+  /** To be applied; it begins at `next()`. */
+  onGroup(group: LoggedGroup): void;
+  /** How the log stood at a look; its groups have been handed on. */
+  onLook(state: LogState): void;
+  /** The node has missed what is not there any more, or holds what the log does not. It follows no more. */
+  onLost(why: string): void;
+  /** The log can't be reached, or what came is unusable; it is tried again. Null: it can. */
+  onTrouble(error: unknown): void;
+  /** Milliseconds between looks while the watch stands. */
+  readonly interval: number;
+}
+
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  /** Of the watch that stands. */
+  #again = new AbortController();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Looks at once. */
+  look(): void {
+    this.#again.abort(LOOK_AGAIN);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    let pause = FIRST_PAUSE;
+    while (!signal.aborted) {
+      try {
+        const revision = await this.#catchUp();
+        if (revision === null) return;
+        pause = FIRST_PAUSE;
+        await this.#watch(revision + 1);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error === LOOK_AGAIN) continue;
+        this.#options.onTrouble(error);
+        await sleep(pause, undefined, { signal }).catch(() => {});
+        pause = Math.min(pause * 2, LONGEST_PAUSE);
+      }
+    }
+  }
+
+  /** Reads until the head is reached; resolves with the revision of the last look, or null when that can't be. */
+  async #catchUp(): Promise<number | null> {
+    const { log, next, onLook, onLost } = this.#options;
+    for (;;) {
+      const from = next();
+      const state = await log.look(from);
+      if (this.#stop.signal.aborted) return null;
+      const why = lostness(from, state);
+      if (why !== null) {
+        onLost(why);
+        return null;
+      }
+      for (const group of state.groups) this.#hand(group);
+      onLook(state);
+      if ((state.head?.sequence ?? 0) < next()) return state.revision;
+      if (next() === from) throw new Error(`the log in etcd lacks the entry ${from}`);
+    }
+  }
+
+  /** Until the watch ends, or has missed something. */
+  async #watch(revision: number): Promise<void> {
+    this.#again = new AbortController();
+    const signal = AbortSignal.any([this.#again.signal, this.#stop.signal]);
+    const watch = this.#options.log.watch(revision, (group) => this.#hand(group), signal);
+    await Promise.race([watch, this.#lookNowAndThen(signal)]).finally(() => this.look());
+  }
+
+  async #lookNowAndThen(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+      const before = this.#options.next();
+      await this.#catchUp();
+      // It was the watch's to tell of them.
+      if (this.#options.next() !== before) throw LOOK_AGAIN;
+    }
+  }
+
+  #hand(group: LoggedGroup): void {
+    const next = this.#options.next();
+    if (group.first === next) this.#options.onGroup(group);
+    else if (group.first > next) this.look();
+  }
+}
+
+const LOOK_AGAIN = Symbol('look again');
+
+function lostness(next: number, { head, floor }: LogState): string | null {
+  const last = head?.sequence ?? 0;
+  if (last < next - 1) return `this node is at entry ${next - 1}, the log in etcd ends at ${last}`;
+  if (next <= last && next < floor) return `the log in etcd begins at entry ${floor}, this node needs ${next}`;
+  return null;
+}

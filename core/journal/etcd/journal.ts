@@ -1,0 +1,367 @@
+/**
+ * The journal of several nodes: etcd puts the entries in their order, each node applies them all. A commit is checked against what is applied here, appended behind the head that is
+ * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
+ */
+import { UnavailableError, WaypostError } from '../../errors.ts';
+import { EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
+import type { EtcdGateway } from '../../etcd/gateway.ts';
+import type { Link } from '../applier.ts';
+import { decodeEntry, hashEntry } from '../changes.ts';
+import { chain, type Group, type Waiting } from '../commits.ts';
+import type { Head } from '../head.ts';
+import { type JournalOptions, LocalJournal } from '../local.ts';
+import type { ZoneUpdates } from '../zones.ts';
+import { Follower } from './follower.ts';
+import { type EncodedGroup, encodeGroup } from './layout.ts';
+import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
+
+export interface EtcdJournalOptions extends JournalOptions {
+  readonly gateway: EtcdGateway;
+  /** Of all keys in etcd; ends with a slash. */
+  readonly prefix: string;
+  /** Milliseconds for which a commit waits for etcd. */
+  readonly deadline: number;
+  /** Milliseconds between looks at the log beside the watch. */
+  readonly interval: number;
+  readonly events?: EtcdJournalEvents;
+}
+
+export interface EtcdJournalEvents {
+  /** It does not follow: etcd can't be reached, or an entry can't be applied here. Null: it follows again. */
+  trouble(error: unknown): void;
+  /** Once: it can't follow any more, and needs a snapshot of another node. */
+  lost(why: string): void;
+}
+
+export interface EtcdJournal extends LocalJournal {
+  /** Entries that the log had more at the last look. */
+  readonly lag: number;
+  readonly lost: string | null;
+  /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
+  caughtUp(): Promise<void>;
+}
+
+/** Reads where the log stands, and follows it. The journal takes commits once it has caught up. */
+export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
+  const journal = new SharedJournal(options);
+  journal.start();
+  return journal;
+}
+
+/** Milliseconds until what could not be applied is tried again, as that of a full disk. */
+const APPLY_PAUSE = 1000;
+
+class SharedJournal extends LocalJournal implements EtcdJournal {
+  private readonly options: EtcdJournalOptions;
+  private readonly log: EtcdLog;
+  private readonly follower: Follower;
+  /** Groups of the log that are still to be applied, in order. Our own may be among them. */
+  private readonly foreign: LoggedGroup[] = [];
+  /** Of etcd, when the head that is applied here was written last, by all that is known. */
+  private headRevision = 0;
+  /** The last entry that the log is known to have. */
+  private seen = 0;
+  private isStuck = false;
+  private isSynced = false;
+  lost: string | null = null;
+  private readonly catching: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
+  private untilSynced: (() => void)[] = [];
+
+  constructor(options: EtcdJournalOptions) {
+    super(options);
+    this.options = options;
+    this.log = new EtcdLog(options.gateway, options.prefix);
+    this.follower = new Follower({
+      log: this.log,
+      next: () => this.tail + 1,
+      onGroup: (group) => this.take(group),
+      onLook: (state) => this.looked(state),
+      onLost: (why) => this.lose(why),
+      onTrouble: (error) => options.events?.trouble(error),
+      interval: options.interval,
+    });
+  }
+
+  get lag(): number {
+    return Math.max(0, this.seen - this.head);
+  }
+
+  start(): void {
+    this.follower.start();
+  }
+
+  async caughtUp(): Promise<void> {
+    if (this.lost === null && !this.isSynced) await new Promise<void>((done) => this.untilSynced.push(done));
+    if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
+    if (this.seen <= this.head) return;
+    const to = this.seen;
+    await new Promise<void>((resolve, reject) => this.catching.push({ to, resolve, reject }));
+  }
+
+  override async close(): Promise<void> {
+    this.isClosed = true;
+    await this.follower.stop();
+    await super.close();
+  }
+
+  /** Of what is applied, and what is to be. */
+  private get tail(): number {
+    const last = this.foreign.at(-1);
+    return last === undefined ? this.head : last.first + last.entries.length - 1;
+  }
+
+  protected get hasWork(): boolean {
+    if (this.foreign.length > 0 && !this.isStuck) return !this.isClosed || !this.queue.isEmpty;
+    return !this.queue.isEmpty;
+  }
+
+  protected async work(): Promise<void> {
+    const refusal = this.refusal();
+    if (refusal !== null) this.refuseAll(refusal);
+    else if (this.foreign.length > 0) await this.applyForeign();
+    else await this.commitGroup(this.queue.take());
+  }
+
+  /** Why nothing can be committed. */
+  private refusal(): Error | null {
+    if (this.queue.isEmpty) return null;
+    if (this.lost !== null) return new UnavailableError('node_lost', `This node takes no writes: ${this.lost}.`);
+    if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
+    if (this.isStuck)
+      return new UnavailableError('node_stuck', 'This node can not apply what others have written; ask another one.');
+    return null;
+  }
+
+  private refuseAll(error: Error): void {
+    while (!this.queue.isEmpty) for (const { reject } of this.queue.take()) reject(error);
+  }
+
+  // From the follower.
+
+  private take(group: LoggedGroup): void {
+    if (this.lost !== null) return;
+    this.foreign.push(group);
+    this.seen = Math.max(this.seen, this.tail);
+    this.wake();
+  }
+
+  private looked({ head, headRevision }: LogState): void {
+    this.seen = Math.max(this.seen, head?.sequence ?? 0);
+    if ((head?.sequence ?? 0) === this.head && this.foreign.length === 0) {
+      if (head !== null && !head.hash.equals(this.applier.head.hash)) {
+        this.lose(`entry ${this.head} of this node is another than that of the log in etcd`);
+        return;
+      }
+      this.headRevision = headRevision;
+    }
+    this.options.events?.trouble(null);
+    if (!this.isSynced) {
+      this.isSynced = true;
+      for (const done of this.untilSynced.splice(0)) done();
+    }
+  }
+
+  private lose(why: string): void {
+    if (this.lost !== null) return;
+    this.lost = why;
+    this.foreign.length = 0;
+    const error = new UnavailableError('node_lost', why);
+    for (const { reject } of this.catching.splice(0)) reject(error);
+    for (const done of this.untilSynced.splice(0)) done();
+    this.options.events?.lost(why);
+    this.wake();
+  }
+
+  // What others have appended.
+
+  private async applyForeign(): Promise<void> {
+    const checkpoint = this.recent.checkpoint();
+    const groups = this.foreign.splice(0, GROUPS);
+    let following: Following;
+    try {
+      following = follow(this.applier.head, groups);
+      for (const { applied } of following.links) this.recent.add(applied.entry.sequence, applied.entry.changes);
+    } catch (error) {
+      // As one that a newer version has written.
+      this.recent.restore(checkpoint);
+      this.options.events?.trouble(error);
+      this.stick(groups);
+      return;
+    }
+    if (following.stranger !== null) {
+      this.recent.restore(checkpoint);
+      this.lose(`entry ${following.stranger} of the log in etcd does not follow the one that this node has`);
+    } else if (await this.applied(following.links, following.head.hash, checkpoint))
+      this.reached(groups[groups.length - 1].revision);
+    else this.stick(groups);
+  }
+
+  /** False: it could not be. */
+  private async applied(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<boolean> {
+    if (links.length === 0) return true;
+    let updates: ZoneUpdates;
+    try {
+      updates = await this.applier.apply(links, hash);
+    } catch (error) {
+      this.recent.restore(checkpoint);
+      this.observer?.failed();
+      this.options.events?.trouble(error);
+      return false;
+    }
+    this.applier.publish(updates);
+    return true;
+  }
+
+  /** They are applied in a while. */
+  private stick(groups: readonly LoggedGroup[]): void {
+    this.foreign.unshift(...groups);
+    this.isStuck = true;
+    setTimeout(() => {
+      this.isStuck = false;
+      this.wake();
+    }, APPLY_PAUSE).unref();
+  }
+
+  private reached(revision: number): void {
+    this.headRevision = Math.max(this.headRevision, revision);
+    const waiting = this.catching.splice(0);
+    for (const one of waiting) {
+      if (one.to <= this.head) one.resolve();
+      else this.catching.push(one);
+    }
+  }
+
+  // Our own.
+
+  private async commitGroup(waiting: readonly Waiting[]): Promise<void> {
+    const start = performance.now();
+    const checkpoint = this.recent.checkpoint();
+    const group = chain(waiting, this.applier.head, this.recent, this.observer);
+    const { accepted, links, hash } = group;
+    if (accepted.length === 0) return;
+    try {
+      if (accepted.some(({ request }) => request.compiled === undefined)) await this.applier.rehearse(links);
+    } catch (error) {
+      this.observer?.failed();
+      this.recent.restore(checkpoint);
+      if (accepted.length === 1) accepted[0].reject(error as Error);
+      // What can't be applied is to be in nobody's log, and must not take the others with it.
+      else for (const one of accepted) await this.commitGroup([one]);
+      return;
+    }
+    const encoded = encodeGroup(links.map(({ bytes }) => bytes));
+    let outcome: Appended;
+    try {
+      outcome = await this.append(group, encoded);
+    } catch (error) {
+      this.observer?.failed();
+      this.recent.restore(checkpoint);
+      const why = refusalFor(error);
+      for (const { reject } of accepted) reject(why);
+      this.refuseAll(why);
+      this.follower.look();
+      return;
+    }
+    if ('state' in outcome) {
+      // Another was sooner. What it wrote is applied before these are checked anew.
+      this.recent.restore(checkpoint);
+      this.queue.putBack(accepted);
+      await this.sooner(outcome.state);
+      return;
+    }
+    this.seen = Math.max(this.seen, this.head + links.length);
+    if (!(await this.applied(links, hash, checkpoint))) {
+      const first = links[0].applied.entry.sequence;
+      this.stick([{ first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision }]);
+      const error = new UnavailableError('node_stuck', 'It is written, but this node can not apply it just now.');
+      for (const { reject } of accepted) reject(error);
+      return;
+    }
+    this.reached(outcome.revision);
+    this.observer?.committed(accepted.length, (performance.now() - start) / 1000);
+    accepted.forEach((one, i) => {
+      one.resolve({ sequence: links[i].applied.entry.sequence });
+    });
+  }
+
+  /** When it is not known whether the group was appended, that is found out; until the deadline. */
+  private async append({ links, hash }: Group, encoded: EncodedGroup): Promise<Appended> {
+    const until = performance.now() + this.options.deadline;
+    const first = links[0].applied.entry.sequence;
+    const head = { sequence: this.head + links.length, hash };
+    let isInDoubt = false;
+    for (;;) {
+      try {
+        if (!isInDoubt) return await this.log.append(first, encoded, this.headRevision, head);
+        const fenced = await this.log.fence(first, this.headRevision, this.applier.head);
+        if ('state' in fenced) return this.isOurs(fenced.state, links) ?? fenced;
+        this.headRevision = fenced.revision;
+        isInDoubt = false;
+      } catch (error) {
+        if (!(error instanceof EtcdUnavailable) || performance.now() > until) throw error;
+        isInDoubt ||= error.mayHappen;
+        await new Promise((done) => setTimeout(done, RETRY_PAUSE));
+      }
+    }
+  }
+
+  private isOurs({ groups }: LogState, links: readonly Link[]): { revision: number } | null {
+    const found = groups.find(({ first }) => first === links[0].applied.entry.sequence);
+    if (found?.entries.length !== links.length) return null;
+    return found.entries.every((bytes, i) => bytes.equals(links[i].bytes)) ? { revision: found.revision } : null;
+  }
+
+  private async sooner({ head, headRevision, groups }: LogState): Promise<void> {
+    for (const group of groups) if (group.first === this.tail + 1) this.take(group);
+    // It was written once more as it was.
+    if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) this.headRevision = headRevision;
+    if (this.foreign.length > 0 || this.headRevision === headRevision) return;
+    this.follower.look();
+    await new Promise((done) => setTimeout(done, RETRY_PAUSE));
+  }
+}
+
+interface Following {
+  readonly links: readonly Link[];
+  readonly head: Head;
+  /** Sequence of an entry that belongs to another history. */
+  readonly stranger: number | null;
+}
+
+/** What of `groups` is not applied yet, as it follows a head. Throws for what can't be read. */
+function follow(from: Head, groups: readonly LoggedGroup[]): Following {
+  const links: Link[] = [];
+  let head = from;
+  for (const { entries } of groups)
+    for (const bytes of entries) {
+      const entry = decodeEntry(bytes);
+      if (entry.sequence <= from.sequence) continue;
+      const isNext = entry.sequence === head.sequence + 1 && entry.previousHash.equals(head.hash);
+      if (!isNext) return { links, head, stranger: entry.sequence };
+      head = { sequence: entry.sequence, hash: hashEntry(bytes) };
+      links.push({ applied: { entry }, bytes });
+    }
+  return { links, head, stranger: null };
+}
+
+/** Groups applied in one transaction. */
+const GROUPS = 64;
+const RETRY_PAUSE = 50;
+
+const noQuorum = (why: string): UnavailableError =>
+  new UnavailableError(
+    'no_quorum',
+    `Nothing can be written just now: ${why}. What is there is served on; try again in a while.`,
+  );
+
+function refusalFor(error: unknown): Error {
+  if (error instanceof EtcdRefused)
+    return new UnavailableError('log_refused', `etcd takes no entries: ${error.message}. Tell the operator.`);
+  if (error instanceof EtcdUnavailable)
+    return noQuorum(
+      error.mayHappen
+        ? 'etcd did not answer in time, so the change may have been written or not'
+        : 'too few members of etcd can be reached',
+    );
+  return error instanceof Error ? error : new WaypostError('internal', String(error));
+}

@@ -1,0 +1,183 @@
+/** The log of all nodes in etcd: groups of entries in the one order that counts, and the head, which every append compares. */
+import { EtcdUnavailable } from '../../etcd/errors.ts';
+import type { EtcdGateway } from '../../etcd/gateway.ts';
+import { hasRevision, type KeyValue, type Operation, put, range, remove } from '../../etcd/messages.ts';
+import { decodeHead, encodeHead, type Head } from '../head.ts';
+import { decodeGroup, type EncodedGroup, joinParts, type Keys, keysBelow } from './layout.ts';
+
+/** Entries that were appended together, and are applied together. */
+export interface LoggedGroup {
+  /** Sequence of the first. */
+  readonly first: number;
+  readonly entries: readonly Buffer[];
+  /** Of etcd, when it was appended. */
+  readonly revision: number;
+}
+
+/** How the log stands, in one look. */
+export interface LogState {
+  /** Null: nothing was ever appended. */
+  readonly head: Head | null;
+  /** The last that changed the head; 0: none. */
+  readonly headRevision: number;
+  /** Entries from here on are there. */
+  readonly floor: number;
+  /** From the sequence that was asked for on; there are more when they do not reach the head. */
+  readonly groups: readonly LoggedGroup[];
+  /** Of the look; a watch goes on from the next. */
+  readonly revision: number;
+}
+
+export type Appended = { readonly revision: number } | { readonly state: LogState };
+
+/** Groups in one look. */
+const LOOK = 16;
+/** Parts in one request. */
+const PARTS = 8;
+
+export class EtcdLog {
+  readonly #gateway: EtcdGateway;
+  readonly #keys: Keys;
+
+  constructor(gateway: EtcdGateway, prefix: string) {
+    this.#gateway = gateway;
+    this.#keys = keysBelow(prefix);
+  }
+
+  /** Rejects with EtcdUnavailable or EtcdRefused, and with Error for what is no log. */
+  async look(from: number): Promise<LogState> {
+    const { ranges, revision } = await this.#gateway.transaction([], this.#looking(from));
+    return this.#stateOf(ranges, revision);
+  }
+
+  /** Writes the head where there is none yet: that of a node whose data is to be the cluster's. False: there is one. */
+  async begin(head: Head): Promise<boolean> {
+    const floor = Buffer.alloc(6);
+    floor.writeUIntBE(head.sequence + 1, 0, 6);
+    const { succeeded } = await this.#gateway.transaction(
+      [hasRevision(this.#keys.head, 0)],
+      [put(this.#keys.head, encodeHead(head)), put(this.#keys.floor, floor)],
+    );
+    return succeeded;
+  }
+
+  /**
+   * Puts a group behind the head, which `headRevision` has written last; `head` is the new one. Resolves with how the log stands when somebody was sooner.
+   * Rejects with EtcdUnavailable, whose `mayHappen` says what is known, and EtcdRefused.
+   */
+  async append(first: number, group: EncodedGroup, headRevision: number, head: Head): Promise<Appended> {
+    for (const [n, part] of group.parts.entries())
+      await harmless(() => this.#gateway.transaction([], [put(this.#keys.part(first, group.hash, n), part)]));
+    const { succeeded, revision, ranges } = await this.#gateway.transaction(
+      [hasRevision(this.#keys.head, headRevision)],
+      [put(this.#keys.head, encodeHead(head)), put(this.#keys.log(first), group.value)],
+      this.#looking(first),
+    );
+    return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
+  }
+
+  /**
+   * After this, no append that was sent before and compares `headRevision` can come about any more: the head is written once more as it is. Resolves with the revision of that, or with
+   * how the log stands when the head was written meanwhile.
+   */
+  async fence(first: number, headRevision: number, head: Head | null): Promise<Appended> {
+    const { succeeded, revision, ranges } = await this.#gateway.transaction(
+      [hasRevision(this.#keys.head, headRevision)],
+      [put(this.#keys.head, encodeHead(head ?? EMPTY_HEAD))],
+      this.#looking(first),
+    );
+    return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
+  }
+
+  /** Takes away the entries below `floor`. */
+  async forget(floor: number): Promise<void> {
+    const bytes = Buffer.alloc(6);
+    bytes.writeUIntBE(floor, 0, 6);
+    await this.#gateway.transaction(
+      [],
+      [
+        remove(this.#keys.log(0), this.#keys.log(floor)),
+        remove(this.#keys.parts, this.#keys.partsBefore(floor)),
+        put(this.#keys.floor, bytes),
+      ],
+    );
+  }
+
+  /** Groups as they are appended, from a revision on. `onGroup` is called in order, once what is larger than a request has been fetched. Rejects as the gateway's `watch`. */
+  async watch(revision: number, onGroup: (group: LoggedGroup) => void, signal: AbortSignal): Promise<never> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    let before: Promise<void> = Promise.resolve();
+    const take = (item: KeyValue): void => {
+      before = before
+        .then(() => this.#groupOf(item))
+        .then((group) => {
+          if (!either.aborted) onGroup(group);
+        });
+      before.catch((error: unknown) => failed.abort(error));
+    };
+    return await this.#gateway.watch(
+      this.#keys.log(0),
+      this.#keys.logEnd,
+      revision,
+      ({ puts }) => puts.forEach(take),
+      either,
+    );
+  }
+
+  #looking(from: number): Operation[] {
+    return [
+      range(this.#keys.head),
+      range(this.#keys.floor),
+      range(this.#keys.log(from), this.#keys.logEnd, { limit: LOOK }),
+    ];
+  }
+
+  async #stateOf(
+    ranges: readonly ({ readonly items: readonly KeyValue[] } | null)[],
+    revision: number,
+  ): Promise<LogState> {
+    const [head, floor, log] = ranges.map((found) => found?.items ?? []);
+    const groups: LoggedGroup[] = [];
+    for (const item of log) groups.push(await this.#groupOf(item));
+    return {
+      head: head.length === 0 ? null : decodeHead(head[0].value),
+      headRevision: head.length === 0 ? 0 : head[0].modRevision,
+      floor: floor.length === 0 ? 1 : floor[0].value.readUIntBE(0, 6),
+      groups,
+      revision,
+    };
+  }
+
+  async #groupOf({ key, value, modRevision }: KeyValue): Promise<LoggedGroup> {
+    const first = Number.parseInt(key.subarray(key.lastIndexOf('/') + 1).toString(), 16);
+    if (!Number.isSafeInteger(first)) throw new Error(`a key of the log is damaged: ${key}`);
+    const group = decodeGroup(value);
+    if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
+    const { length, count, hash } = group;
+    const parts: Buffer[] = [];
+    for (let n = 0; n < count; n += PARTS) {
+      const wanted = Array.from({ length: Math.min(PARTS, count - n) }, (_, i) =>
+        range(this.#keys.part(first, hash, n + i)),
+      );
+      const { ranges } = await this.#gateway.transaction([], wanted);
+      for (const found of ranges) {
+        if (found?.items.length !== 1) throw new Error(`a part of the group at ${first} is missing`);
+        parts.push(found.items[0].value);
+      }
+    }
+    return { first, entries: joinParts(parts, length, hash), revision: modRevision };
+  }
+}
+
+const EMPTY_HEAD: Head = { sequence: 0, hash: Buffer.alloc(32) };
+
+/** What may be done twice is tried once more. */
+async function harmless<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EtcdUnavailable)) throw error;
+    return work();
+  }
+}
