@@ -24,7 +24,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/answer': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/zone': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/tsig': ['core/errors.ts', 'core/secrets.ts', 'core/wire', 'core/store'],
-  'core/journal': ['core/errors.ts', 'core/wire', 'core/store', 'core/zone'],
+  'core/etcd': [],
+  'core/journal': ['core/errors.ts', 'core/etcd', 'core/wire', 'core/store', 'core/zone'],
   'core/alias': [
     'core/errors.ts',
     'core/wire',

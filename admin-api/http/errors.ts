@@ -1,5 +1,12 @@
 /** What an error says to the client: one table from error to status, one shape. */
-import { ConfigError, ConflictError, InvalidError, StateError, WaypostError } from '../../core/errors.ts';
+import {
+  ConfigError,
+  ConflictError,
+  InvalidError,
+  StateError,
+  UnavailableError,
+  WaypostError,
+} from '../../core/errors.ts';
 import type { HttpResponse } from './transport.ts';
 
 export interface ErrorDetail {
@@ -38,15 +45,13 @@ export class HttpError extends WaypostError {
 }
 
 /** Codes whose status is not that of their class. */
-const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([
-  ['write_conflict', 503],
-  ['stopping', 503],
-]);
+const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([['write_conflict', 503]]);
 
 const STATUS_BY_CLASS: readonly (readonly [new (...args: never[]) => WaypostError, number])[] = [
   [InvalidError, 422],
   [StateError, 409],
   [ConflictError, 503],
+  [UnavailableError, 503],
   [ConfigError, 500],
 ];
 

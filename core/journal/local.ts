@@ -1,5 +1,5 @@
 /** What a journal is on its own node, whoever puts the entries in their order: commits wait in a queue, one piece of work at a time, and what is applied is told. */
-import { WaypostError } from '../errors.ts';
+import { UnavailableError } from '../errors.ts';
 import { Applier, type ApplierOptions } from './applier.ts';
 import { CommitQueue, type JournalObserver } from './commits.ts';
 import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';
@@ -30,7 +30,7 @@ export abstract class LocalJournal implements Journal {
 
   commit(request: CommitRequest): Promise<Committed> {
     if (this.isClosed)
-      return Promise.reject(new WaypostError('stopping', 'The service is stopping; nothing was written.'));
+      return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
     const committed = this.queue.add(request);
     this.wake();
     return committed;

@@ -3,7 +3,17 @@ import { existsSync } from 'node:fs';
 import { startChild } from '../support/child.ts';
 
 /** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot. */
-export type Program = 'kdig' | 'dig' | 'nsupdate' | 'knsupdate' | 'curl' | 'faketime' | 'pebble' | 'lego' | 'certbot' | 'etcd';
+export type Program =
+  | 'kdig'
+  | 'dig'
+  | 'nsupdate'
+  | 'knsupdate'
+  | 'curl'
+  | 'faketime'
+  | 'pebble'
+  | 'lego'
+  | 'certbot'
+  | 'etcd';
 
 const RUN_MS = 20_000;
 
