@@ -12,7 +12,7 @@ import type { WholeCompressor } from '../compress/whole.ts';
 import type { Exchange, FieldList } from '../exchange/exchange.ts';
 import type { Site } from '../sites/site.ts';
 import { type Fill, type FillContext, fill, forwardedBecause, isNear } from './fill.ts';
-import { Flights } from './flights.ts';
+import { type Flight, Flights } from './flights.ts';
 import { giveStored } from './give-stored.ts';
 import { CODINGS, codingFor, HotEntry } from './hot-entry.ts';
 import type { CacheOutcome } from './outcome.ts';
@@ -25,7 +25,7 @@ import { judgeReuse, type Reuse } from './rules/reuse.ts';
 import { isNewer, isSelected } from './rules/vary.ts';
 import type { CacheStore, StoredCoding, StoredVariant } from './store/cache-store.ts';
 import { Uncacheable } from './uncacheable.ts';
-import type { OpenVisit, Visit } from './visit.ts';
+import type { Done, OpenVisit, Visit } from './visit.ts';
 
 export interface CacheOptions {
   readonly store: CacheStore;
@@ -56,7 +56,7 @@ export interface CacheFlowOptions extends CacheOptions {
     | undefined;
 }
 
-export type CacheFlow = (exchange: Exchange, site: Site) => void | Promise<void>;
+export type CacheFlow = (exchange: Exchange, site: Site) => Done;
 
 const COLLAPSE_TIMEOUT = 5000;
 /** Requests at one time that nobody waits for. */
@@ -108,7 +108,7 @@ class Flow implements FillContext {
     this.least = options.compressLeast ?? Number.POSITIVE_INFINITY;
   }
 
-  handle(exchange: Exchange, site: Site): void | Promise<void> {
+  handle(exchange: Exchange, site: Site): Done {
     // A GET with a body is one whose answer may depend on it.
     if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0) return this.#past(exchange, site);
     const key = this.#keyOf(exchange);
@@ -131,18 +131,12 @@ class Flow implements FillContext {
   }
 
   /** On the disk, which took its time. */
-  #found(exchange: Exchange, site: Site, key: string, variants: readonly StoredVariant[]): void | Promise<void> {
+  #found(exchange: Exchange, site: Site, key: string, variants: readonly StoredVariant[]): Done {
     if (exchange.isEnded) return this.#options.open(exchange, site).abandon();
     return this.#judge(exchange, site, key, variants);
   }
 
-  #judge(
-    exchange: Exchange,
-    site: Site,
-    key: string,
-    variants: readonly StoredVariant[],
-    isCollapsed = false,
-  ): void | Promise<void> {
+  #judge(exchange: Exchange, site: Site, key: string, variants: readonly StoredVariant[], isCollapsed = false): Done {
     const request = readRequest(exchange.method, exchange.headers, this.#mayInsist);
     const stored = selected(variants, exchange.headers);
     const now = this.clock();
@@ -171,7 +165,7 @@ class Flow implements FillContext {
     request: CacheRequest,
     reuse: Reuse,
     now: number,
-  ): void | Promise<void> {
+  ): Done {
     const { status, body } = entry.response;
     const { range, ifNoneMatch, ifModifiedSince } = request;
     const wantsLess = range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
@@ -205,7 +199,7 @@ class Flow implements FillContext {
     });
   }
 
-  #past(exchange: Exchange, site: Site): Promise<void> {
+  #past(exchange: Exchange, site: Site): Done {
     const key = this.#keyOf(exchange);
     const visit = this.#options.open(exchange, site);
     const status = cacheStatus({ name: this.name, fwd: isCacheableMethod(exchange.method) ? 'bypass' : 'method' });
@@ -215,7 +209,7 @@ class Flow implements FillContext {
     });
   }
 
-  async #ask(miss: Miss): Promise<void> {
+  #ask(miss: Miss): Done {
     const { exchange, site, key, variants, stored, facts, request, isConditional, now, isCollapsed } = miss;
     const visit = this.#options.open(exchange, site);
     visit.outcome = 'miss';
@@ -228,22 +222,19 @@ class Flow implements FillContext {
 
     const isShared = !isKnown && !isCollapsed && isForOthers(request);
     const other = isShared ? this.flights.get(key) : undefined;
-    if (other !== undefined) {
-      const landing = await other.wait(this.#options.collapseTimeout ?? COLLAPSE_TIMEOUT);
-      if (exchange.isEnded) return visit.abandon();
-      if (landing === 'kept') {
-        const found = await this.store.lookup(site.domainId, key);
-        return this.#judge(exchange, site, key, found, true);
-      }
-    }
-    const flight =
-      isShared && other === undefined
-        ? this.flights.begin(key, () => {
-            visit.holdsOn = true;
-          })
-        : undefined;
+    const flight = isShared && other === undefined ? this.flights.begin(key, holdingOn(visit)) : undefined;
     const one: Fill = { visit, request, key, variants, stored, isConditional, fwd, flight, isCollapsed };
-    return fill(this, one);
+    return other === undefined ? fill(this, one) : this.#follow(other, one);
+  }
+
+  async #follow(other: Flight, one: Fill): Promise<void> {
+    const { visit, key } = one;
+    const { exchange, site } = visit;
+    const landing = await other.wait(this.#options.collapseTimeout ?? COLLAPSE_TIMEOUT);
+    if (exchange.isEnded) return visit.abandon();
+    if (landing !== 'kept') return fill(this, one);
+    const found = await this.store.lookup(site.domainId, key);
+    return this.#judge(exchange, site, key, found, true);
   }
 
   /** RFC 5861 section 3. */
@@ -269,7 +260,7 @@ class Flow implements FillContext {
       this.#behind--;
     };
     // What is no fault of an origin has no exchange that it could be told to; the next visitor who is not answered from here meets it.
-    fill(this, one).then(over, over);
+    Promise.resolve(fill(this, one)).then(over, over);
   }
 }
 
@@ -282,6 +273,11 @@ function selected(variants: readonly StoredVariant[], headers: FieldList): Store
   }
   return best;
 }
+
+/** Of a visit that others wait for. */
+const holdingOn = (visit: Visit) => (): void => {
+  visit.holdsOn = true;
+};
 
 const isGiven = (reuse: Reuse): boolean => reuse === 'fresh' || reuse === 'stale' || reuse === 'stale-while-revalidate';
 

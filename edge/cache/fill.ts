@@ -19,7 +19,7 @@ import type { CacheStore, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
 import { TappedBody } from './tapped-body.ts';
 import type { Uncacheable } from './uncacheable.ts';
-import type { Visit } from './visit.ts';
+import type { Done, Visit } from './visit.ts';
 
 /** What all fills of a thread share. */
 export interface FillContext {
@@ -60,8 +60,13 @@ const OF_THE_REQUEST: ReadonlySet<NotStored> = new Set([
   ...(['method', 'request-no-store', 'precondition', 'authorization', 'one-request'] as const),
 ]);
 
-/** Settles when the visitor has all. Rejects only for what is no fault of an origin. */
-export async function fill(context: FillContext, one: Fill): Promise<void> {
+/** Done when the visitor has all. Throws, or rejects, only for what is no fault of an origin. */
+export function fill(context: FillContext, one: Fill): Done {
+  return one.flight === undefined ? asked(context, one, one.isConditional) : landed(context, one);
+}
+
+/** Whatever comes of it, those who wait are told. */
+async function landed(context: FillContext, one: Fill): Promise<void> {
   try {
     await asked(context, one, one.isConditional);
   } catch (error) {
@@ -74,7 +79,7 @@ function land({ flights }: FillContext, { flight, key }: Fill, isKept: boolean):
   if (flight !== undefined) flights.end(key, flight, isKept ? 'kept' : 'not-kept');
 }
 
-async function asked(context: FillContext, one: Fill, isConditional: boolean): Promise<void> {
+function asked(context: FillContext, one: Fill, isConditional: boolean): Done {
   const { visit, stored } = one;
   const sent = visit.fieldsForAll();
   if (sent === undefined) {
@@ -83,27 +88,52 @@ async function asked(context: FillContext, one: Fill, isConditional: boolean): P
   }
   const mark = context.store.mark();
   const facts = isConditional && stored !== undefined ? context.entryOf(stored, visit).facts : undefined;
-  let response: OriginResponse;
-  try {
-    response = await visit.ask(fillRequestFields(sent, facts));
-  } catch (error) {
-    land(context, one, false);
-    if (error instanceof OriginError && (visit.isBehind || (await gaveStale(context, one, undefined)))) return;
-    visit.fail(error);
-    return;
-  }
-  const { status, body } = response;
-  if (status === 304 && !isConditional) {
-    // It was asked for the whole: of what it says nothing can be given.
-    land(context, one, false);
-    body.cancel();
-    if (!visit.isBehind) visit.fail(new OriginError('malformed', '304 to a request without a condition'));
-  } else if (isServerError(status) && (visit.isBehind || (await gaveStale(context, one, status)))) {
-    land(context, one, false);
-    body.cancel();
-  } else if (status === 304) await validated(context, one, response, mark);
-  else if (visit.exchange.method === 'HEAD' && !visit.isBehind) await headed(context, one, response, mark);
-  else await received(context, one, response, mark);
+  return visit.ask(
+    fillRequestFields(sent, facts),
+    (response) => answered(context, one, response, isConditional, mark),
+    (error) => failed(context, one, error),
+  );
+}
+
+function answered(
+  context: FillContext,
+  one: Fill,
+  response: OriginResponse,
+  isConditional: boolean,
+  mark: number,
+): Done {
+  const { status } = response;
+  if (status === 304) return isConditional ? validated(context, one, response, mark) : notAsked(context, one, response);
+  if (isServerError(status)) return serverFailed(context, one, response, mark);
+  return came(context, one, response, mark);
+}
+
+function came(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
+  const { exchange, isBehind } = one.visit;
+  return exchange.method === 'HEAD' && !isBehind
+    ? headed(context, one, response, mark)
+    : received(context, one, response, mark);
+}
+
+/** 304 to a request for the whole: of what it says nothing can be given. */
+function notAsked(context: FillContext, one: Fill, { body }: OriginResponse): void {
+  land(context, one, false);
+  body.cancel();
+  if (!one.visit.isBehind) one.visit.fail(new OriginError('malformed', '304 to a request without a condition'));
+}
+
+async function failed(context: FillContext, one: Fill, error: unknown): Promise<void> {
+  const { visit } = one;
+  land(context, one, false);
+  if (error instanceof OriginError && (visit.isBehind || (await gaveStale(context, one, undefined)))) return;
+  visit.fail(error);
+}
+
+async function serverFailed(context: FillContext, one: Fill, response: OriginResponse, mark: number): Promise<void> {
+  if (!one.visit.isBehind && !(await gaveStale(context, one, response.status)))
+    return came(context, one, response, mark);
+  land(context, one, false);
+  response.body.cancel();
 }
 
 /** Stale-if-error (RFC 5861 section 4). `status`: of the origin; undefined: it gave none. */
@@ -189,7 +219,7 @@ const detached = (variant: StoredVariant, response: StoredResponse): StoredVaria
 });
 
 /** RFC 9111 section 4.3.5. */
-async function headed(context: FillContext, one: Fill, response: OriginResponse, mark: number): Promise<void> {
+function headed(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
   const { visit, stored, key } = one;
   land(context, one, false);
   if (stored !== undefined && response.status === 200) {
@@ -197,24 +227,26 @@ async function headed(context: FillContext, one: Fill, response: OriginResponse,
     if (!isSame || !refreshed(context, one, stored, response, mark).isKept)
       context.store.remove(visit.site.domainId, key);
   }
-  const fields = [...visit.fieldsOf(response.headers), 'cache-status', statusOf(context, one, {})];
-  await visit.give(response.status, fields, response.body);
+  const fields = visit.fieldsOf(response.headers);
+  fields.push('cache-status', statusOf(context, one, {}));
+  return visit.give(response.status, fields, response.body);
 }
 
 /** A response of its own. */
-async function received(context: FillContext, one: Fill, response: OriginResponse, mark: number): Promise<void> {
+function received(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
   const { visit, key } = one;
   const { status, headers, requestTime, responseTime } = response;
-  const came: Received = { key, status, headers, requestTime, responseTime };
-  const body = tapped(context, one, came, response.body, mark);
+  const whole: Received = { key, status, headers, requestTime, responseTime };
+  const body = tapped(context, one, whole, response.body, mark);
   if (visit.isBehind) {
     if (body instanceof TappedBody) body.finish();
     else body.cancel();
     return;
   }
   const isStored = body instanceof TappedBody;
-  const fields = [...visit.fieldsOf(headers), 'cache-status', statusOf(context, one, { stored: isStored })];
-  await give(context, one, came, fields, isStored ? hurried(context, body, one.flight) : body);
+  const fields = visit.fieldsOf(headers);
+  fields.push('cache-status', statusOf(context, one, { stored: isStored }));
+  return give(context, one, whole, fields, isStored ? hurried(context, body, one.flight) : body);
 }
 
 /** Those who wait for it don't wait for the visitor who asked first. */
@@ -249,13 +281,13 @@ function tapped(context: FillContext, one: Fill, came: Received, body: OriginBod
 }
 
 /** A new response, of which the visitor may want a part, or nothing: the origin was asked for the whole. */
-async function give(
+function give(
   context: FillContext,
   { visit, request }: Fill,
   came: Received,
   fields: FieldList,
   body: OriginBody,
-): Promise<void> {
+): Done {
   const { range, ifNoneMatch, ifModifiedSince } = request;
   const wantsLess = range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
   if (wantsLess && came.status === 200 && !visit.exchange.isEnded) {
@@ -267,12 +299,10 @@ async function give(
       return;
     }
     // Several parts would have to be collected: the whole may be given as well (RFC 9110 section 14.2).
-    if (plan?.length === 1) {
-      await visit.give(206, partFields(varying, plan[0], body.length as number), new RangedBody(body, plan[0]));
-      return;
-    }
+    if (plan?.length === 1)
+      return visit.give(206, partFields(varying, plan[0], body.length as number), new RangedBody(body, plan[0]));
   }
-  await visit.give(came.status, fields, body);
+  return visit.give(came.status, fields, body);
 }
 
 /** Why the origin is asked (RFC 9211 section 2.2). */

@@ -11,20 +11,14 @@ import { multipartEnd, multipartType, partHead } from './rules/multipart.ts';
 import { contentRange, type Part, planRange } from './rules/range.ts';
 import type { CacheRequest } from './rules/request.ts';
 import type { StoredBody } from './stored-response.ts';
-import type { Visit } from './visit.ts';
+import type { Done, Visit } from './visit.ts';
 
 const NOTHING = new Uint8Array(0);
 const CONTENT_TYPE: ReadonlySet<string> = new Set(['content-type']);
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /** `status`: the member of Cache-Status. */
-export async function giveStored(
-  visit: Visit,
-  entry: HotEntry,
-  request: CacheRequest,
-  now: number,
-  status: string,
-): Promise<void> {
+export function giveStored(visit: Visit, entry: HotEntry, request: CacheRequest, now: number, status: string): Done {
   const { response, facts } = entry;
   const fields = [...entry.fieldsAt(now, status), 'date', entry.date];
   const plan = planned(visit, request, response.status, facts, fields, response.body.length);
@@ -38,10 +32,9 @@ export async function giveStored(
   }
   if (plan === null) {
     const whole = [...fields, 'content-length', String(body.length)];
-    await visit.give(response.status, whole, new Pieces(body, [{ from: 0, to: body.length }]));
-    return;
+    return visit.give(response.status, whole, new Pieces(body, [{ from: 0, to: body.length }]));
   }
-  await giveParts(visit, fields, plan, body);
+  return giveParts(visit, fields, plan, body);
 }
 
 /**
@@ -74,11 +67,8 @@ export function planned(
 }
 
 /** RFC 9110 section 15.3.7. */
-async function giveParts(visit: Visit, fields: FieldList, parts: readonly Part[], body: StoredBody): Promise<void> {
-  if (parts.length === 1) {
-    await visit.give(206, partFields(fields, parts[0], body.length), new Pieces(body, parts));
-    return;
-  }
+function giveParts(visit: Visit, fields: FieldList, parts: readonly Part[], body: StoredBody): Done {
+  if (parts.length === 1) return visit.give(206, partFields(fields, parts[0], body.length), new Pieces(body, parts));
   const boundary = randomBytes(18).toString('hex');
   const type = fieldValue(fields, 'content-type') ?? '';
   const pieces = [];
@@ -86,7 +76,7 @@ async function giveParts(visit: Visit, fields: FieldList, parts: readonly Part[]
   pieces.push(Buffer.from(multipartEnd(boundary), 'latin1'));
   const whole = new Pieces(body, pieces);
   const others = withoutFields(fields, CONTENT_TYPE);
-  await visit.give(
+  return visit.give(
     206,
     [...others, 'content-type', multipartType(boundary), 'content-length', String(whole.length)],
     whole,

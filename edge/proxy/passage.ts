@@ -1,6 +1,6 @@
 /** An exchange on its way through the proxy: what is asked of the origin for it, and what the visitor gets. */
 import type { CacheOutcome } from '../cache/outcome.ts';
-import type { Visit } from '../cache/visit.ts';
+import type { Done, Visit } from '../cache/visit.ts';
 import { NO_BODY } from '../exchange/body-queue.ts';
 import type { Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
 import { type Fetch, type OriginBody, OriginCancel, OriginError, type OriginResponse } from '../origin/origin.ts';
@@ -77,16 +77,27 @@ export class Passage implements Visit {
     return undefined;
   }
 
-  ask(headers: FieldList): Promise<OriginResponse> {
-    return this.fetch(this.isBehind ? 'GET' : this.exchange.method, headers, NO_BODY, '');
+  ask(
+    headers: FieldList,
+    onResponse: (response: OriginResponse) => Done,
+    onFailure: (error: unknown) => Done,
+  ): Promise<void> {
+    return this.fetch(this.isBehind ? 'GET' : this.exchange.method, headers, NO_BODY, '', onResponse, onFailure);
   }
 
-  /** Rejects as `Fetch` does; the visitor's going ends it unless `holdsOn`. */
-  async fetch(method: string, headers: FieldList, body: RequestBody, protocol: string): Promise<OriginResponse> {
+  /** Goes on with the response, or with what `Fetch` rejects with, and settles as that does. The visitor's going ends it unless `holdsOn`. */
+  fetch(
+    method: string,
+    headers: FieldList,
+    body: RequestBody,
+    protocol: string,
+    onResponse: (response: OriginResponse) => Done,
+    onFailure: (error: unknown) => Done,
+  ): Promise<void> {
     const { exchange, site } = this;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
-    const response = await this.#context.fetch({
+    const fetched = this.#context.fetch({
       origin: site.origin,
       serverName: hostOf(exchange.authority),
       method,
@@ -98,9 +109,11 @@ export class Passage implements Visit {
       cancel,
       onInform: (status, fields) => this.#inform(status, fields),
     });
-    this.#cancel = null;
-    this.#originMs = response.responseTime - response.requestTime;
-    return response;
+    return fetched.then((response) => {
+      this.#cancel = null;
+      this.#originMs = response.responseTime - response.requestTime;
+      return onResponse(response);
+    }, onFailure);
   }
 
   /** 1xx of the origin. 100 (Continue) is the connection's own: it goes out when the body is first asked for (RFC 9110 section 10.1.1). */
@@ -117,23 +130,21 @@ export class Passage implements Visit {
     return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules));
   }
 
-  async pass(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Promise<void> {
+  pass(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
     this.outcome = outcome;
     const { exchange } = this;
     const sent = this.fieldsForOrigin(passedEncodings(exchange));
     if (sent === undefined) return;
-    try {
-      const { status, headers, body } = await this.fetch(exchange.method, sent, passedBody(exchange.body), '');
+    const onResponse = ({ status, headers, body }: OriginResponse): Done => {
       const fields = this.fieldsOf(headers);
       onHead?.(status, fields);
       if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
-      await this.give(status, fields, body);
-    } catch (error) {
-      this.fail(error);
-    }
+      return this.give(status, fields, body);
+    };
+    return this.fetch(exchange.method, sent, passedBody(exchange.body), '', onResponse, (error) => this.fail(error));
   }
 
-  async give(status: number, fields: FieldList, body: OriginBody): Promise<void> {
+  give(status: number, fields: FieldList, body: OriginBody): Done {
     const { exchange } = this;
     if (exchange.isEnded) {
       body.cancel();
@@ -146,7 +157,12 @@ export class Passage implements Visit {
       this.#body = given.body;
       hasBegun = true;
       exchange.respond(status, given.fields);
-      await relay(given.body, exchange, this.site, this.#gate);
+      const relayed = relay(given.body, exchange, this.site, this.#gate);
+      if (relayed !== undefined)
+        return relayed.then(
+          () => this.done(status, !this.hasLeft),
+          (error) => this.#breakOff(error, status),
+        );
       this.done(status, !this.hasLeft);
     } catch (error) {
       if (hasBegun) this.#breakOff(error, status);

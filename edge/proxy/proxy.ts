@@ -2,6 +2,7 @@
 import { type CacheOptions, createCacheFlow } from '../cache/cache.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
+import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../exchange/body-queue.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Fetch, OriginResponse } from '../origin/origin.ts';
@@ -96,20 +97,24 @@ function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
 const OF_THE_OPENING: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
 /** The opening of a tunnel; over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5). */
-async function webSocket(passage: Passage): Promise<void> {
+function webSocket(passage: Passage): Done {
   const { exchange } = passage;
   const isHttp2 = exchange.version === '2';
   const key = isHttp2 ? webSocketKey() : '';
   const fields = passage.fieldsForOrigin('');
   if (fields === undefined) return;
   const sent = isHttp2 ? [...withoutFields(fields, OF_THE_OPENING), 'sec-websocket-key', key] : fields;
+  const onResponse = (response: OriginResponse): Done => opened(passage, response, key);
+  return passage.fetch('GET', sent, NO_BODY, 'websocket', onResponse, (error) => passage.fail(error));
+}
+
+/** `key`: the edge's own, over HTTP/2; else empty. */
+async function opened(passage: Passage, response: OriginResponse, key: string): Promise<void> {
+  const { exchange } = passage;
+  const { tunnel, body, headers } = response;
+  const isHttp2 = key !== '';
+  if (tunnel === null) return notUpgraded(passage, response, isHttp2);
   try {
-    const response = await passage.fetch('GET', sent, NO_BODY, 'websocket');
-    const { tunnel, body, headers } = response;
-    if (tunnel === null) {
-      await notUpgraded(passage, response, isHttp2);
-      return;
-    }
     const isProven = !isHttp2 || fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
     if (!isProven || exchange.isEnded) {
       tunnel.destroy();
@@ -127,12 +132,9 @@ async function webSocket(passage: Passage): Promise<void> {
 }
 
 /** As an answer to an extended CONNECT a 2xx would open a tunnel (RFC 9110 section 9.3.6). */
-async function notUpgraded(passage: Passage, response: OriginResponse, isHttp2: boolean): Promise<void> {
+function notUpgraded(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
   const { status, headers, body } = response;
-  if (status >= 300 || !isHttp2) {
-    await passage.give(status, passage.fieldsOf(headers), body);
-    return;
-  }
+  if (status >= 300 || !isHttp2) return passage.give(status, passage.fieldsOf(headers), body);
   body.cancel();
   passage.refuse(FAULT_PAGES.malformed);
 }

@@ -34,28 +34,52 @@ export class Gate {
 }
 
 /**
- * Gives all of a body to an exchange whose head has been given, and ends it. `gate.open` is to be called when the visitor goes, which cancels the body. Rejects with OriginError when the body breaks off: the exchange is the caller's to abort, so that what came is not taken for the whole.
+ * Gives all of a body to an exchange whose head has been given, and ends it: at once when it is here as a whole, as small ones are. `gate.open` is to be called when the visitor goes, which cancels the body. Throws, or
+ * rejects with, OriginError when the body breaks off: the exchange is the caller's to abort, so that what came is not taken for the whole.
  */
-export async function relay(body: OriginBody, exchange: Exchange, site: Site, gate: Gate): Promise<void> {
-  let part = body.readNow();
+export function relay(body: OriginBody, exchange: Exchange, site: Site, gate: Gate): void | Promise<void> {
+  const part = body.readNow();
+  const next = part ? body.readNow() : part;
+  if (exchange.isEnded) body.cancel();
+  else if (part !== undefined && next === null) end(part, body, exchange, site, gate);
+  else return relayParts(part, next, body, exchange, site, gate);
+}
+
+type Part = Uint8Array | null | undefined;
+
+/** `first` and what comes behind it: null at the end, undefined where one has to wait. */
+async function relayParts(
+  first: Part,
+  second: Part,
+  body: OriginBody,
+  exchange: Exchange,
+  site: Site,
+  gate: Gate,
+): Promise<void> {
+  let part = first;
+  let next = second;
   for (;;) {
-    if (part === undefined) part = await body.read();
+    if (part === undefined) {
+      part = await body.read();
+      next = part === null ? null : body.readNow();
+    }
     if (exchange.isEnded) {
       body.cancel();
       return;
     }
-    if (part === null) {
-      exchange.end(undefined, responseTrailers(body.trailers, site));
+    if (part === null || next === null) {
+      end(part, body, exchange, site, gate);
       return;
     }
     gate.octets += part.length;
-    // What ends with this part ends in one frame with it.
-    const next = body.readNow();
-    if (next === null) {
-      exchange.end(part, responseTrailers(body.trailers, site));
-      return;
-    }
     if (!exchange.write(part)) await gate.wait();
     part = next;
+    next = part === undefined ? undefined : body.readNow();
   }
+}
+
+/** What ends with a part ends in one frame with it. */
+function end(part: Uint8Array | null, body: OriginBody, exchange: Exchange, site: Site, gate: Gate): void {
+  if (part !== null) gate.octets += part.length;
+  exchange.end(part ?? undefined, responseTrailers(body.trailers, site));
 }
