@@ -30,7 +30,7 @@ export const PROXY_SETTINGS = {
   trusted_proxies: setting(
     prefixes,
     [],
-    'Addresses of load balancers or proxies in front of the edge: what they say of their clients (X-Forwarded-For, Forwarded, X-Real-IP …) is passed on with their own address; from all others it is dropped. X-Forwarded-Proto is the scheme of the URL for the cache, too; a host or path that they say reaches the origin only with what goes past the cache.',
+    'Addresses of load balancers or proxies in front of the edge: what they say of their clients (X-Forwarded-For, Forwarded, X-Real-IP …) is passed on with their own address; from all others it is dropped. X-Forwarded-Proto is the scheme of the URL for the cache, too, and whoever came to them by https is not sent there again; a host or path that they say reaches the origin only with what goes past the cache.',
   ),
   cache_may_insist: setting(
     flag,

@@ -3,6 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { openSecrets } from '../../core/secrets.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
 import { Seldom } from '../exchange/seldom.ts';
+import { trustOf } from '../proxy/trust.ts';
 import type { Application, ThreadContext } from '../server/application.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { Sites } from '../sites/sites.ts';
@@ -59,7 +60,8 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     warn('an origin did not answer as it should', { reason: fault, count, domain, detail }),
   );
   const { cluster } = options.zoneSettings;
-  const responses = openResponses(edge, cache, [...cluster.ipv4, ...cluster.ipv6], observer.done);
+  const trusts = trustOf(edge.trustedProxies);
+  const responses = openResponses(edge, cache, { own: [...cluster.ipv4, ...cluster.ipv6], trusts }, observer.done);
   const timer = setInterval(
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,
@@ -82,6 +84,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       },
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,
+      trusts,
       observer,
     }),
     certificateFor: (name) =>

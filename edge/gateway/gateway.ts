@@ -2,11 +2,13 @@
  * What every request of a thread comes to.
  *
  *     without TLS   challenge of ACME ─► admin host: redirect ─► site: redirect, or the site while it has no certificate ─► 404
+ *                   where a trusted proxy in front says that the visitor came to it by https: admin host ─► site ─► 404
  *     with TLS      421 when the connection's certificate is not for the host ─► admin host ─► site ─► 404
  */
 import type { Exchange, Handler } from '../exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
+import { visitedBy } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
@@ -30,6 +32,8 @@ export interface GatewayOptions {
   readonly httpPorts: ReadonlySet<string>;
   /** Null: HTTPS is off. */
   readonly httpsPort: number | null;
+  /** Whether an address is that of a proxy in front of the edge which tells the truth about its clients. */
+  readonly trusts: (address: string) => boolean;
   readonly observer: Observer;
 }
 
@@ -60,9 +64,18 @@ export function createGateway(options: GatewayOptions): Handler {
 
   const clear = (exchange: Exchange, host: string): void | Promise<void> => {
     if (exchange.path.startsWith(CHALLENGES) && answersChallenge(exchange, host)) return;
+    // Who ends TLS in front sends them here again, and so for ever.
+    if (visitedBy(exchange, options).scheme === 'https') return serve(exchange, host);
     const isAdmin = adminHosts.has(host);
     const site = isAdmin ? undefined : siteOf(host);
     if (httpsPort !== null && (isAdmin || site?.hasCertificate)) return toSecure(exchange, httpsPort);
+    if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
+    return proxy(exchange, site);
+  };
+
+  const serve = (exchange: Exchange, host: string): void | Promise<void> => {
+    if (adminHosts.has(host)) return admin(exchange);
+    const site = siteOf(host);
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
     return proxy(exchange, site);
   };
@@ -75,9 +88,6 @@ export function createGateway(options: GatewayOptions): Handler {
     // Of a session of TLS 1.2 that was resumed the name may not be known (edge/server): it was another one than the client's only by the client's own fault.
     if (host !== serverName && serverName !== '' && !isShared(serverName, host))
       return refuse(exchange, 'misdirected', MISDIRECTED);
-    if (adminHosts.has(host)) return admin(exchange);
-    const site = siteOf(host);
-    if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
-    return proxy(exchange, site);
+    return serve(exchange, host);
   };
 }

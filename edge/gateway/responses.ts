@@ -6,7 +6,6 @@ import { BodyCompressor } from '../compress/body.ts';
 import { WholeCompressor } from '../compress/whole.ts';
 import { createProxy, type Proxy as ServeSite } from '../proxy/proxy.ts';
 import type { OnDone } from '../proxy/record.ts';
-import { trustOf } from '../proxy/trust.ts';
 import { openOrigins } from './origins.ts';
 
 export interface Responses {
@@ -15,11 +14,11 @@ export interface Responses {
   close(): Promise<void>;
 }
 
-/** `own`: addresses of this service that no origin may have. Throws the system's error for a file that can't be read. */
+/** `own`: addresses of this service that no origin may have. `trusts`: whether an address is that of a proxy in front. Throws the system's error for a file that can't be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  own: readonly string[],
+  { own, trusts }: { readonly own: readonly string[]; readonly trusts: (address: string) => boolean },
   onDone: OnDone,
 ): Responses {
   const origins = openOrigins(edge, own);
@@ -29,7 +28,7 @@ export function openResponses(
   const serve = createProxy({
     fetch: origins.fetch,
     name: edge.name,
-    trusts: trustOf(edge.trustedProxies),
+    trusts,
     compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), least } : undefined,
     cache: {
       store,

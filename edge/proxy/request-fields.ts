@@ -12,7 +12,7 @@ export interface RequestRules {
   /** Pseudonym in Via (RFC 9110 section 7.6.3) and identifier in CDN-Loop (RFC 8586): a token or a host name. */
   readonly name: string;
   /** Whether an address is that of a proxy in front of the edge which tells the truth about its clients. */
-  trusts(address: string): boolean;
+  readonly trusts: (address: string) => boolean;
 }
 
 /** Why a request is not passed on, by status. */
@@ -24,8 +24,8 @@ export interface VisitedBy {
   readonly authority: string;
 }
 
-export function visitedBy(exchange: Exchange, rules: RequestRules): VisitedBy {
-  if (!rules.trusts(exchange.client.address)) return exchange;
+export function visitedBy(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedBy {
+  if (!trusts(exchange.client.address)) return exchange;
   const { headers, authority } = exchange;
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== 'x-forwarded-proto') continue;

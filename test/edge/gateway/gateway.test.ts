@@ -24,6 +24,9 @@ const SITES: ReadonlyMap<string, Site> = new Map([
   ['plain.test', site('plain.test', false)],
 ]);
 
+const BALANCER = '10.0.0.1';
+const claims = (scheme: string): string[] => ['x-forwarded-proto', scheme];
+
 interface Rig {
   ask(request: FakeRequest & { readonly serverName?: string }): FakeExchange;
   /** Sites that were served and admin requests, in order. */
@@ -52,6 +55,7 @@ function rig(httpsPort: number | null = 8443): Rig {
     challenge: (host, token) => (host === 'www.site.test' && token === 'good' ? 'good.key' : undefined),
     httpPorts: new Set(['8080', '81']),
     httpsPort,
+    trusts: (address) => address === BALANCER,
     observer,
   });
   return {
@@ -106,6 +110,44 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
     'http: a challenge of others',
     { scheme: 'http', path: '/.well-known/acme-challenge/else' },
     '308 https://www.site.test/.well-known/acme-challenge/else',
+  ],
+  // Behind a balancer that ends TLS.
+  ['by https, as a balancer says', { scheme: 'http', address: BALANCER, headers: claims('https') }, 'http site.test'],
+  [
+    'by https to the admin API, as a balancer says',
+    { scheme: 'http', authority: 'admin.other.test', address: BALANCER, headers: claims('https') },
+    'admin',
+  ],
+  [
+    'by https to nobody, as a balancer says',
+    { scheme: 'http', authority: 'no.test', address: BALANCER, headers: claims('https') },
+    '404',
+  ],
+  [
+    'by http, as a balancer says',
+    { scheme: 'http', address: BALANCER, headers: claims('http') },
+    '308 https://www.site.test/',
+  ],
+  ['a balancer that says nothing', { scheme: 'http', address: BALANCER }, '308 https://www.site.test/'],
+  [
+    'a balancer that says nonsense',
+    { scheme: 'http', address: BALANCER, headers: claims('https, http') },
+    '308 https://www.site.test/',
+  ],
+  [
+    'a visitor who says https',
+    { scheme: 'http', address: '203.0.113.9', headers: claims('https') },
+    '308 https://www.site.test/',
+  ],
+  [
+    'a visitor of the admin API who says https',
+    { scheme: 'http', authority: 'admin.other.test', headers: claims('https') },
+    '308 https://admin.other.test/',
+  ],
+  [
+    'a challenge through a balancer',
+    { scheme: 'http', path: '/.well-known/acme-challenge/good', address: BALANCER, headers: claims('https') },
+    '200 good.key',
   ],
   [
     'http: a challenge of an origin of its own',

@@ -103,6 +103,7 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
     challenge: () => undefined,
     httpPorts: new Set(),
     httpsPort: null,
+    trusts: () => false,
     observer,
   });
   try {
