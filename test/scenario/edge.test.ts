@@ -208,6 +208,12 @@ async function admin({ https, http, daemon }: World): Promise<void> {
   const list = await visit(https, host, '/api/v1/domains', { headers: bearer });
   assert.is(JSON.parse(list.body).domains[0].domain, SITE);
   assert.is((await visit(https, host, '/metrics')).status, 401, 'a request from outside is none of this machine');
+  for (const path of ['/healthz', '/readyz']) {
+    const { status, body } = await visit(https, host, path);
+    assert.is(status, 200, 'a monitor asks from outside, without a token');
+    assert.is(JSON.parse(body).ok, true);
+    assert.not.match(body, /127\.0\.0\.1/, 'addresses are nobody else’s');
+  }
   const lie = { 'x-waypost-client': 'guess 127.0.0.1', 'x-forwarded-for': '127.0.0.1' };
   assert.is((await visit(https, host, '/metrics', { headers: lie })).status, 401);
   const metrics = await visit(https, host, '/metrics', { headers: bearer });
