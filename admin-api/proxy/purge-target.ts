@@ -1,11 +1,11 @@
 /** What of a cache is to be forgotten, read and brought into one form (RFC 3986 6.2.2), the one in which the edge keeps what it holds. */
 
 import { quote } from '../../core/address/refuse.ts';
+import { CACHE_TAG_RULE, isCacheTag } from '../../core/cache-tag.ts';
 import { InvalidError } from '../../core/errors.ts';
 
 /** No port but the standard ones, no user, no fragment: such a URL is never asked for at the edge. */
 const HOST = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
-const TAG = /^[\x21\x23-\x2b\x2d-\x7e]{1,64}$/;
 
 /** Throws InvalidError `invalid_url`. `domain`: the apex in A-labels, without the last dot. */
 export function readUrl(text: string, domain: string, pointer: string): string {
@@ -32,8 +32,7 @@ export function readPrefix(text: string, domain: string, pointer: string): strin
 
 /** Throws InvalidError `invalid_tag`. */
 export function readTag(text: string, pointer: string): string {
-  if (TAG.test(text)) return text;
-  return refuse('invalid_tag', text, 'must be 1 to 64 visible ASCII characters without commas and quotes', pointer);
+  return isCacheTag(text) ? text : refuse('invalid_tag', text, CACHE_TAG_RULE, pointer);
 }
 
 function parse(text: string, url: string, code: string, why: string, pointer: string): URL {

@@ -1,5 +1,6 @@
 /** Shapes of the proxy. */
 import { Type } from '@sinclair/typebox';
+import { CACHE_TAG_RULE } from '../../core/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { flag, id, integer, list, oneOf, orNull, text, time } from '../http/schema.ts';
 
@@ -76,9 +77,7 @@ export const purgeBody = bodySchema(
   Type.Object({
     urls: entries('a URL in full, such as "https://www.example.com/a.css"'),
     prefixes: entries('a host and the beginning of a path, such as "www.example.com/news/"'),
-    tags: entries(
-      'a tag that the origin sends in Cache-Tag, 1 to 64 visible ASCII characters without commas and quotes',
-    ),
+    tags: entries(`a tag that the origin sends in Cache-Tag: it ${CACHE_TAG_RULE}`),
   }),
 );
 

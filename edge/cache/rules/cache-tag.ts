@@ -1,12 +1,11 @@
 /** Cache-Tag: names by which an origin purges many responses at once. Not of an RFC; content delivery networks read it so. */
-
+import { isCacheTag } from '../../../core/cache-tag.ts';
 import { trimmed } from './fields.ts';
 
-/** Of a response. More of them, or longer ones, and it is not stored: a purge by the tags that were left out would miss it. */
+/** Of a response. More of them, or such as no purge can name, and it is not stored: a purge by the tags that were left out would miss it. */
 const MOST_TAGS = 256;
-const LONGEST_TAG = 1024;
 
-/** Parted by commas, case counts. Undefined: too many or too long. */
+/** Parted by commas, case counts. Undefined: too many, or one that is none. */
 export function parseCacheTags(value: string): string[] | undefined {
   if (value === '') return [];
   const tags = [
@@ -17,5 +16,5 @@ export function parseCacheTags(value: string): string[] | undefined {
         .filter((tag) => tag !== ''),
     ),
   ];
-  return tags.length <= MOST_TAGS && tags.every((tag) => tag.length <= LONGEST_TAG) ? tags : undefined;
+  return tags.length <= MOST_TAGS && tags.every(isCacheTag) ? tags : undefined;
 }

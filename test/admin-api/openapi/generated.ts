@@ -4276,7 +4276,7 @@ export interface operations {
                     urls?: string[];
                     /** @description a list of 1 to 100 strings, each a host and the beginning of a path, such as "www.example.com/news/"; left out, with the other lists, everything is purged */
                     prefixes?: string[];
-                    /** @description a list of 1 to 100 strings, each a tag that the origin sends in Cache-Tag, 1 to 64 visible ASCII characters without commas and quotes; left out, with the other lists, everything is purged */
+                    /** @description a list of 1 to 100 strings, each a tag that the origin sends in Cache-Tag: it must be 1 to 1024 printable ASCII characters without commas, and without spaces around it; left out, with the other lists, everything is purged */
                     tags?: string[];
                 };
             };

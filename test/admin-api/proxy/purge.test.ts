@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPrefix, readTag, readUrl } from '../../../admin-api/proxy/purge-target.ts';
+import { isCacheTag } from '../../../core/cache-tag.ts';
 import { InvalidError } from '../../../core/errors.ts';
 import { purges } from '../../../core/store/rows.ts';
+import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
 import fc from '../../support/fc.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
@@ -65,13 +67,33 @@ test('prefixes, with or without a scheme', () => {
 });
 
 test('tags', () => {
-  for (const tag of ['home', 'node:1', 'x'.repeat(64), '!~']) assert.is(readTag(tag, ''), tag);
-  for (const tag of ['', 'a b', 'a,b', '"a"', 'ä', 'x'.repeat(65), 'a\n'])
+  for (const tag of ['home', 'node:1', 'a  b', '"a"', 'x', 'x'.repeat(65), 'x'.repeat(1024), '!~'])
+    assert.is(readTag(tag, ''), tag);
+  for (const tag of ['', ' ', ' a', 'a ', 'a,b', 'a\tb', 'ä', 'x'.repeat(1025), 'a\n'])
     assert.throws(
-      () => readTag(tag, ''),
-      (error: Error & { code?: string }) => error.code === 'invalid_tag',
+      () => readTag(tag, '/tags/0'),
+      (error: Error & { code?: string }) => error.code === 'invalid_tag' && /1 to 1024 printable/.test(error.message),
       tag,
     );
+});
+
+test('what the cache keeps of Cache-Tag a purge can name, and nothing else is kept', () => {
+  const some = fc.string({ unit: fc.constantFrom('a', '~', '!', ' ', '"', '\t', 'é', '\x7f'), maxLength: 6 });
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        some,
+        fc.string(),
+        fc.nat(1100).map((n) => 'x'.repeat(n)),
+      ),
+      (text) => {
+        for (const tag of parseCacheTags(text) ?? []) assert.is(readTag(tag, ''), tag);
+        if (!isCacheTag(text)) return;
+        assert.equal(parseCacheTags(text), [text]);
+        assert.equal(parseCacheTags(` ${text} ,\t${text}`), [text]);
+      },
+    ),
+  );
 });
 
 test('what was normalised stays as it is, whatever it is made of', () => {
@@ -155,7 +177,7 @@ test('what is wrong is told by its place', async ({ domain, proxy }) => {
     [{ urls: [7] }, 'validation', '/urls/0'],
     [{ urls: ['https://wrong.test/', 'https://b.test/'] }, 'invalid_url', '/urls/1'],
     [{ prefixes: ['b.test/'] }, 'invalid_prefix', '/prefixes/0'],
-    [{ tags: ['a b'] }, 'invalid_tag', '/tags/0'],
+    [{ tags: ['a,b'] }, 'invalid_tag', '/tags/0'],
     [{ tags: Array.from({ length: 101 }, (_, i) => `t${i}`) }, 'validation', '/tags'],
     [{ urls: [`https://wrong.test/${'a'.repeat(2048)}`] }, 'validation', '/urls/0'],
   ] as const)

@@ -44,6 +44,8 @@ test('tags', () => {
   assert.equal(parseCacheTags('x'.repeat(1024)), ['x'.repeat(1024)]);
   assert.equal(parseCacheTags(Array.from({ length: 257 }, (_, i) => i).join()), undefined);
   assert.equal(parseCacheTags('x'.repeat(1025)), undefined);
+  assert.equal(parseCacheTags('a,b c, "d"'), ['a', 'b c', '"d"']);
+  assert.equal(parseCacheTags('a,\xe9'), undefined, 'no purge could name it');
   const many = ['cache-control', 'max-age=9', 'cache-tag', 'x'.repeat(1025)];
   const received = { key: '', status: 200, headers: many, requestTime: 0, responseTime: 0 };
   assert.equal(judgeStorable(readRequest('GET', [], true), [], received, 100), { store: false, reason: 'tags' });
