@@ -33,6 +33,7 @@ export class Applier {
   readonly credentialListeners: (() => void)[] = [];
   readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
+  readonly appliedListeners: (() => void)[] = [];
   private readonly options: ApplierOptions;
   private readonly facts: ZoneFacts;
   private current: Head;
@@ -125,6 +126,7 @@ export class Applier {
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
     const ofEdge = updates.edge.changes((domainId) => this.facts.isProxied(domainId));
     if (ofEdge !== null) for (const listener of this.edgeListeners) listener(ofEdge);
+    for (const listener of this.appliedListeners) listener();
   }
 }
 

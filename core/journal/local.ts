@@ -52,6 +52,11 @@ export abstract class LocalJournal implements Journal {
     this.applier.edgeListeners.push(listener);
   }
 
+  /** Calls `listener` after every group of entries, own ones and those of others, once they are applied and served: `head` has moved. */
+  onApplied(listener: () => void): void {
+    this.applier.appliedListeners.push(listener);
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await this.running;

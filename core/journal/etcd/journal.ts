@@ -9,6 +9,7 @@ import type { Link } from '../applier.ts';
 import { decodeEntry, hashEntry } from '../changes.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';
 import type { Head } from '../head.ts';
+import type { Committed } from '../journal.ts';
 import { type JournalOptions, LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
 import { Follower } from './follower.ts';
@@ -24,6 +25,8 @@ export interface EtcdJournalOptions extends JournalOptions {
   /** Milliseconds between looks at the log beside the watch. */
   readonly interval: number;
   readonly events?: EtcdJournalEvents;
+  /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
+  readonly acknowledged?: (sequence: number) => Promise<Committed['sync']>;
 }
 
 export interface EtcdJournalEvents {
@@ -279,8 +282,14 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     this.reached(outcome.revision);
     this.observer?.committed(accepted.length, (performance.now() - start) / 1000);
+    // The next group does not wait for that.
+    this.answer(group).catch((error: unknown) => this.options.events?.trouble(error));
+  }
+
+  private async answer({ accepted, links }: Group): Promise<void> {
+    const sync = await this.options.acknowledged?.(links[links.length - 1].applied.entry.sequence);
     accepted.forEach((one, i) => {
-      one.resolve({ sequence: links[i].applied.entry.sequence });
+      one.resolve({ sequence: links[i].applied.entry.sequence, ...(sync && { sync }) });
     });
   }
 

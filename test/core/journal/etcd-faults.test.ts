@@ -77,96 +77,96 @@ async function settle(nodes: readonly Node[]): Promise<void> {
       assert.ok(Date.now() < deadline, `a node is at ${node.journal.head}, not ${journal.head}: ${node.journal.lost}`);
 }
 
-if (whyNotPrograms('etcd') === null) {
-  let member: EtcdMember;
-  test.before(async () => {
-    member = await startEtcd();
-  });
-  test.after(() => member.stop());
+let member: EtcdMember;
+test.before(async () => {
+  member = await startEtcd();
+});
+test.after(() => member.stop());
 
-  test('gateways at fault lose nothing, and let no two nodes disagree', async () => {
-    const random = new Random(SEED);
-    await withNodes(member, '/faults/', random, async (nodes) => {
-      const shared = Array.from({ length: SHARED }, () => ({ ...newAccount(), plan: '' }));
-      const zone: Domain = newDomain('zone.test.');
-      const [{ store, journal }] = nodes;
-      await write(store.environment, journal, 'test', (draft) => {
-        for (const account of shared) draft.put(accounts, account);
-        draft.put(domains, zone);
-      });
-      for (const { journal: other } of nodes) while (other.head < journal.head) await sleep(5);
-      for (const { faulty } of nodes) faulty.faults = 6;
-      let next = 0;
-      const acknowledged = new Set<number>();
-      const unknown = new Set<number>();
-      const writer = async ({ store, journal }: Node): Promise<void> => {
-        for (let n = next++; n < WRITES; n = next++) {
-          const { id } = shared[random.below(SHARED)];
-          unknown.add(n);
-          try {
-            await write(store.environment, journal, 'test', (draft) => {
-              // What is read and written back, so that an update which is lost shows.
-              const row = draft.account(id)!;
-              draft.put(accounts, { ...row, plan: `${row.plan}${n},` });
-              draft.put(records, newRecord(zone, `n${n}`, TYPE.A, Uint8Array.of(192, 0, 2, n & 255)));
-            });
-            acknowledged.add(n);
-            unknown.delete(n);
-          } catch (error) {
-            // Others were sooner each time.
-            if (error instanceof ConflictError) unknown.delete(n);
-            else assert.instance(error, UnavailableError, `${(error as Error).stack}`);
-          }
-        }
-      };
-      const cutter = async (): Promise<void> => {
-        while (next < WRITES) {
-          const { faulty } = nodes[random.below(NODES)];
-          faulty.isCut = true;
-          await sleep(random.below(300));
-          faulty.isCut = false;
-          await sleep(300 + random.below(600));
-        }
-      };
-      await Promise.all([...nodes.flatMap((node) => Array.from({ length: WRITERS }, () => writer(node))), cutter()]);
-      await settle(nodes);
-      const [first, ...others] = nodes.map(({ store }) => dump(store.environment));
-      for (const other of others) assert.equal(other, first);
-      const written = shared.flatMap(({ id }) => store.reader.account(id)!.plan.split(',').slice(0, -1).map(Number));
-      assert.is(new Set(written).size, written.length, 'none is there twice');
-      for (const n of acknowledged) assert.ok(written.includes(n), `${n} was acknowledged`);
-      for (const n of written) assert.ok(acknowledged.has(n) || unknown.has(n));
-      const held = [...store.environment.records.getKeys({})].length;
-      assert.is(held, written.length, 'none is there by half');
-      assert.ok(acknowledged.size > WRITES / 2, `${acknowledged.size} of ${WRITES} were acknowledged`);
-      for (const kind of ['request lost', 'answer lost', 'event lost', 'event twice', 'events swapped', 'watch ends'])
-        assert.ok(
-          nodes.some(({ faulty }) => faulty.count.has(kind)),
-          kind,
-        );
+test('gateways at fault lose nothing, and let no two nodes disagree', async () => {
+  const random = new Random(SEED);
+  await withNodes(member, '/faults/', random, async (nodes) => {
+    const shared = Array.from({ length: SHARED }, () => ({ ...newAccount(), plan: '' }));
+    const zone: Domain = newDomain('zone.test.');
+    const [{ store, journal }] = nodes;
+    await write(store.environment, journal, 'test', (draft) => {
+      for (const account of shared) draft.put(accounts, account);
+      draft.put(domains, zone);
     });
+    for (const { journal: other } of nodes) while (other.head < journal.head) await sleep(5);
+    for (const { faulty } of nodes) faulty.faults = 6;
+    let next = 0;
+    const acknowledged = new Set<number>();
+    const unknown = new Set<number>();
+    const writer = async ({ store, journal }: Node): Promise<void> => {
+      for (let n = next++; n < WRITES; n = next++) {
+        const { id } = shared[random.below(SHARED)];
+        unknown.add(n);
+        try {
+          await write(store.environment, journal, 'test', (draft) => {
+            // What is read and written back, so that an update which is lost shows.
+            const row = draft.account(id)!;
+            draft.put(accounts, { ...row, plan: `${row.plan}${n},` });
+            draft.put(records, newRecord(zone, `n${n}`, TYPE.A, Uint8Array.of(192, 0, 2, n & 255)));
+          });
+          acknowledged.add(n);
+          unknown.delete(n);
+        } catch (error) {
+          // Others were sooner each time.
+          if (error instanceof ConflictError) unknown.delete(n);
+          else assert.instance(error, UnavailableError, `${(error as Error).stack}`);
+        }
+      }
+    };
+    const cutter = async (): Promise<void> => {
+      while (next < WRITES) {
+        const { faulty } = nodes[random.below(NODES)];
+        faulty.isCut = true;
+        await sleep(random.below(300));
+        faulty.isCut = false;
+        await sleep(300 + random.below(600));
+      }
+    };
+    await Promise.all([...nodes.flatMap((node) => Array.from({ length: WRITERS }, () => writer(node))), cutter()]);
+    await settle(nodes);
+    const [first, ...others] = nodes.map(({ store }) => dump(store.environment));
+    for (const other of others) assert.equal(other, first);
+    const written = shared.flatMap(({ id }) => store.reader.account(id)!.plan.split(',').slice(0, -1).map(Number));
+    assert.is(new Set(written).size, written.length, 'none is there twice');
+    for (const n of acknowledged) assert.ok(written.includes(n), `${n} was acknowledged`);
+    for (const n of written) assert.ok(acknowledged.has(n) || unknown.has(n));
+    const held = [...store.environment.records.getKeys({})].length;
+    assert.is(held, written.length, 'none is there by half');
+    assert.ok(acknowledged.size > WRITES / 2, `${acknowledged.size} of ${WRITES} were acknowledged`);
+    for (const kind of ['request lost', 'answer lost', 'event lost', 'event twice', 'events swapped', 'watch ends'])
+      assert.ok(
+        nodes.some(({ faulty }) => faulty.count.has(kind)),
+        kind,
+      );
   });
+});
 
-  test('without etcd nothing is written, what is there is read, and writes go on when it is back', async () => {
-    await withNodes(member, '/down/', new Random(SEED), async (nodes) => {
-      const [{ store, journal }] = nodes;
-      const put = () => write(store.environment, journal, 'test', (draft) => draft.put(accounts, newAccount()));
-      await put();
-      await member.kill();
-      const before = dump(store.environment);
-      let error: unknown;
-      await put().catch((cause: unknown) => {
-        error = cause;
-      });
-      assert.instance(error, UnavailableError);
-      assert.is((error as UnavailableError).code, 'no_quorum');
-      assert.equal(dump(store.environment), before);
-      await member.again();
-      await settle(nodes);
-      const [first, ...others] = nodes.map((node) => dump(node.store.environment));
-      for (const other of others) assert.equal(other, first);
+test('without etcd nothing is written, what is there is read, and writes go on when it is back', async () => {
+  await withNodes(member, '/down/', new Random(SEED), async (nodes) => {
+    const [{ store, journal }] = nodes;
+    const put = () => write(store.environment, journal, 'test', (draft) => draft.put(accounts, newAccount()));
+    await put();
+    await member.kill();
+    const before = dump(store.environment);
+    let error: unknown;
+    await put().catch((cause: unknown) => {
+      error = cause;
     });
+    assert.instance(error, UnavailableError);
+    assert.is((error as UnavailableError).code, 'no_quorum');
+    assert.equal(dump(store.environment), before);
+    await member.again();
+    await settle(nodes);
+    const [first, ...others] = nodes.map((node) => dump(node.store.environment));
+    for (const other of others) assert.equal(other, first);
   });
+});
 
-  test.run();
-}
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: journals over etcd at fault, ${why}`);

@@ -11,9 +11,6 @@ import { whyNotPrograms } from '../../peers/transcript.ts';
 import { journalContract } from './contract.ts';
 import { DEFAULTS, dump, type JournalFactory, newDomain, newRecord, withStore } from './fixture.ts';
 
-const why = whyNotPrograms('etcd');
-
-if (why === null) {
   let member: EtcdMember;
   let gateway: EtcdGateway;
   test.before(async () => {
@@ -52,8 +49,6 @@ if (why === null) {
     });
   });
 
-  test.run();
-
   const stop = async (): Promise<void> => {
     await gateway.close();
     await member.stop();
@@ -64,4 +59,4 @@ if (why === null) {
     4,
     stop,
   );
-}
+} else console.log(`skipped: the journal over etcd, ${why}`);

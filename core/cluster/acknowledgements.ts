@@ -1,0 +1,128 @@
+/** Which nodes have applied what, and who waits for that. Knows nothing of the network. */
+
+/** Who serves a change. Names of nodes, sorted. */
+export interface Sync {
+  readonly seq: number;
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+}
+
+interface Peer {
+  applied: number;
+  isLive: boolean;
+  /** A deadline has passed without it: nobody waits for it until it has caught up. */
+  isLate: boolean;
+}
+
+interface Waiter {
+  readonly sequence: number;
+  /** In the time of performance.now(). */
+  readonly deadline: number;
+  readonly resolve: () => void;
+}
+
+export class Acknowledgements {
+  private readonly self: string;
+  private readonly deadline: number;
+  private readonly peers = new Map<string, Peer>();
+  /** In the order of their deadlines. */
+  private waiters: Waiter[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  /** Applied here. */
+  private own = 0;
+
+  /** `deadline`: milliseconds that a write waits for other nodes. */
+  constructor(self: string, deadline: number) {
+    this.self = self;
+    this.deadline = deadline;
+  }
+
+  /** Peers behind the last that was waited for, or that nobody waits for: name to what they have applied. */
+  get state(): ReadonlyMap<string, { readonly applied: number; readonly isLive: boolean; readonly isLate: boolean }> {
+    return this.peers;
+  }
+
+  /** Who belongs to the cluster, and who of them is there; this node may be among them. */
+  setMembers(known: Iterable<string>, live: ReadonlySet<string>): void {
+    const names = new Set(known);
+    names.delete(this.self);
+    for (const name of this.peers.keys()) if (!names.has(name)) this.peers.delete(name);
+    for (const name of names) {
+      const peer = this.peers.get(name);
+      if (peer === undefined) this.peers.set(name, { applied: 0, isLive: live.has(name), isLate: false });
+      else peer.isLive = live.has(name);
+    }
+    this.settle();
+  }
+
+  /** `name` is `self` for this node. */
+  applied(name: string, sequence: number): void {
+    if (name === this.self) {
+      this.own = Math.max(this.own, sequence);
+      return;
+    }
+    const peer = this.peers.get(name);
+    if (peer === undefined) return;
+    // Less than before: a node that was made anew.
+    peer.applied = sequence;
+    if (sequence >= this.own) peer.isLate = false;
+    this.settle();
+  }
+
+  /** Resolves when every node that is there has applied it, or the deadline has passed. */
+  async wait(sequence: number): Promise<Sync> {
+    if (this.isBehind(sequence))
+      await new Promise<void>((resolve) => {
+        this.waiters.push({ sequence, deadline: performance.now() + this.deadline, resolve });
+        this.timer ??= setTimeout(() => this.expire(), this.deadline);
+      });
+    return this.of(sequence);
+  }
+
+  of(sequence: number): Sync {
+    const applied: string[] = [];
+    const pending: string[] = [];
+    (this.own >= sequence ? applied : pending).push(this.self);
+    for (const [name, peer] of this.peers) (peer.applied >= sequence ? applied : pending).push(name);
+    return { seq: sequence, applied: applied.sort(), pending: pending.sort() };
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    for (const { resolve } of this.waiters.splice(0)) resolve();
+  }
+
+  /** Whether somebody who is waited for has not applied it. */
+  private isBehind(sequence: number): boolean {
+    for (const { isLive, isLate, applied } of this.peers.values())
+      if (isLive && !isLate && applied < sequence) return true;
+    return false;
+  }
+
+  private settle(): void {
+    if (this.waiters.length === 0) return;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { isLive, isLate, applied } of this.peers.values())
+      if (isLive && !isLate) least = Math.min(least, applied);
+    const left: Waiter[] = [];
+    for (const waiter of this.waiters) {
+      if (waiter.sequence <= least) waiter.resolve();
+      else left.push(waiter);
+    }
+    this.waiters = left;
+  }
+
+  private expire(): void {
+    this.timer = undefined;
+    const now = performance.now();
+    let missed = 0;
+    // The timer may be early by a part of a millisecond.
+    for (const { deadline, sequence } of this.waiters) if (deadline <= now + 1) missed = Math.max(missed, sequence);
+    if (missed > 0) {
+      for (const peer of this.peers.values()) if (peer.isLive && peer.applied < missed) peer.isLate = true;
+      this.settle();
+    }
+    if (this.waiters.length > 0)
+      this.timer = setTimeout(() => this.expire(), Math.max(1, this.waiters[0].deadline - now));
+  }
+}

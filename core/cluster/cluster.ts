@@ -1,0 +1,120 @@
+/** This node among the others: it says how far it is, hears how far they are, and waits for them. */
+import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { Logger } from '../log/index.ts';
+import { Acknowledgements, type Sync } from './acknowledgements.ts';
+import { type Member, type Members, Membership } from './membership.ts';
+import { PeerServer, type PeerTls } from './peer-server.ts';
+import { PeerWatch } from './peer-watch.ts';
+
+export interface ClusterOptions {
+  readonly gateway: EtcdGateway;
+  /** Of all keys in etcd; ends with a slash. */
+  readonly prefix: string;
+  /** Of this node: its name, how others reach it (port 0: the one it listens at), its version. */
+  readonly self: Member;
+  readonly listen: { readonly address: string; readonly port: number };
+  readonly tls: PeerTls;
+  /** Milliseconds that a write waits for other nodes. */
+  readonly deadline: number;
+  /** Milliseconds between looks at who is there. */
+  readonly interval: number;
+  readonly log: Logger;
+  /** Of the last entry that is applied here. */
+  head(): number;
+}
+
+export class Cluster {
+  readonly #options: ClusterOptions;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #server: PeerServer;
+  readonly #watches = new Map<string, PeerWatch>();
+  /** Of those that can't be heard. */
+  readonly #silent = new Set<string>();
+  #membership: Membership | null = null;
+  #isReachable = true;
+
+  constructor(options: ClusterOptions) {
+    const { self, deadline } = options;
+    this.#options = options;
+    this.#acknowledgements = new Acknowledgements(self.name, deadline);
+    this.#server = new PeerServer(options);
+  }
+
+  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, or EtcdUnavailable. */
+  async join(): Promise<void> {
+    const { gateway, prefix, self, interval, log } = this.#options;
+    const port = await this.#server.listen();
+    this.#membership = new Membership({
+      ...{ gateway, prefix, interval },
+      self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
+      onChange: (members) => this.#changed(members),
+      onTrouble: (error) => {
+        if (this.#isReachable !== (error === null))
+          if (error === null) log.info('the members of the cluster are known again');
+          else log.warn('the members of the cluster can not be looked up', { reason: (error as Error).message });
+        this.#isReachable = error === null;
+      },
+    });
+    await this.#membership.start();
+    this.applied();
+  }
+
+  /** Whether this node is caught up, so that writes are to wait for it. */
+  async serving(isServing: boolean): Promise<void> {
+    await this.#membership?.serving(isServing);
+  }
+
+  get members(): Members | null {
+    return this.#membership?.members ?? null;
+  }
+
+  /** Something was applied here. */
+  applied(): void {
+    this.#acknowledgements.applied(this.#options.self.name, this.#options.head());
+    this.#server.applied();
+  }
+
+  /** Resolves when every node that is there has applied it, or the deadline has passed. */
+  wait(sequence: number): Promise<Sync> {
+    return this.#acknowledgements.wait(sequence);
+  }
+
+  of(sequence: number): Sync {
+    return this.#acknowledgements.of(sequence);
+  }
+
+  async close(): Promise<void> {
+    await this.#membership?.stop();
+    this.#acknowledgements.close();
+    await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
+    await this.#server.close();
+  }
+
+  #changed({ known, live }: Members): void {
+    const { self, tls, log } = this.#options;
+    for (const [name, watch] of this.#watches) {
+      if (known.get(name)?.address === watch.member.address) continue;
+      this.#watches.delete(name);
+      watch.stop();
+    }
+    this.#acknowledgements.setMembers(known.keys(), live);
+    for (const [name, member] of known) {
+      if (name === self.name || this.#watches.has(name)) continue;
+      const watch = new PeerWatch(member, {
+        tls,
+        onApplied: (peer, sequence) => this.#acknowledgements.applied(peer, sequence),
+        onTrouble: (peer, error) => {
+          if (this.#silent.has(peer) === (error !== null)) return;
+          if (error === null) {
+            this.#silent.delete(peer);
+            log.info('a node is heard again', { node: peer });
+            return;
+          }
+          this.#silent.add(peer);
+          log.warn('a node is not heard', { node: peer, reason: (error as Error).message });
+        },
+      });
+      this.#watches.set(name, watch);
+    }
+  }
+}

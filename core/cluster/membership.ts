@@ -1,0 +1,121 @@
+/** Who belongs to the cluster, and who of them is there: what each node writes into etcd of itself, for good and under a lease. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EtcdGateway } from '../etcd/gateway.ts';
+import { put, range, remove } from '../etcd/messages.ts';
+
+export interface Member {
+  /** Its host name in the cluster, and in its certificate. */
+  readonly name: string;
+  /** `host:port` where it talks to others. */
+  readonly address: string;
+  readonly version: string;
+}
+
+export interface Members {
+  readonly known: ReadonlyMap<string, Member>;
+  /** Names of those that are caught up and serve. */
+  readonly live: ReadonlySet<string>;
+}
+
+export interface MembershipOptions {
+  readonly gateway: EtcdGateway;
+  /** Of all keys in etcd; ends with a slash. */
+  readonly prefix: string;
+  readonly self: Member;
+  readonly onChange: (members: Members) => void;
+  /** etcd can't be reached; null: it can. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Milliseconds between looks. */
+  readonly interval: number;
+}
+
+/** Seconds after which a node that says nothing is no longer waited for. */
+const LEASE = 5;
+
+export class Membership {
+  readonly #options: MembershipOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #lease: string | null = null;
+  #isServing = false;
+  #last = '';
+  members: Members = { known: new Map(), live: new Set() };
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after the first look; goes on by itself. Rejects when etcd can't be reached. */
+  async start(): Promise<void> {
+    await this.#look();
+    this.#running = this.#run();
+  }
+
+  /** This node is caught up: others wait for it from the next look on; or it is not, and they don't. */
+  async serving(isServing: boolean): Promise<void> {
+    this.#isServing = isServing;
+    await this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#look();
+        this.#options.onTrouble(null);
+      } catch (error) {
+        this.#options.onTrouble(error);
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { gateway, prefix, self } = this.#options;
+    const value = Buffer.from(JSON.stringify(self));
+    if (this.#lease !== null && !(await gateway.keepAlive(this.#lease))) this.#lease = null;
+    this.#lease ??= await gateway.grant(LEASE);
+    const known = `${prefix}member/`;
+    const live = `${prefix}live/`;
+    const { ranges } = await gateway.transaction(
+      [],
+      [
+        put(known + self.name, value),
+        this.#isServing ? put(live + self.name, value, this.#lease) : remove(live + self.name),
+        range(known, endOf(known)),
+        range(live, endOf(live)),
+      ],
+    );
+    const [, , all, there] = ranges.map((found) => (found?.items ?? []).map(({ value }) => memberOf(value)));
+    const text = JSON.stringify([all, there]);
+    if (text === this.#last) return;
+    this.#last = text;
+    const members = {
+      known: new Map(all.filter((one) => one !== null).map((one) => [one.name, one])),
+      live: new Set(there.filter((one) => one !== null).map(({ name }) => name)),
+    };
+    this.members = members;
+    this.#options.onChange(members);
+  }
+}
+
+/** Of all keys that begin so; the last character is a slash. */
+const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`;
+
+/** Null for what no node of this kind has written. */
+function memberOf(value: Buffer): Member | null {
+  try {
+    const { name, address, version } = JSON.parse(value.toString()) as Record<string, unknown>;
+    if (typeof name !== 'string' || typeof address !== 'string') return null;
+    return { name, address, version: typeof version === 'string' ? version : '' };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+/** Who is waited for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Acknowledgements, type Sync } from '../../../core/cluster/acknowledgements.ts';
+
+const DEADLINE = 150;
+
+function open(known: readonly string[], live: readonly string[] = known): Acknowledgements {
+  const made = new Acknowledgements('a', DEADLINE);
+  made.setMembers(known, new Set(live));
+  return made;
+}
+
+/** What the promise has come to by now. */
+async function now(promise: Promise<Sync>): Promise<Sync | null> {
+  return Promise.race([promise, sleep(5, null)]);
+}
+
+test('alone, nobody is waited for', async () => {
+  const one = open(['a']);
+  one.applied('a', 7);
+  assert.equal(await one.wait(7), { seq: 7, applied: ['a'], pending: [] });
+});
+
+test('a write waits for every node that is there, in whatever order they come', async () => {
+  const one = open(['c', 'a', 'b']);
+  one.applied('a', 5);
+  one.applied('b', 3);
+  const [four, five] = [one.wait(4), one.wait(5)];
+  one.applied('c', 5);
+  assert.is(await now(four), null);
+  one.applied('b', 4);
+  assert.equal(await now(four), { seq: 4, applied: ['a', 'b', 'c'], pending: [] });
+  assert.is(await now(five), null);
+  one.applied('b', 6);
+  assert.equal(await now(five), { seq: 5, applied: ['a', 'b', 'c'], pending: [] });
+});
+
+test('who is not there is not waited for, and is named as pending', async () => {
+  const one = open(['a', 'b', 'c'], ['a', 'b']);
+  one.applied('a', 1);
+  one.applied('b', 1);
+  assert.equal(await now(one.wait(1)), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
+  one.applied('c', 1);
+  assert.equal(one.of(1), { seq: 1, applied: ['a', 'b', 'c'], pending: [] });
+});
+
+test('who leaves while it is waited for is waited for no longer', async () => {
+  const one = open(['a', 'b', 'c']);
+  one.applied('a', 1);
+  one.applied('b', 1);
+  const waiting = one.wait(1);
+  assert.is(await now(waiting), null);
+  one.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
+  assert.equal(await now(waiting), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
+  const again = one.wait(2);
+  one.setMembers(['a'], new Set(['a']));
+  assert.equal(await now(again), { seq: 2, applied: [], pending: ['a'] });
+});
+
+test('past the deadline a write goes without who is late, and later ones do not wait for it until it has caught up', async () => {
+  const one = open(['a', 'b', 'c']);
+  one.applied('a', 2);
+  one.applied('b', 2);
+  const began = performance.now();
+  assert.equal(await one.wait(1), { seq: 1, applied: ['a', 'b'], pending: ['c'] });
+  assert.ok(performance.now() - began >= DEADLINE - 2);
+  assert.equal(await now(one.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
+  one.applied('c', 1);
+  assert.equal(await now(one.wait(2)), { seq: 2, applied: ['a', 'b'], pending: ['c'] });
+  one.applied('c', 2);
+  one.applied('a', 3);
+  one.applied('b', 3);
+  const waiting = one.wait(3);
+  assert.is(await now(waiting), null, 'it is waited for again');
+  one.applied('c', 3);
+  assert.equal(await now(waiting), { seq: 3, applied: ['a', 'b', 'c'], pending: [] });
+});
+
+test('several deadlines, and an end that lets all go', async () => {
+  const one = open(['a', 'b']);
+  one.applied('a', 9);
+  const first = one.wait(1);
+  await sleep(DEADLINE / 2);
+  one.applied('b', 1);
+  await first;
+  const second = one.wait(2);
+  const third = one.wait(3);
+  assert.is(await now(second), null);
+  one.close();
+  assert.equal((await now(third))?.pending, ['b']);
+});
+
+test.run();

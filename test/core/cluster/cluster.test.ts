@@ -1,0 +1,125 @@
+/** Nodes that find each other in etcd, and wait for each other over TLS. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Cluster } from '../../../core/cluster/cluster.ts';
+import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import { createLogger } from '../../../core/log/index.ts';
+import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
+import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+
+const authority = { name: 'authority.cluster.test', key: ecKey() };
+const ca = certificate({ ...authority, ca: true });
+
+function tlsOf(name: string, issuer = authority, trusted = ca) {
+  const key = ecKey();
+  return { ca: trusted, certificate: certificate({ name, key, issuer, dnsNames: [name] }), key: pemOfKey(key) };
+}
+
+class Node {
+  head = 0;
+  readonly log: string[] = [];
+  readonly cluster: Cluster;
+
+  constructor(gateway: EtcdGateway, name: string, prefix: string) {
+    this.cluster = new Cluster({
+      ...{ gateway, prefix, deadline: 400, interval: 100, tls: tlsOf(name) },
+      self: { name, address: '127.0.0.1:0', version: '1' },
+      listen: { address: '127.0.0.1', port: 0 },
+      log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
+      head: () => this.head,
+    });
+  }
+
+  apply(sequence: number): void {
+    this.head = sequence;
+    this.cluster.applied();
+  }
+}
+
+async function until(isThere: () => boolean, what: string): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !isThere(); await sleep(10)) assert.ok(Date.now() < deadline, what);
+}
+
+let member: EtcdMember;
+let gateway: EtcdGateway;
+test.before(async () => {
+  member = await startEtcd();
+  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+});
+test.after(async () => {
+  await gateway.close();
+  await member.stop();
+});
+
+test('a write waits for all that serve; who has gone is pending, who is back is waited for', async () => {
+  const nodes = ['a', 'b', 'c'].map((name) => new Node(gateway, name, '/three/'));
+  const [a, b, c] = nodes;
+  for (const { cluster } of nodes) {
+    await cluster.join();
+    await cluster.serving(true);
+  }
+  await until(() => a.cluster.members?.live.size === 3, 'all are there');
+  for (const node of nodes) node.apply(1);
+  assert.equal(await a.cluster.wait(1), { seq: 1, applied: ['a', 'b', 'c'], pending: [] });
+  a.apply(2);
+  let isDone = false;
+  const waiting = a.cluster.wait(2).finally(() => {
+    isDone = true;
+  });
+  b.apply(2);
+  await sleep(50);
+  assert.not(isDone);
+  c.apply(2);
+  assert.equal(await waiting, { seq: 2, applied: ['a', 'b', 'c'], pending: [] });
+  await c.cluster.close();
+  a.apply(3);
+  b.apply(3);
+  assert.equal(await a.cluster.wait(3), { seq: 3, applied: ['a', 'b'], pending: ['c'] });
+  await until(() => a.cluster.members?.live.size === 2, 'one has gone');
+  const again = new Node(gateway, 'c', '/three/');
+  again.head = 3;
+  await again.cluster.join();
+  await until(() => a.cluster.of(3).pending.length === 0, 'it is heard before it serves');
+  await again.cluster.serving(true);
+  await until(() => a.cluster.members?.live.size === 3, 'it is back');
+  for (const node of [a, b]) node.apply(4);
+  const last = a.cluster.wait(4);
+  again.apply(4);
+  assert.equal(await last, { seq: 4, applied: ['a', 'b', 'c'], pending: [] });
+  for (const { cluster } of [a, b, again]) await cluster.close();
+  assert.match(a.log.join(''), /a node is not heard.*"node":"c"/);
+  assert.match(a.log.join(''), /a node is heard again.*"node":"c"/);
+});
+
+test('who has no certificate of the cluster is told nothing', async () => {
+  const node = new Node(gateway, 'a', '/strangers/');
+  await node.cluster.join();
+  const { address } = node.cluster.members!.known.get('a')!;
+  const port = Number(address.split(':')[1]);
+  const stranger = { name: 'stranger.test', key: ecKey() };
+  const ask = (own: object): Promise<string> =>
+    new Promise((done) => {
+      let text = '';
+      const socket = connect({ port, host: '127.0.0.1', ca, servername: 'a', ...own });
+      socket.on('secureConnect', () => socket.write('GET /v1/applied HTTP/1.1\r\nHost: a\r\n\r\n'));
+      socket.on('data', (part) => {
+        text += part;
+        socket.destroy();
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => done(text));
+    });
+  assert.is(await ask({}), '');
+  const { certificate: cert, key } = tlsOf('b', stranger);
+  assert.is(await ask({ cert, key }), '');
+  const own = tlsOf('b');
+  assert.match(await ask({ cert: own.certificate, key: own.key }), /^HTTP\/1.1 200 /);
+  await node.cluster.close();
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: a cluster, ${why}`);
