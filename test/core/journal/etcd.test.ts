@@ -11,48 +11,52 @@ import { whyNotPrograms } from '../../peers/transcript.ts';
 import { journalContract } from './contract.ts';
 import { DEFAULTS, dump, type JournalFactory, newDomain, newRecord, withStore } from './fixture.ts';
 
-  let member: EtcdMember;
-  let gateway: EtcdGateway;
-  test.before(async () => {
-    member = await startEtcd();
-    gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
-  });
+let member: EtcdMember;
+let gateway: EtcdGateway;
+test.before(async () => {
+  member = await startEtcd();
+  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+});
 
-  /** A log to each store, which all that are opened with its folder share. */
-  const shared =
-    (prefix: (folder: string) => string): JournalFactory =>
-    async ({ environment, index, folder }, history) => {
-      const journal = openEtcdJournal({
-        ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
-        ...{ prefix: prefix(folder), deadline: 3000, interval: 1000 },
-      });
-      await journal.caughtUp();
-      return journal;
-    };
+/** A log to each store, which all that are opened with its folder share. */
+const shared =
+  (prefix: (folder: string) => string): JournalFactory =>
+  async ({ environment, index, folder }, history) => {
+    const journal = openEtcdJournal({
+      ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
+      ...{ prefix: prefix(folder), deadline: 3000, interval: 1000 },
+    });
+    await journal.caughtUp();
+    return journal;
+  };
 
-  test('what is larger than a request of etcd is in the log whole, and reaches a node that comes later', async () => {
-    const factory = shared(() => '/waypost/large/');
-    await withStore(factory, async (one) => {
-      const domain = newDomain('large.test.');
-      await write(one.environment, one.journal, 'test', (draft) => {
-        draft.put(domains, domain);
-        for (let i = 0; i < 12_000; i++)
-          draft.put(records, newRecord(domain, `n${i}`, TYPE.TXT, Uint8Array.of(200, ...new Array(200).fill(i & 255))));
-      });
-      await write(one.environment, one.journal, 'test', (draft) => {
-        draft.put(records, newRecord(domain, 'last', TYPE.TXT, Uint8Array.of(1, 1)));
-      });
-      await withStore(factory, async (other) => {
-        assert.is(other.journal.head, 2);
-        assert.equal(dump(other.environment), dump(one.environment));
-      });
+test('what is larger than a request of etcd is in the log whole, and reaches a node that comes later', async () => {
+  const factory = shared(() => '/waypost/large/');
+  await withStore(factory, async (one) => {
+    const domain = newDomain('large.test.');
+    await write(one.environment, one.journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      for (let i = 0; i < 12_000; i++)
+        draft.put(records, newRecord(domain, `n${i}`, TYPE.TXT, Uint8Array.of(200, ...new Array(200).fill(i & 255))));
+    });
+    await write(one.environment, one.journal, 'test', (draft) => {
+      draft.put(records, newRecord(domain, 'last', TYPE.TXT, Uint8Array.of(1, 1)));
+    });
+    await withStore(factory, async (other) => {
+      assert.is(other.journal.head, 2);
+      assert.equal(dump(other.environment), dump(one.environment));
     });
   });
+});
 
-  const stop = async (): Promise<void> => {
-    await gateway.close();
-    await member.stop();
-  };
+const stop = async (): Promise<void> => {
+  await gateway.close();
+  await member.stop();
+};
+
+const why = whyNotPrograms('etcd');
+if (why === null) {
+  test.run();
   journalContract(
     'journal over etcd',
     shared((folder) => `${folder}/`),
