@@ -2,6 +2,8 @@
 
 /** Milliseconds; then it is seen anew. */
 const REMEMBERED = 10_000;
+/** Milliseconds for which what was just said is not said again: of what is asked for often it would be the dearest part of a request here. */
+const SAID = 1000;
 const MOST = 4096;
 /** Characters: what is longer is not remembered. */
 const LONGEST = 1024;
@@ -20,6 +22,8 @@ export class Uncacheable {
 
   add(key: string, now: number): void {
     if (key.length > LONGEST) return;
+    const known = this.#until.get(key);
+    if (known !== undefined && Math.abs(now + REMEMBERED - known) < SAID) return;
     this.#until.delete(key);
     this.#until.set(key, now + REMEMBERED);
     if (this.#until.size <= MOST) return;

@@ -86,13 +86,13 @@ export class ChunkReader {
   }
 
   #takeTrailers(buffer: Buffer, from: number, to: number): number {
-    const text = this.#collector.take(buffer, from, to);
-    if (text === null) return to;
+    const collector = this.#collector;
+    if (!collector.take(buffer, from, to)) return to;
     const fields: string[] = [];
-    readFields(text, 0, fields, null);
+    readFields(collector.octets, collector.from, collector.to, fields, null);
     this.trailers = trailerFields(fields);
     this.#state = STATE.done;
-    return this.#collector.end;
+    return collector.end;
   }
 
   /** Returns how many octets it took: 1, or 0 when it is the first of the trailers. */

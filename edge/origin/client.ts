@@ -12,7 +12,7 @@ import type { OriginConnection } from './connection.ts';
 import { newCounters, type OriginCounters } from './counters.ts';
 import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
-import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
+import { type Fetch, type Origin, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
 import { OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
 import type { OpenSocket } from './sockets.ts';
@@ -48,6 +48,8 @@ export function createOriginClient(options: OriginClientOptions = {}): OriginCli
 class Client implements OriginClient {
   readonly counters = newCounters();
   readonly #pools = new Map<string, OriginPool>();
+  /** Of an origin its pool, as long as `#pools` has it: no key has to be put together for each request. Not of those whose certificate is looked for by the visitor's name. */
+  readonly #known = new WeakMap<Origin, OriginPool>();
   readonly #clock: OriginClock;
   readonly #tools: PoolTools;
   readonly #abort = new AbortController();
@@ -105,6 +107,8 @@ class Client implements OriginClient {
   }
 
   #poolOf({ origin, serverName }: OriginRequest): OriginPool {
+    const known = this.#known.get(origin);
+    if (known !== undefined && this.#pools.get(known.key) === known) return known;
     const { protocol, host, port } = origin;
     // A name is asked for by itself, whatever the visitor's was.
     const isNamedByVisitor = protocol === 'https' && isIP(host) !== 0;
@@ -115,6 +119,7 @@ class Client implements OriginClient {
       this.#pools.set(key, pool);
       this.#clock.start();
     }
+    if (!isNamedByVisitor) this.#known.set(origin, pool);
     return pool;
   }
 

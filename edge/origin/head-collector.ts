@@ -9,6 +9,10 @@ const NOTHING = Buffer.alloc(0);
 export class HeadCollector {
   /** Behind the end, in the buffer of the `take` that found it. */
   end = 0;
+  /** What was collected, with its empty line: octets[from, to). Valid as long as the buffer of that `take` is. */
+  octets: Buffer = NOTHING;
+  from = 0;
+  to = 0;
   /** Octets that have come of what is collected now. */
   #length = 0;
   #held: Buffer = NOTHING;
@@ -21,31 +25,38 @@ export class HeadCollector {
     this.#begin = begin;
   }
 
-  /** The text with its empty line when all of it has come (`end` says where it ended), else null. Throws OriginError `malformed`. */
-  take(buffer: Buffer, from: number, to: number): string | null {
+  /** Whether all of it has come (`octets`; `end` says where it ended). Throws OriginError `malformed`. */
+  take(buffer: Buffer, from: number, to: number): boolean {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
     // Of what lay in the buffer before nothing counts.
     const found = buffer.indexOf(EMPTY_LINE, from);
     if (found < 0 || found + 4 > to) {
       this.#hold(buffer, from, to);
-      return null;
+      return false;
     }
     if (found + 4 - from > this.#limit) throw this.#tooLarge();
     this.end = found + 4;
-    return buffer.toString('latin1', from, found + 4);
+    this.#found(buffer, from, this.end);
+    return true;
   }
 
-  #takeMore(buffer: Buffer, from: number, to: number): string | null {
+  #found(octets: Buffer, from: number, to: number): void {
+    this.octets = octets;
+    this.from = from;
+    this.to = to;
+  }
+
+  #takeMore(buffer: Buffer, from: number, to: number): boolean {
     const before = this.#length;
     this.#hold(buffer, from, to);
     // The empty line may have begun in what was held.
     const found = this.#held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
-    if (found < 0) return null;
+    if (found < 0) return false;
     this.end = from + found + 4 - before;
-    const text = this.#held.toString('latin1', 0, found + 4);
+    this.#found(this.#held, 0, found + 4);
     this.#held = NOTHING;
     this.#length = 0;
-    return text;
+    return true;
   }
 
   /** Not more than the limit, and 3 octets that may begin the end. */

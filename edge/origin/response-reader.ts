@@ -62,10 +62,10 @@ export class ResponseReader {
     while (at < to) {
       switch (this.#state) {
         case STATE.head: {
-          const text = this.#collector.take(buffer, at, to);
-          if (text === null) return to;
-          at = this.#collector.end;
-          this.#head(parseResponseHead(text));
+          const collector = this.#collector;
+          if (!collector.take(buffer, at, to)) return to;
+          at = collector.end;
+          this.#head(parseResponseHead(collector.octets, collector.from, collector.to));
           break;
         }
         case STATE.length:
