@@ -33,6 +33,7 @@ const files = (readdirSync(root, { recursive: true }) as string[])
   .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 
 interface Result {
+  /** Of those that ran. */
   readonly total: number;
   readonly passed: number;
   readonly skipped: number;
@@ -90,15 +91,15 @@ function run(file: string): Promise<Result> {
       const count = (label: string): number =>
         Number(new RegExp(`^ *${label}: *(?:\\u001b\\[\\d+m)?(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const counted = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
-      // A file that lacks its peer says so and runs nothing.
-      const isLeftOut = counted.total === 0 && /^skipped: /m.test(text);
-      const result = isLeftOut ? { total: 1, passed: 0, skipped: 1 } : counted;
-      const isWhole = code === 0 && result.total > 0 && result.passed + result.skipped === result.total;
+      // A file that lacks its peer may say so and run nothing.
+      const isLeftOut = counted.total === 0 && counted.skipped === 0 && /^skipped: /im.test(text);
+      const result = isLeftOut ? { ...counted, skipped: 1 } : counted;
+      const isWhole = code === 0 && result.passed === result.total && result.total + result.skipped > 0;
       process.stdout.write(`\n${text.trim()}\n`);
       if (signal !== null) process.stdout.write(`${file} did not end by itself: ${signal}\n`);
       if (!isWhole) failed.push({ file, text });
       // Every test may have passed before something broke the process.
-      const broken = !isWhole && result.passed + result.skipped === result.total;
+      const broken = !isWhole && result.passed === result.total;
       resolve(broken ? { ...result, total: result.total + 1 } : result);
     });
   });

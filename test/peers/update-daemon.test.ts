@@ -69,6 +69,7 @@ test('nsupdate finds the zone by itself, from a name that is not there', async (
 });
 
 test('certbot finds the zone by signed queries and leaves its challenge', async () => {
+  if (missing !== null) return;
   const module = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
   if (!existsSync(module)) {
     if (process.env.WAYPOST_REQUIRE_PEERS === '1')
