@@ -58,6 +58,9 @@ class Silent implements Exchange {
   write(): boolean {
     return true;
   }
+  lend(): boolean {
+    return true;
+  }
   end(): void {
     this.isEnded = true;
   }

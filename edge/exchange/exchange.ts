@@ -58,6 +58,9 @@ export interface Exchange {
   /** A part of the body; the bytes belong to the exchange from here on. False: wait for `onDrain` before the next. */
   write(chunk: Uint8Array): boolean;
 
+  /** The same, but the bytes are there during the call only: what does not leave at once is copied. */
+  lend(chunk: Uint8Array): boolean;
+
   /** The end of the body, perhaps with trailers (HTTP/1.1: only if the client said `TE: trailers`). */
   end(chunk?: Uint8Array, trailers?: FieldList): void;
 

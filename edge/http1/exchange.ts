@@ -153,6 +153,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     return this.#part(chunk);
   }
 
+  lend(chunk: Uint8Array): boolean {
+    return this.write(Buffer.from(chunk));
+  }
+
   end(chunk?: Uint8Array, trailers?: FieldList): void {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');

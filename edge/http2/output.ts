@@ -3,14 +3,10 @@
  * next buffer fills, so what a client does not take is seen at once, and nothing piles up in the socket. A session that has
  * nothing to send holds no buffer.
  */
+
+import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** Four records of TLS, or as many DATA frames. */
-export const OUTPUT_BUFFER = 65_536;
-
-/** Buffers of the thread that nobody needs now. */
-const pool: Buffer[] = [];
-const POOLED = 64;
 const NOTHING = Buffer.alloc(0);
 
 export class Output {
@@ -56,7 +52,7 @@ export class Output {
   /** Octets that DATA may still take before the buffer has to leave. */
   get room(): number {
     if (this.#fullOctets > 0) return 0;
-    return this.bytes.length === 0 ? OUTPUT_BUFFER : this.bytes.length - this.at;
+    return this.bytes.length === 0 ? BUFFER : this.bytes.length - this.at;
   }
 
   /** Makes room for `octets` in a row. */
@@ -66,7 +62,7 @@ export class Output {
       this.#full.push(this.bytes.subarray(0, this.at));
       this.#fullOctets += this.at;
     }
-    this.bytes = octets > OUTPUT_BUFFER ? Buffer.allocUnsafeSlow(octets) : (pool.pop() ?? allocate());
+    this.bytes = octets > BUFFER ? Buffer.allocUnsafeSlow(octets) : takeBuffer();
     this.at = 0;
   }
 
@@ -108,9 +104,7 @@ export class Output {
       this.stop();
       return;
     }
-    if (lent.length === OUTPUT_BUFFER && pool.length < POOLED) pool.push(lent);
+    giveBuffer(lent);
     this.#onWritten(octets);
   }
 }
-
-const allocate = (): Buffer => Buffer.allocUnsafeSlow(OUTPUT_BUFFER);

@@ -83,16 +83,11 @@ export class Sender {
       this.queue(stream, body);
       return;
     }
-    const output = this.#output;
-    if (output.room < FRAME_HEADER + length) {
+    if (this.#output.room < FRAME_HEADER + length) {
       this.queue(stream, body);
       return;
     }
-    output.reserve(FRAME_HEADER + length);
-    const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, FLAG.END_STREAM, stream.id);
-    output.bytes.set(body, at);
-    output.at = at + length;
-    this.#spend(stream, length);
+    this.#pass(stream, body, true);
     stream.sentEnd();
   }
 
@@ -130,10 +125,44 @@ export class Sender {
   }
 
   /** A part of a body, not empty. */
-  queue(stream: Http2Stream, part: Uint8Array): void {
-    stream.enqueue(part);
+  queue(stream: Http2Stream, part: Uint8Array, isLent = false): void {
+    stream.enqueue(part, isLent);
     this.queued += part.length;
     if (stream.sendWindow > 0) this.#scheduler.add(stream);
+  }
+
+  /** The same, but the octets are there during the call only: what can leave does, unless others wait; the rest is copied. */
+  lend(stream: Http2Stream, part: Uint8Array): void {
+    let from = 0;
+    if (stream.queued === 0 && this.#scheduler.isEmpty)
+      for (
+        let length = this.#passable(stream, part.length);
+        length > 0;
+        length = this.#passable(stream, part.length - from)
+      ) {
+        this.#pass(stream, part.subarray(from, from + length), false);
+        from += length;
+      }
+    if (from < part.length) this.queue(stream, from === 0 ? part : part.subarray(from), true);
+  }
+
+  /** Octets of the next frame, of `left`, for which there is room in the windows and the output; 0: none is worth it. */
+  #passable(stream: Http2Stream, left: number): number {
+    const output = this.#output;
+    if (left > 0 && output.room < FRAME_HEADER + WORTH) output.flush();
+    const length = Math.min(left, DEFAULT_FRAME_SIZE, stream.sendWindow, this.window, output.room - FRAME_HEADER);
+    return length < left && length < WORTH ? 0 : length;
+  }
+
+  /** One frame of octets that lie elsewhere, for which there is room. */
+  #pass(stream: Http2Stream, body: Uint8Array, isEnd: boolean): void {
+    const output = this.#output;
+    const { length } = body;
+    output.reserve(FRAME_HEADER + length);
+    const at = frameHeader(output.bytes, output.at, length, FRAME.DATA, isEnd ? FLAG.END_STREAM : 0, stream.id);
+    output.bytes.set(body, at);
+    output.at = at + length;
+    this.#spend(stream, length);
   }
 
   /** Nothing of the stream is sent any more. */

@@ -6,6 +6,7 @@
  */
 import { Socket } from 'node:net';
 import type { AbortCause, Client, Handler } from '../exchange/exchange.ts';
+import { BUFFER } from '../transport/buffers.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import { SocketTransport, type Transport, type TransportReceiver } from '../transport/transport.ts';
 import { type Clock, THREAD_CLOCK, type Ticking } from './clock.ts';
@@ -14,7 +15,7 @@ import { type Ending, SESSION_ENDING } from './endings.ts';
 import { FLOOD } from './flood-gate.ts';
 import { writeGoaway, writePing, writeWindowUpdate } from './frame-writer.ts';
 import type { Http2Limits } from './limits.ts';
-import { OUTPUT_BUFFER, Output } from './output.ts';
+import { Output } from './output.ts';
 import { DEFAULT_WINDOW, ERROR_CODE, type ErrorCode, MAX_STREAM_ID } from './protocol.ts';
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
@@ -36,7 +37,7 @@ export interface Http2SessionOptions {
 }
 
 /** Octets of output that wait, from which on no more is read: a client that doesn't take its answers gets no more of them. */
-const HIGH_WATER = 2 * OUTPUT_BUFFER;
+const HIGH_WATER = 2 * BUFFER;
 /** Payload of the PING behind a first GOAWAY: its answer says that what was under way has come. */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
 

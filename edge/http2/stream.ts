@@ -4,7 +4,6 @@
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
-import { Parts } from '../exchange/parts.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { STREAM_ENDING } from './endings.ts';
 import { isIncremental, urgencyOf } from './priority.ts';
@@ -21,6 +20,7 @@ import {
   withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
+import { SendQueue } from './send-queue.ts';
 import type { StreamHost } from './stream-host.ts';
 
 const NO_FIELDS: FieldList = [];
@@ -79,10 +79,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   /** Octets of body that the response's content-length leaves; -1: any number. */
   #left = -1;
   #awaitsContinue: boolean;
-  #part: Uint8Array | null = null;
-  #partAt = 0;
-  /** Those behind `#part`; null while there never were any. */
-  #more: Parts | null = null;
+  /** Null while nothing ever had to wait. */
+  #waiting: SendQueue | null = null;
   #onDrain: (() => void) | null = null;
   #onAbort: ((cause: AbortCause) => void) | null = null;
   #cause: AbortCause | null = null;
@@ -177,9 +175,17 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   }
 
   write(chunk: Uint8Array): boolean {
+    return this.#give(chunk, false);
+  }
+
+  lend(chunk: Uint8Array): boolean {
+    return this.#give(chunk, true);
+  }
+
+  #give(chunk: Uint8Array, isLent: boolean): boolean {
     if (this.isEnded) return true;
     if (!this.#hasHead) throw new Error('A body before its head.');
-    if (chunk.length > 0 && !this.#push(chunk)) return true;
+    if (chunk.length > 0 && !this.#push(chunk, isLent)) return true;
     const { limits, sender } = this.#host;
     if (this.queued === 0 || (this.queued < limits.streamBuffer && sender.queued < limits.sessionBuffer)) return true;
     this.wantsDrain = true;
@@ -190,7 +196,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.isEnded) return;
     if (!this.#hasHead) throw new Error('An end before the head.');
     const fields = trailers === undefined ? NO_FIELDS : withoutLength(sendableFields(trailers));
-    if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk)) return;
+    if (chunk !== undefined && chunk.length > 0 && !this.#push(chunk, false)) return;
     if (this.#left > 0) {
       this.#host.resetStream(this, STREAM_ENDING.failed);
       return;
@@ -202,7 +208,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   }
 
   /** Not empty. False: more than was announced, and the stream is reset. */
-  #push(chunk: Uint8Array): boolean {
+  #push(chunk: Uint8Array, isLent: boolean): boolean {
     if (this.#left >= 0) {
       this.#left -= chunk.length;
       if (this.#left < 0) {
@@ -210,7 +216,9 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
         return false;
       }
     }
-    this.#host.sender.queue(this, chunk);
+    const { sender } = this.#host;
+    if (isLent) sender.lend(this, chunk);
+    else sender.queue(this, chunk);
     this.#host.flushSoon();
     return true;
   }
@@ -261,31 +269,18 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
 
   // From the sender.
 
-  enqueue(part: Uint8Array): void {
+  /** Not empty. `isLent`: the octets are there during the call only. */
+  enqueue(part: Uint8Array, isLent: boolean): void {
     this.queued += part.length;
-    if (this.#part === null) this.#part = part;
-    else {
-      this.#more ??= new Parts();
-      this.#more.push(part);
-    }
+    this.#waiting ??= new SendQueue();
+    if (isLent) this.#waiting.pushCopy(part);
+    else this.#waiting.push(part);
   }
 
-  /** Moves the next `length` octets, at most `queued`, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
+  /** Moves the next `length` octets, at most `queued`, to target[at …]. False: SendQueue.move. */
   dequeue(target: Buffer, at: number, length: number): boolean {
     this.queued -= length;
-    const end = at + length;
-    for (let to = at; to < end; ) {
-      const part = this.#part;
-      if (part === null || part.length <= this.#partAt) return false;
-      const octets = Math.min(end - to, part.length - this.#partAt);
-      target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
-      to += octets;
-      this.#partAt += octets;
-      if (this.#partAt < part.length) return true;
-      this.#partAt = 0;
-      this.#part = this.#more?.shift() ?? null;
-    }
-    return true;
+    return this.#waiting?.move(target, at, length) === true;
   }
 
   /** From the sender: octets that were written are there no more. */
@@ -295,9 +290,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
 
   clearQueue(): void {
     this.queued = 0;
-    this.#part = null;
-    this.#partAt = 0;
-    this.#more = null;
+    this.#waiting?.clear();
   }
 
   /** Enough has left that the handler may go on. */

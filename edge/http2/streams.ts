@@ -4,12 +4,13 @@
  */
 import { type AbortCause, AbortError, type Client, type FieldList, type Handler } from '../exchange/exchange.ts';
 import { ReadyAnswer } from '../exchange/ready-answer.ts';
+import { BUFFER } from '../transport/buffers.ts';
 import { CLOSED, ClosedStreams } from './closed-streams.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { type Ending, STREAM_ENDING } from './endings.ts';
 import { writeReset, writeWindowUpdate } from './frame-writer.ts';
 import type { Http2Limits } from './limits.ts';
-import { OUTPUT_BUFFER, type Output } from './output.ts';
+import type { Output } from './output.ts';
 import { DEFAULT_WINDOW } from './protocol.ts';
 import { ReceiveWindow } from './receive-window.ts';
 import type { RequestHead } from './request-head.ts';
@@ -99,7 +100,7 @@ export class Streams implements StreamHost {
     const { limits } = this;
     return (
       this.#open.size + this.abandoned >= limits.maxConcurrentStreams ||
-      this.#session.output.waiting > limits.sessionBuffer + OUTPUT_BUFFER
+      this.#session.output.waiting > limits.sessionBuffer + BUFFER
     );
   }
 

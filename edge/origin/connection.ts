@@ -1,5 +1,5 @@
 /**
- * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied once, as parts of a
+ * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a
  * body; a request costs one write, one read and one promise, the caller's.
  */
 import type { FieldList } from '../exchange/exchange.ts';
@@ -183,10 +183,9 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
 
   onPart(buffer: Buffer, from: number, to: number): void {
     if (this.#body === null) return;
-    const part = Buffer.allocUnsafe(to - from);
-    buffer.copy(part, 0, from, to);
-    this.#body.push(part);
-    this.#watch();
+    this.#body.push(buffer.subarray(from, to));
+    // Who took it may have cancelled.
+    if (this.#body !== null) this.#watch();
   }
 
   onEnd(trailers: FieldList): void {

@@ -2,7 +2,7 @@
 
 import type { FieldList } from '../exchange/exchange.ts';
 import { Parts } from '../exchange/parts.ts';
-import type { OriginBody, OriginError } from './origin.ts';
+import type { BodyFlow, BodySink, OriginBody, OriginError } from './origin.ts';
 
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
@@ -18,7 +18,7 @@ export interface ReceivedBodySource {
   onCancelled(): void;
 }
 
-export class ReceivedBody implements OriginBody {
+export class ReceivedBody implements OriginBody, BodyFlow {
   readonly length: number | undefined;
   trailers: FieldList = NONE;
   /** Null once no more comes. */
@@ -27,6 +27,8 @@ export class ReceivedBody implements OriginBody {
   #waiting = 0;
   #isFull = false;
   #failure: OriginError | null = null;
+  /** To whom parts go as they come. */
+  #sink: BodySink | null = null;
   #resolve: ((part: Uint8Array | null) => void) | null = null;
   #reject: ((error: OriginError) => void) | null = null;
 
@@ -59,13 +61,26 @@ export class ReceivedBody implements OriginBody {
     });
   }
 
+  flow(sink: BodySink): BodyFlow {
+    if (this.#source === null || this.#parts.count > 0 || this.#resolve !== null)
+      throw new Error('What has come of the body is to be read first.');
+    this.#sink = sink;
+    return this;
+  }
+
+  resume(): void {
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#source?.onRoom();
+  }
+
   cancel(): void {
     const source = this.#source;
     this.#source = null;
     this.#parts.clear();
     this.#waiting = 0;
     this.#failure = null;
-    this.#settle(null);
+    this.#over(null);
     source?.onCancelled();
   }
 
@@ -81,8 +96,14 @@ export class ReceivedBody implements OriginBody {
     return part;
   }
 
-  /** From the connection: not empty; the bytes are the reader's from here on. */
-  push(part: Uint8Array): void {
+  /** From the connection: not empty; the bytes are there during the call only. */
+  push(bytes: Uint8Array): void {
+    if (this.#sink !== null) {
+      if (!this.#sink.onPart(bytes)) this.#isFull = true;
+      return;
+    }
+    const part = Buffer.allocUnsafe(bytes.length);
+    part.set(bytes);
     if (this.#resolve !== null) {
       this.#settle(part);
       return;
@@ -96,7 +117,7 @@ export class ReceivedBody implements OriginBody {
   finish(trailers: FieldList): void {
     this.#source = null;
     this.trailers = trailers;
-    this.#settle(null);
+    this.#over(null);
   }
 
   /** From the connection: no more comes, though more should. */
@@ -104,10 +125,21 @@ export class ReceivedBody implements OriginBody {
     if (this.#source === null) return;
     this.#source = null;
     this.#failure = error;
+    this.#over(error);
+  }
+
+  /** Tells who waits. */
+  #over(error: OriginError | null): void {
+    const sink = this.#sink;
     const reject = this.#reject;
-    this.#resolve = null;
-    this.#reject = null;
-    reject?.(error);
+    this.#sink = null;
+    sink?.onOver(error);
+    if (error === null) this.#settle(null);
+    else {
+      this.#resolve = null;
+      this.#reject = null;
+      reject?.(error);
+    }
   }
 
   #settle(part: Uint8Array | null): void {

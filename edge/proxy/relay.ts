@@ -1,6 +1,6 @@
 /** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
 import type { Exchange } from '../exchange/exchange.ts';
-import type { OriginBody } from '../origin/origin.ts';
+import type { BodyFlow, BodySink, OriginBody, OriginError } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import { responseTrailers } from './response-fields.ts';
 
@@ -33,6 +33,45 @@ export class Gate {
   }
 }
 
+/** What comes of a body goes to the visitor from where it lies. */
+class Outflow implements BodySink {
+  /** Resolves at the end of the body, or when it is cancelled; rejects when it breaks off. */
+  readonly over: Promise<null>;
+  readonly #body: OriginBody;
+  readonly #exchange: Exchange;
+  readonly #gate: Gate;
+  readonly #flow: BodyFlow | undefined;
+  #resolve!: (end: null) => void;
+  #reject!: (error: OriginError) => void;
+
+  constructor(body: OriginBody, exchange: Exchange, gate: Gate) {
+    this.#body = body;
+    this.#exchange = exchange;
+    this.#gate = gate;
+    this.over = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#flow = body.flow?.(this);
+  }
+
+  onPart(part: Uint8Array): boolean {
+    if (this.#exchange.isEnded) {
+      this.#body.cancel();
+      return true;
+    }
+    this.#gate.octets += part.length;
+    if (this.#exchange.lend(part)) return true;
+    void this.#gate.wait().then(() => this.#flow?.resume());
+    return false;
+  }
+
+  onOver(error: OriginError | null): void {
+    if (error === null) this.#resolve(null);
+    else this.#reject(error);
+  }
+}
+
 /**
  * Gives all of a body to an exchange whose head has been given, and ends it: at once when it is here as a whole, as small ones are. `gate.open` is to be called when the visitor goes, which cancels the body. Throws, or
  * rejects with, OriginError when the body breaks off: the exchange is the caller's to abort, so that what came is not taken for the whole.
@@ -60,7 +99,10 @@ async function relayParts(
   let next = second;
   for (;;) {
     if (part === undefined) {
-      part = await body.read();
+      // Some may have come while the visitor was waited for.
+      part = body.readNow();
+      if (part === undefined)
+        part = await (body.flow === undefined ? body.read() : new Outflow(body, exchange, gate).over);
       next = part === null ? null : body.readNow();
     }
     if (exchange.isEnded) {

@@ -465,6 +465,38 @@ for (const version of VERSIONS) {
     },
   );
 
+  const LENT = 5 * 1024 * 1024;
+  /** Any octet tells where it belongs. */
+  const octetAt = (at: number): number => (at * 7 + (at >> 8)) & 255;
+  let lent = 0;
+  it(
+    'what is lent is the caller’s again at once, whether it could leave or had to wait',
+    async (exchange) => {
+      const memory = Buffer.alloc(65_536);
+      exchange.respond(200, []);
+      for (lent = 0; lent < LENT; ) {
+        const part = memory.subarray(0, Math.min(LENT - lent, 1 + ((lent * 31) % memory.length)));
+        for (let i = 0; i < part.length; i++) part[i] = octetAt(lent + i);
+        lent += part.length;
+        const goesOn = exchange.lend(part);
+        memory.fill(0);
+        if (!goesOn) await drained(exchange);
+      }
+      exchange.end();
+    },
+    async (rig) => {
+      const stream = await rig.call().stream();
+      await settle();
+      assert.ok(lent < LENT, 'the handler waits');
+      const body = await bytesOf(stream);
+      assert.is(body.length, LENT);
+      assert.is(
+        body.findIndex((octet, at) => octet !== octetAt(at)),
+        -1,
+      );
+    },
+  );
+
   const gate = { open: promised<void>() };
   it(
     'a body waits for a handler that does not read, and then comes whole',

@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
-import { OUTPUT_BUFFER } from '../../../edge/http2/output.ts';
 import { ERROR_CODE, FLAG, FRAME } from '../../../edge/http2/protocol.ts';
+import { BUFFER } from '../../../edge/transport/buffers.ts';
 import fc from '../../support/fc.ts';
 import { stillHeld } from '../../support/garbage.ts';
 import { data, type Frame, GET, headers, ofType, POST, Rig, reset, resetCode, settings, windowUpdate } from './rig.ts';
@@ -39,11 +39,11 @@ test('streams that are reset are let go of while the window of the session is sh
 
 test('small requests for large heads: what waits is bounded as bodies are', () => {
   const large = new ReadyAnswer(302, ['content-security-policy', 'x'.repeat(8000)], Buffer.alloc(0));
-  const sessionBuffer = 4 * OUTPUT_BUFFER;
+  const sessionBuffer = 4 * BUFFER;
   const rig = new Rig({ handler: (exchange) => exchange.answer(large), limits: { sessionBuffer } });
   rig.transport.isHeld = true;
   rig.send(...Array.from({ length: 1000 }, (_, i) => headers(2 * i + 1)));
-  assert.ok(rig.session.output.waiting <= sessionBuffer + 2 * OUTPUT_BUFFER, `${rig.session.output.waiting}`);
+  assert.ok(rig.session.output.waiting <= sessionBuffer + 2 * BUFFER, `${rig.session.output.waiting}`);
   assert.ok(rig.counters.get('stream_refused') > 500);
   assert.is(rig.counters.get('session_reset_flood'), 1);
 });

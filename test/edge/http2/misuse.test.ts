@@ -40,7 +40,20 @@ const status = fc.oneof(
 const step = fc.record({
   place: fc.nat(REQUESTS.length - 1),
   kind: fc.constantFrom(
-    ...(['inform', 'answer', 'respond', 'respond', 'write', 'write', 'end', 'end', 'upgrade', 'abort'] as const),
+    ...([
+      'inform',
+      'answer',
+      'respond',
+      'respond',
+      'write',
+      'write',
+      'lend',
+      'lend',
+      'end',
+      'end',
+      'upgrade',
+      'abort',
+    ] as const),
     ...(['read', 'discard', 'onDrain', 'onAbort', 'reset', 'room'] as const),
   ),
   status,
@@ -48,6 +61,9 @@ const step = fc.record({
   octets: fc.oneof(fc.nat(30), fc.nat(30_000)),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What is lent becomes this; no stream has the number. */
+const OVERWRITTEN = 254;
 
 /** Each octet of a body is the number of its stream. */
 const body = (id: number, octets: number): Buffer => Buffer.alloc(octets, id);
@@ -60,7 +76,11 @@ function act(exchange: Exchange, id: number, one: Step): void {
   else if (one.kind === 'answer') exchange.answer(new ReadyAnswer(one.status, one.fields, body(id, one.octets)));
   else if (one.kind === 'respond') exchange.respond(one.status, one.fields);
   else if (one.kind === 'write') exchange.write(body(id, one.octets));
-  else if (one.kind === 'end') exchange.end(body(id, one.octets), one.fields);
+  else if (one.kind === 'lend') {
+    const lent = body(id, one.octets);
+    exchange.lend(lent);
+    lent.fill(OVERWRITTEN);
+  } else if (one.kind === 'end') exchange.end(body(id, one.octets), one.fields);
   else if (one.kind === 'upgrade') exchange.upgrade(one.fields);
   else if (one.kind === 'abort') exchange.abort();
   else if (one.kind === 'read') void exchange.body.read().catch(() => {});

@@ -90,6 +90,10 @@ export class FakeExchange implements Exchange {
     return !this.isFull;
   }
 
+  lend(chunk: Uint8Array): boolean {
+    return this.write(Uint8Array.from(chunk));
+  }
+
   end(chunk?: Uint8Array, trailers: FieldList = []): void {
     if (this.isEnded) return;
     if (chunk !== undefined && this.method !== 'HEAD') this.parts.push(chunk);

@@ -1,0 +1,59 @@
+/** What of a stream's body waits to be sent, in the order in which it came. */
+import { Parts } from '../exchange/parts.ts';
+import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
+
+/** Octets that are lent are kept in a buffer of the thread if they fill that much of it: less gets memory of its own size. */
+const WORTH = BUFFER / 4;
+
+export class SendQueue {
+  #part: Uint8Array | null = null;
+  #partAt = 0;
+  /** Those behind `#part`; null while there never were any. */
+  #more: Parts | null = null;
+
+  /** Not empty; the octets stay as they are. */
+  push(part: Uint8Array): void {
+    if (this.#part === null) this.#part = part;
+    else {
+      this.#more ??= new Parts();
+      this.#more.push(part);
+    }
+  }
+
+  /** Not empty; the octets are copied. */
+  pushCopy(part: Uint8Array): void {
+    for (let from = 0; from < part.length; from += BUFFER) {
+      const { length } = part.subarray(from, from + BUFFER);
+      const copy = length < WORTH ? Buffer.allocUnsafeSlow(length) : takeBuffer().subarray(0, length);
+      copy.set(part.subarray(from, from + length));
+      this.push(copy);
+    }
+  }
+
+  /** Moves the next `length` octets, of those that are here, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
+  move(target: Buffer, at: number, length: number): boolean {
+    const end = at + length;
+    for (let to = at; to < end; ) {
+      const part = this.#part;
+      if (part === null || part.length <= this.#partAt) return false;
+      const octets = Math.min(end - to, part.length - this.#partAt);
+      target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
+      to += octets;
+      this.#partAt += octets;
+      if (this.#partAt < part.length) return true;
+      this.#next(part);
+    }
+    return true;
+  }
+
+  clear(): void {
+    for (let part = this.#part; part !== null; part = this.#part) this.#next(part);
+  }
+
+  /** `part`: the first, which nobody needs any more. */
+  #next(part: Uint8Array): void {
+    this.#partAt = 0;
+    this.#part = this.#more?.shift() ?? null;
+    giveBuffer(part);
+  }
+}

@@ -1,0 +1,108 @@
+/** A body that flows: what comes goes to who takes it, within the call that brings it. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type BodySink, OriginError } from '../../../edge/origin/origin.ts';
+import { ReceivedBody, type ReceivedBodySource } from '../../../edge/origin/received-body.ts';
+
+class Source implements ReceivedBodySource {
+  rooms = 0;
+  cancels = 0;
+
+  onRoom(): void {
+    this.rooms++;
+  }
+
+  onCancelled(): void {
+    this.cancels++;
+  }
+}
+
+class Sink implements BodySink {
+  readonly seen: string[] = [];
+  takesMore = true;
+
+  onPart(part: Uint8Array): boolean {
+    this.seen.push(Buffer.from(part).toString());
+    return this.takesMore;
+  }
+
+  onOver(error: OriginError | null): void {
+    this.seen.push(error === null ? 'over' : `over: ${error.fault}`);
+  }
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+test('parts go to the sink as they come, then the end, once', () => {
+  const body = new ReceivedBody(new Source(), undefined);
+  const sink = new Sink();
+  body.flow(sink);
+  body.push(bytes('one'));
+  body.push(bytes('two'));
+  assert.equal(sink.seen, ['one', 'two']);
+  body.finish(['x-sum', '1']);
+  body.cancel();
+  body.fail(new OriginError('reset', ''));
+  assert.equal(sink.seen, ['one', 'two', 'over']);
+  assert.equal(body.trailers, ['x-sum', '1']);
+});
+
+test('a sink that takes no more stops the origin until it resumes', () => {
+  const source = new Source();
+  const body = new ReceivedBody(source, undefined);
+  const sink = new Sink();
+  const flow = body.flow(sink);
+  flow.resume();
+  assert.is(source.rooms, 0, 'nothing was held up');
+  sink.takesMore = false;
+  body.push(bytes('a'));
+  assert.ok(body.isFull);
+  flow.resume();
+  flow.resume();
+  assert.not(body.isFull);
+  assert.is(source.rooms, 1);
+});
+
+test('a fault, or a cancel, ends the flow', () => {
+  const failing = new ReceivedBody(new Source(), 10);
+  const sink = new Sink();
+  const flow = failing.flow(sink);
+  failing.fail(new OriginError('reset', ''));
+  assert.equal(sink.seen, ['over: reset']);
+  const source = new Source();
+  const cancelled = new ReceivedBody(source, 10);
+  const other = new Sink();
+  cancelled.flow(other);
+  cancelled.cancel();
+  cancelled.cancel();
+  flow.resume();
+  assert.equal(other.seen, ['over']);
+  assert.is(source.cancels, 1);
+});
+
+test('what has come before, or is waited for, is read first', () => {
+  const waiting = new ReceivedBody(new Source(), undefined);
+  waiting.push(bytes('a'));
+  assert.throws(() => waiting.flow(new Sink()));
+  assert.is(Buffer.from(waiting.readNow() as Uint8Array).toString(), 'a');
+  void waiting.read();
+  assert.throws(() => waiting.flow(new Sink()));
+  const over = new ReceivedBody(new Source(), undefined);
+  over.finish([]);
+  assert.throws(() => over.flow(new Sink()));
+});
+
+test('what is read is a copy: the memory that it came in is used again', async () => {
+  const body = new ReceivedBody(new Source(), undefined);
+  const memory = bytes('first');
+  body.push(memory);
+  memory.write('again');
+  const read = body.read();
+  assert.is(Buffer.from((await read) as Uint8Array).toString(), 'first');
+  const next = body.read();
+  body.push(memory);
+  memory.fill(0);
+  assert.is(Buffer.from((await next) as Uint8Array).toString(), 'again');
+});
+
+test.run();
