@@ -62,7 +62,7 @@ function classesOf(text: string): number {
   return seen;
 }
 
-const NAME_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
+const FIXED_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
   ...Object.entries(KIND)
     .filter(([name]) => name !== 'other')
     .map(([name, kind]): [string, number] => [name, kind | (name.startsWith(':') ? PSEUDO_HEADER : 0)]),
@@ -72,10 +72,30 @@ const NAME_FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
   ]),
 ]);
 
-/** Flags of a name. `classes`: those of its characters. */
-export function nameFlags(name: string, classes = classesOf(name)): number {
-  const known = NAME_FLAGS.get(name);
+/** With those names that were judged lately: handlers say the same ones again and again. Origins choose them, so there are bounds. */
+const knownFlags = new Map(FIXED_FLAGS);
+const MOST_KNOWN = 1024;
+const LONGEST_KNOWN = 64;
+
+/** Flags of a name. `classes`: those of its characters, where they are at hand. */
+export function nameFlags(name: string, classes?: number): number {
+  const known = knownFlags.get(name);
   if (known !== undefined) return known;
+  if (classes !== undefined) return flagsOf(name, classes);
+  const flags = flagsOf(name, classesOf(name));
+  if (name.length <= LONGEST_KNOWN) learn(name, flags);
+  return flags;
+}
+
+function learn(name: string, flags: number): void {
+  if (knownFlags.size >= MOST_KNOWN) {
+    knownFlags.clear();
+    for (const [fixed, its] of FIXED_FLAGS) knownFlags.set(fixed, its);
+  }
+  knownFlags.set(name, flags);
+}
+
+function flagsOf(name: string, classes: number): number {
   if (name.length === 0) return NAME_INVALID;
   if (name.charCodeAt(0) === 0x3a) return NAME_INVALID | PSEUDO_HEADER;
   return (classes & NOT_IN_NAME) === 0 ? 0 : NAME_INVALID;
@@ -140,5 +160,5 @@ const SHORT = 16;
 
 /** Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with `trailers`. */
 export function isConnectionSpecific(name: string): boolean {
-  return NAME_FLAGS.get(name) === CONNECTION_SPECIFIC;
+  return knownFlags.get(name) === CONNECTION_SPECIFIC;
 }

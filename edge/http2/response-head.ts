@@ -1,7 +1,14 @@
 /** Heads of responses as HTTP/2 sends them (RFC 9113 section 8.3.2, RFC 9110 section 6.4), and those of ready answers, made once. */
 import { currentDate, currentDateBytes } from '../exchange/date.ts';
 import type { FieldList } from '../exchange/exchange.ts';
-import { isConnectionSpecific, isFieldValue, MALFORMED, nameFlags, PSEUDO_HEADER } from '../exchange/fields.ts';
+import {
+  CONNECTION_SPECIFIC,
+  isConnectionSpecific,
+  isFieldValue,
+  MALFORMED,
+  nameFlags,
+  PSEUDO_HEADER,
+} from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { encodeStateless } from './hpack/stateless.ts';
 
@@ -15,8 +22,9 @@ export function sendableFields(headers: FieldList): FieldList {
   let dropped = false;
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
-    if (isConnectionSpecific(name)) dropped = true;
-    else if ((nameFlags(name) & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(headers[i + 1]))
+    const flags = nameFlags(name);
+    if (flags === CONNECTION_SPECIFIC) dropped = true;
+    else if ((flags & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(headers[i + 1]))
       throw new TypeError(`No header field can be this: ${name}`);
   }
   return dropped ? headers.filter((_, i) => !isConnectionSpecific(headers[i & ~1])) : headers;

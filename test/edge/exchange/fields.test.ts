@@ -46,6 +46,21 @@ test('values: no control characters but tabs, no blanks at the ends', () => {
   for (const value of ['', 'a', 'a b', 'a\tb', '\xff']) assert.is(flagsOf('x', value), 0, value);
 });
 
+test('names are judged alike each time, however many come', () => {
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 3000; i++) {
+      assert.is(nameFlags(`x-${i}`), 0);
+      assert.is(nameFlags(`X-${i}`), NAME_INVALID);
+    }
+    for (const name of ['keep-alive', 'upgrade']) assert.is(nameFlags(name), CONNECTION_SPECIFIC);
+    assert.is(nameFlags('content-length'), KIND['content-length']);
+    assert.is(nameFlags(':path'), KIND[':path'] | PSEUDO_HEADER);
+    for (const name of ['', ':other', 'a b', 'a\u0100', 'X'.repeat(100)])
+      assert.ok((nameFlags(name) & NAME_INVALID) !== 0, name);
+    assert.is(nameFlags('x'.repeat(100)), 0);
+  }
+});
+
 test('fields of the connection', () => {
   for (const name of ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']) {
     assert.is(flagsOf(name, 'x'), CONNECTION_SPECIFIC, name);
