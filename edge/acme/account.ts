@@ -13,12 +13,18 @@ export interface Account {
   readonly key: string;
   /** Null: not registered yet. */
   readonly url: string | null;
+  /** The e-mail address that the directory has; null: none; undefined: nobody knows. */
+  readonly email: string | null | undefined;
 }
 
 export interface AccountStore {
   /** Makes the key when there is none, or none that opens. */
   open(): Promise<Account>;
-  registered(account: Account, url: string): Promise<void>;
+  /** What the directory has of the account now. */
+  registered(
+    account: Account,
+    known: { readonly url: string; readonly email: string | null | undefined },
+  ): Promise<void>;
   /** The account at this URL is to be registered anew, with the same key. */
   forget(url: string): Promise<void>;
 }
@@ -40,9 +46,10 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
   const context = `acme-account:${directory}`;
   const key = acmeAccounts.key({ directory, eabKid } as AcmeAccount);
 
-  const opened = ({ sealedKey, url }: AcmeAccount): Account => ({
+  const opened = ({ sealedKey, url, email }: AcmeAccount): Account => ({
     key: secrets.unseal(Buffer.from(sealedKey, 'base64'), context).toString(),
     url,
+    email,
   });
 
   const isOpenable = (row: AcmeAccount): boolean => {
@@ -74,11 +81,11 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
       });
       return opened(result);
     },
-    async registered({ key: pem }, url) {
-      await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, url } : undefined));
+    async registered({ key: pem }, known) {
+      await change((row) => (row !== undefined && opened(row).key === pem ? { ...row, ...known } : undefined));
     },
     async forget(url) {
-      await change((row) => (row?.url === url ? { ...row, url: null } : undefined));
+      await change((row) => (row?.url === url ? { ...row, url: null, email: undefined } : undefined));
     },
   };
 }

@@ -73,7 +73,7 @@ export function createAcme(options: AcmeOptions): Acme {
     url === undefined
       ? null
       : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
-  const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts) : null;
+  const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts, log) : null;
 
   async function attempt({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
     const from = directory as Directory;

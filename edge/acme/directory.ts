@@ -1,6 +1,7 @@
 /** A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our transport; what it lacks stands here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'acme-client';
+import type { Logger } from '../../core/log/index.ts';
 import type { Account, AccountStore } from './account.ts';
 import { OrderFailure } from './failure.ts';
 import { DirectoryProblem, DirectoryUnreachable, readRetryAfter } from './problem.ts';
@@ -55,6 +56,8 @@ interface Inside {
     apiRequest(url: string, payload: null, valid: readonly number[]): Promise<DirectoryResponse>;
     /** Resolves for 200 and 201, with the client's URL of the account set. */
     createAccount(account: object): Promise<DirectoryResponse>;
+    /** RFC 8555 7.3.2: of the account whose URL is set. */
+    updateAccount(account: object): Promise<DirectoryResponse>;
   };
 }
 
@@ -65,7 +68,12 @@ const MAX_NONCES = 16;
 const FIRST_WAIT = 0.25;
 const LONGEST_WAIT = 15;
 
-export function openDirectory(settings: DirectorySettings, transport: Transport, accounts: AccountStore): Directory {
+export function openDirectory(
+  settings: DirectorySettings,
+  transport: Transport,
+  accounts: AccountStore,
+  log: Logger,
+): Directory {
   let opening: Promise<Session> | null = null;
   let known: { readonly client: Client; readonly account: Account } | null = null;
 
@@ -88,9 +96,16 @@ export function openDirectory(settings: DirectorySettings, transport: Transport,
 
   async function open(): Promise<Session> {
     const { client: made, account } = await client();
-    const accountUrl = account.url ?? (await register(made, settings));
-    if (account.url === null) await accounts.registered(account, accountUrl);
-    return { client: made, accountUrl, poll: (...args) => poll(made, ...args) };
+    let { url, email } = account;
+    if (url === null) {
+      ({ url, email } = await register(made, settings));
+      await accounts.registered(account, { url, email });
+    }
+    const wanted = settings.email ?? null;
+    // Of what was registered before addresses were remembered, none is what most have who want none.
+    if (email !== wanted && !(email === undefined && wanted === null) && (await tellEmail(made, wanted, log)))
+      await accounts.registered(account, { url, email: wanted });
+    return { client: made, accountUrl: url, poll: (...args) => poll(made, ...args) };
   }
 
   function session(): Promise<Session> {
@@ -170,26 +185,52 @@ function readMeta(directory: Record<string, unknown>): DirectoryMeta {
   };
 }
 
-/** RFC 8555 7.3. Returns the account's URL. */
-async function register(client: Client, { agreeTos, email }: DirectorySettings): Promise<string> {
+const contactOf = (email: string | null | undefined): string[] => (email == null ? [] : [`mailto:${email}`]);
+
+/** Where an account is, and which address the directory has of it. */
+interface Registered {
+  readonly url: string;
+  readonly email: string | null | undefined;
+}
+
+/** RFC 8555 7.3. */
+async function register(client: Client, { agreeTos, email }: DirectorySettings): Promise<Registered> {
   const terms = await client.getTermsOfServiceUrl();
   if (terms && !agreeTos)
     throw new OrderFailure('terms', NOT_SET_UP, {
       fault: 'operator',
       detail: `acme.agree_tos is not set: read ${terms}, and set it to true if you agree`,
     });
+  let status: number;
   try {
     // Not the client's own method: where the account exists (another node was sooner, or we ended before its URL was
     // stored) that one updates it with nothing, which a directory may refuse.
-    await inside(client).api.createAccount({
+    ({ status } = await inside(client).api.createAccount({
       termsOfServiceAgreed: agreeTos,
-      ...(email === undefined ? {} : { contact: [`mailto:${email}`] }),
-    });
+      ...(email === undefined ? {} : { contact: contactOf(email) }),
+    }));
   } catch (error) {
     if (!(error instanceof DirectoryProblem) || !REFUSALS.has(error.problem.type)) throw error;
     throw new OrderFailure('account', NOT_SET_UP, { fault: 'operator', detail: error.message, cause: error });
   }
-  return client.getAccountUrl();
+  // 200: it was there, and stays as it was.
+  return { url: client.getAccountUrl(), email: status === 201 ? (email ?? null) : undefined };
+}
+
+/**
+ * RFC 8555 7.3.2. Whether the directory has it now. One that does not take it is told again at the next start: certificates do not wait for that. Rejects when it can't be reached.
+ */
+async function tellEmail(client: Client, email: string | null, log: Logger): Promise<boolean> {
+  try {
+    await inside(client).api.updateAccount({ contact: contactOf(email) });
+    return true;
+  } catch (error) {
+    if (!(error instanceof DirectoryProblem)) throw error;
+    // That it is gone, who uses it finds and mends.
+    if (error.problem.type !== 'accountDoesNotExist')
+      log.warn('The directory did not take acme.email; it has the address of before.', { reason: error.message });
+    return false;
+  }
 }
 
 /** Of an account; the settings are at fault. */

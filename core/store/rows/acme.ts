@@ -12,6 +12,8 @@ export interface AcmeAccount {
   readonly sealedKey: string;
   /** The account's URL at the directory; null until it is registered. */
   readonly url: string | null;
+  /** The e-mail address that the directory has of us; null: none; not there: nobody knows, as in rows of before. */
+  readonly email?: string | null;
   readonly createdAt: number;
 }
 

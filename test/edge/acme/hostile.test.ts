@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type AcmeAccount,
+  acmeAccounts,
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
@@ -39,6 +41,15 @@ test.after(async ({ rig, directory, front }) => {
   await directory?.stop();
   await rig?.close();
 });
+
+/** Adds a domain, turns its proxy on, and waits until it has its certificate. */
+async function issue(rig: Rig, apex: string, settings: Parameters<Rig['start']>[0]): Promise<void> {
+  const domain = await rig.add(apex);
+  const acme = rig.start(settings);
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  await rig.stop(acme);
+}
 
 const settingsOf = ({ url, authority }: Front) => ({ directory: url, caFile: authority });
 const isNewOrder = ({ payload }: Asked): boolean => payload !== undefined && 'identifiers' in payload;
@@ -308,6 +319,44 @@ test('names of other scripts, and a name as long as names are', async ({ rig, fr
     await rig.untilActive(domain);
     assert.ok(rig.store.reader.automaticCertificate(domain.id)!.names.includes(apex));
   }
+});
+
+test('a changed address is told to the account that exists, once; one that is refused keeps nobody from a certificate', async ({
+  rig,
+  front,
+}) => {
+  const told = (): unknown[] =>
+    front.asked.flatMap(({ path, payload }) =>
+      payload !== undefined && 'contact' in payload && !path.includes('sign-me-up') ? [payload.contact] : [],
+    );
+  const key = acmeAccounts.key({ directory: front.url, eabKid: null } as AcmeAccount);
+  const row = () => rig.store.reader.row(acmeAccounts, key);
+  const settings = settingsOf(front);
+  await issue(rig, 'mail-0.example.net', settings);
+  assert.equal(told(), [], 'none is known, and none is wanted');
+  await rig.write((draft) => {
+    const { email: _, ...before } = draft.row(acmeAccounts, key)!;
+    draft.put(acmeAccounts, before);
+  });
+  await issue(rig, 'mail-1.example.net', { ...settings, email: 'ops@example.net' });
+  assert.equal(told(), [['mailto:ops@example.net']], 'a row of before says nothing of it');
+  assert.is(row()?.email, 'ops@example.net');
+  await issue(rig, 'mail-2.example.net', { ...settings, email: 'ops@example.net' });
+  assert.is(told().length, 1, 'once');
+  front.instead = ({ payload }) => {
+    if (payload === undefined || !('contact' in payload)) return undefined;
+    const problem = { type: 'urn:ietf:params:acme:error:invalidContact', detail: 'no such domain' };
+    const headers = { 'content-type': 'application/problem+json', 'replay-nonce': 'none' };
+    return { status: 400, headers, body: JSON.stringify(problem) };
+  };
+  await issue(rig, 'mail-3.example.net', { ...settings, email: 'gone@example.net' });
+  assert.is(row()?.email, 'ops@example.net', 'what the directory has');
+  assert.ok(rig.log.some((line) => line.includes('did not take acme.email')));
+  front.reset();
+  await issue(rig, 'mail-4.example.net', { ...settings, email: 'gone@example.net' });
+  await issue(rig, 'mail-5.example.net', settings);
+  assert.equal(told(), [['mailto:gone@example.net'], []]);
+  assert.is(row()?.email, null);
 });
 
 const why = whyNotPrograms('pebble');
