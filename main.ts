@@ -27,6 +27,7 @@ import { DeferredRoutes } from './core/net/deferred-routes.ts';
 import { type LocalData, openLocalResponder } from './core/net/local-responder.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
+import { startReseal } from './core/reseal.ts';
 import { openSecrets } from './core/secrets.ts';
 import { Stops } from './core/stops.ts';
 import { type Environment, openEnvironment } from './core/store/environment.ts';
@@ -235,6 +236,8 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
   const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics });
   stops.add(() => acme.stop());
   acme.start();
+  const reseal = startReseal({ environment, journal, secrets, log });
+  stops.add(() => reseal.stop());
   const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};
   log.info('listening', {
     dns: nameserver.listen.map(formatListen).join(', '),

@@ -22,6 +22,8 @@ export interface Secrets {
   unseal(sealed: Uint8Array, context: string): Buffer;
   /** Whether `sealed` waits to be sealed anew under the first key: a rotation is over when none does. */
   isStale(sealed: Uint8Array): boolean;
+  /** Whether there is a key that only opens. */
+  readonly isRotating: boolean;
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -73,6 +75,7 @@ function secretsOf(keys: readonly Key[]): Secrets {
       }
     },
     isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER)),
+    isRotating: keys.length > 1,
   };
 }
 

@@ -3,7 +3,14 @@
 import type { CoveredNames } from '../../core/covered-names.ts';
 import { StateError } from '../../core/errors.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
-import { certificates, type Domain, type ProxyConfig, proxiedOf, proxies } from '../../core/store/rows.ts';
+import {
+  certificateContext,
+  certificates,
+  type Domain,
+  type ProxyConfig,
+  proxiedOf,
+  proxies,
+} from '../../core/store/rows.ts';
 import { formatName } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { formatDomain } from '../domains/name.ts';
@@ -56,7 +63,7 @@ export async function setCertificate(
   const uncovered = await uncoveredWarning(services, known, checked.names);
   const { chain, notBefore, notAfter } = checked;
   return changeProxy(services, context, async (draft, domain) => {
-    const sealed = services.secrets.seal(Buffer.from(checked.privateKey), `certificate:${domain.id}`);
+    const sealed = services.secrets.seal(Buffer.from(checked.privateKey), certificateContext(domain.id));
     const row: ProxyConfig = {
       ...(draft.proxy(domain.id) ?? noProxy(domain.id)),
       sslStatus: 'active',

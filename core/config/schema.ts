@@ -363,7 +363,7 @@ export const schema = {
       text('the path of a file'),
       'secret.key in the data folder',
       '"/etc/waypost/secret.key"',
-      'File with the key, 32 bytes as base64 or hexadecimal text; a second line may hold the key before it. Made when missing. A relative path starts at the working directory.',
+      'File with the key, 32 bytes as base64 or hexadecimal text; a second line may hold the key before it, until all that it encrypted is encrypted anew, which a start does in the background and the log tells. Made when missing. A relative path starts at the working directory.',
     ),
   }),
   log: section('The log, on standard error.', {

@@ -6,7 +6,7 @@ import type { Journal } from '../../core/journal/journal.ts';
 import type { Logger } from '../../core/log/index.ts';
 import type { Secrets } from '../../core/secrets.ts';
 import type { Environment } from '../../core/store/environment.ts';
-import { type AcmeAccount, acmeAccounts } from '../../core/store/rows.ts';
+import { type AcmeAccount, acmeAccountContext, acmeAccounts } from '../../core/store/rows.ts';
 
 export interface Account {
   /** PEM, a secret. */
@@ -43,7 +43,7 @@ const BY = 'acme';
 export function accountStore(options: AccountStoreOptions): AccountStore {
   const { environment, journal, secrets, log, directory } = options;
   const eabKid = options.eabKid ?? null;
-  const context = `acme-account:${directory}`;
+  const context = acmeAccountContext(directory);
   const key = acmeAccounts.key({ directory, eabKid } as AcmeAccount);
 
   const opened = ({ sealedKey, url, email }: AcmeAccount): Account => ({

@@ -10,6 +10,7 @@ import {
   type AutomaticCertificate,
   acmeChallenges,
   acmeOrders,
+  automaticCertificateContext,
   automaticCertificates,
   type Domain,
   type ProxyConfig,
@@ -105,7 +106,7 @@ export class Book {
   succeed(domainId: string, obtained: Obtained, notice: string | null): Promise<boolean> {
     const { secrets, random } = this.options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
-    const sealedKey = secrets.seal(Buffer.from(privateKey), `automatic-certificate:${domainId}`).toString('base64');
+    const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
     return this.change((draft, now) => {
       const order = this.own(draft, domainId);

@@ -9,10 +9,8 @@ import { nextTicketKeys, type TicketKeys } from '../../core/net/tls-tickets.ts';
 import type { Secrets } from '../../core/secrets.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { Reader, rawReader } from '../../core/store/reader.ts';
-import { type TicketKeysRow, ticketKeys } from '../../core/store/rows.ts';
+import { TICKET_KEYS_CONTEXT, type TicketKeysRow, ticketKeys } from '../../core/store/rows.ts';
 
-/** What they are sealed for. */
-const CONTEXT = 'ticket-keys';
 /** Bytes of a key: see TicketKeys. */
 const KEY = 48;
 /** A node waits up to this part of a rotation longer than another one, so that one of them is first. */
@@ -77,7 +75,10 @@ export class SharedTicketKeys {
         if (row !== undefined && this.#age(row) < this.#rotationMs) return;
         const next = nextTicketKeys(row === undefined ? null : this.#open(row));
         const bytes = Buffer.concat([next.current, next.previous ?? Buffer.alloc(0)]);
-        draft.put(ticketKeys, { sealed: secrets.seal(bytes, CONTEXT).toString('base64'), rotatedAt: this.#now() });
+        draft.put(ticketKeys, {
+          sealed: secrets.seal(bytes, TICKET_KEYS_CONTEXT).toString('base64'),
+          rotatedAt: this.#now(),
+        });
       });
       this.#take();
       wait = this.#untilDue() * (1 + JITTER * Math.random());
@@ -113,7 +114,7 @@ export class SharedTicketKeys {
 
   #open({ sealed }: TicketKeysRow): TicketKeys | null {
     try {
-      const bytes = this.#options.secrets.unseal(Buffer.from(sealed, 'base64'), CONTEXT);
+      const bytes = this.#options.secrets.unseal(Buffer.from(sealed, 'base64'), TICKET_KEYS_CONTEXT);
       this.#isUnreadable = false;
       return {
         current: Uint8Array.from(bytes.subarray(0, KEY)),

@@ -4,7 +4,13 @@
  */
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
-import type { AutomaticCertificate, Certificate, Domain } from '../../core/store/rows.ts';
+import {
+  type AutomaticCertificate,
+  automaticCertificateContext,
+  type Certificate,
+  certificateContext,
+  type Domain,
+} from '../../core/store/rows.ts';
 import { formatName, type Name, parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
@@ -149,8 +155,8 @@ export class Sites {
     const own = this.#reader.certificate(id);
     const automatic = this.#reader.automaticCertificate(id);
     return {
-      own: this.#certificate(name, own, `certificate:${id}`, held.own),
-      automatic: this.#certificate(name, automatic, `automatic-certificate:${id}`, held.automatic),
+      own: this.#certificate(name, own, certificateContext(id), held.own),
+      automatic: this.#certificate(name, automatic, automaticCertificateContext(id), held.automatic),
     };
   }
 

@@ -51,6 +51,9 @@ export interface AcmeChallenge {
   readonly content: string;
 }
 
+/** What the key of an account is sealed for. */
+export const acmeAccountContext = (directory: string): string => `acme-account:${directory}`;
+
 export const acmeAccounts: Table<AcmeAccount> = {
   number: 14,
   name: 'acme_accounts',

@@ -79,6 +79,10 @@ export const proxies: Table<ProxyConfig> = {
   lookups: () => [],
 };
 
+/** What the keys of certificates are sealed for. */
+export const certificateContext = (domainId: string): string => `certificate:${domainId}`;
+export const automaticCertificateContext = (domainId: string): string => `automatic-certificate:${domainId}`;
+
 export const certificates: Table<Certificate> = {
   number: 6,
   name: 'certificates',

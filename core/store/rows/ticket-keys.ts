@@ -9,6 +9,9 @@ export interface TicketKeysRow {
   readonly rotatedAt: number;
 }
 
+/** What they are sealed for. */
+export const TICKET_KEYS_CONTEXT = 'ticket-keys';
+
 const KEY = Buffer.alloc(8);
 
 export const ticketKeys: Table<TicketKeysRow> = {
