@@ -59,7 +59,7 @@ export class ChunkReader {
   /** `limit`: octets of trailers. */
   constructor(taker: ChunkTaker, limit: number) {
     this.#taker = taker;
-    this.#collector = new HeadCollector(limit);
+    this.#collector = new HeadCollector(limit, (octets, from, to) => this.#readTrailers(octets, from, to));
   }
 
   get isDone(): boolean {
@@ -86,13 +86,16 @@ export class ChunkReader {
   }
 
   #takeTrailers(buffer: Buffer, from: number, to: number): number {
-    const collector = this.#collector;
-    if (!collector.take(buffer, from, to)) return to;
-    const fields: string[] = [];
-    readFields(collector.octets, collector.from, collector.to, fields, null);
-    this.trailers = trailerFields(fields);
+    const end = this.#collector.take(buffer, from, to);
+    if (end < 0) return to;
     this.#state = STATE.done;
-    return collector.end;
+    return end;
+  }
+
+  #readTrailers(octets: Buffer, from: number, to: number): void {
+    const fields: string[] = [];
+    readFields(octets, from, to, fields, null);
+    this.trailers = trailerFields(fields);
   }
 
   /** Returns how many octets it took: 1, or 0 when it is the first of the trailers. */

@@ -6,57 +6,49 @@ const LF = 0x0a;
 const EMPTY_LINE = Buffer.from('\r\n\r\n', 'latin1');
 const NOTHING = Buffer.alloc(0);
 
+/** Gets what was collected, with its empty line: octets[from, to), valid during the call. */
+export type HeadTaker = (octets: Buffer, from: number, to: number) => void;
+
 export class HeadCollector {
-  /** Behind the end, in the buffer of the `take` that found it. */
-  end = 0;
-  /** What was collected, with its empty line: octets[from, to). Valid as long as the buffer of that `take` is. */
-  octets: Buffer = NOTHING;
-  from = 0;
-  to = 0;
   /** Octets that have come of what is collected now. */
   #length = 0;
   #held: Buffer = NOTHING;
   readonly #limit: number;
+  readonly #taker: HeadTaker;
   readonly #begin: string;
 
   /** `begin`: how each has to begin; what can't become that is refused before its end. */
-  constructor(limit: number, begin = '') {
+  constructor(limit: number, taker: HeadTaker, begin = '') {
     this.#limit = limit;
+    this.#taker = taker;
     this.#begin = begin;
   }
 
-  /** Whether all of it has come (`octets`; `end` says where it ended). Throws OriginError `malformed`. */
-  take(buffer: Buffer, from: number, to: number): boolean {
+  /** Behind its end in the buffer, when the taker has got it; -1 as long as not all has come. Throws OriginError `malformed`, and what the taker throws. */
+  take(buffer: Buffer, from: number, to: number): number {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
     // Of what lay in the buffer before nothing counts.
     const found = buffer.indexOf(EMPTY_LINE, from);
     if (found < 0 || found + 4 > to) {
       this.#hold(buffer, from, to);
-      return false;
+      return -1;
     }
     if (found + 4 - from > this.#limit) throw this.#tooLarge();
-    this.end = found + 4;
-    this.#found(buffer, from, this.end);
-    return true;
+    this.#taker(buffer, from, found + 4);
+    return found + 4;
   }
 
-  #found(octets: Buffer, from: number, to: number): void {
-    this.octets = octets;
-    this.from = from;
-    this.to = to;
-  }
-
-  #takeMore(buffer: Buffer, from: number, to: number): boolean {
+  #takeMore(buffer: Buffer, from: number, to: number): number {
     const before = this.#length;
     this.#hold(buffer, from, to);
     // The empty line may have begun in what was held.
-    const found = this.#held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
-    if (found < 0) return false;
-    this.end = from + found + 4 - before;
-    this.#found(this.#held, 0, found + 4);
+    const held = this.#held;
+    const found = held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
+    if (found < 0) return -1;
     this.#held = NOTHING;
     this.#length = 0;
-    return true;
+    this.#taker(held, 0, found + 4);
+    return from + found + 4 - before;
   }
 
   /** Not more than the limit, and 3 octets that may begin the end. */

@@ -4,7 +4,7 @@
  */
 import type { FieldList } from '../exchange/exchange.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
-import { HeadCollector } from './head-collector.ts';
+import { HeadCollector, type HeadTaker } from './head-collector.ts';
 import { OriginError } from './origin.ts';
 import { malformed, parseResponseHead, type ResponseHead } from './response-head.ts';
 
@@ -41,7 +41,8 @@ export class ResponseReader {
   constructor(owner: ReaderOwner, limit: number) {
     this.#owner = owner;
     this.#limit = limit;
-    this.#collector = new HeadCollector(limit, 'HTTP/1.');
+    const onHead: HeadTaker = (octets, from, to) => this.#head(parseResponseHead(octets, from, to));
+    this.#collector = new HeadCollector(limit, onHead, 'HTTP/1.');
   }
 
   get isDone(): boolean {
@@ -62,10 +63,9 @@ export class ResponseReader {
     while (at < to) {
       switch (this.#state) {
         case STATE.head: {
-          const collector = this.#collector;
-          if (!collector.take(buffer, at, to)) return to;
-          at = collector.end;
-          this.#head(parseResponseHead(collector.octets, collector.from, collector.to));
+          const end = this.#collector.take(buffer, at, to);
+          if (end < 0) return to;
+          at = end;
           break;
         }
         case STATE.length:

@@ -29,8 +29,7 @@ export type OnHead = (status: number, fields: FieldList) => void;
 /** The host alone: without a port, and the brackets of an IPv6 address. */
 export function hostOf(authority: string): string {
   if (authority.charCodeAt(0) === 0x5b) return authority.slice(1, authority.indexOf(']'));
-  const end = authority.lastIndexOf(':');
-  return end < 0 ? authority : authority.slice(0, end);
+  return authority.includes(':') ? authority.slice(0, authority.lastIndexOf(':')) : authority;
 }
 
 export class Passage implements Visit {
