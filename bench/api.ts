@@ -5,7 +5,6 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type AccountResult, measureAccount } from './api/account.ts';
 import { measureCeiling } from './api/ceiling.ts';
 import { type Compared, compare, disturbedCount } from './api/compare.ts';
@@ -19,34 +18,33 @@ import { startWaypost, type WaypostApi } from './api/waypost.ts';
 import { SERVER_CORE } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
 import { describeMachine } from './machine.ts';
+import { COMMON, endWith, readOptions } from './options.ts';
 
-const { values: options } = parseArgs({
+const ACCOUNT = 'account';
+const LARGE_ZONE = 'large-zone';
+const rows = allRows();
+const options = readOptions({
+  command: 'npm run bench:api --',
+  about:
+    "The admin API against PowerDNS's, one account with 100,000 domains, and changes to a zone of 100,000 records.",
   options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    verify: { type: 'boolean', default: false },
+    ...COMMON,
+    only: { kind: 'choices', value: 'ROW', of: [...rows.map(({ id }) => id), ACCOUNT, LARGE_ZONE], help: 'a row' },
+    verify: { kind: 'flag', help: 'count the syncs of each write, too' },
   },
 });
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 5));
-const seconds = Number(options.seconds ?? (options.quick ? 1 : 5));
+const rounds = options.rounds ?? (options.quick ? 1 : 5);
+const seconds = options.seconds ?? (options.quick ? 1 : 5);
 const repeats = options.quick ? 0 : 3;
 const MANY = options.quick ? 10_000 : 100_000;
 const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-const ACCOUNT = 'account';
-const LARGE_ZONE = 'large-zone';
-const rows = allRows();
-const ids = [...rows.map(({ id }) => id), ACCOUNT, LARGE_ZONE];
-for (const id of options.only ?? [])
-  if (!ids.includes(id)) throw new Error(`No row "${id}"; there are ${ids.join(', ')}.`);
 const wanted = (id: string) => options.only?.includes(id) ?? true;
 const chosen = rows.filter(({ id }) => wanted(id));
 
 const version = new Waypost().version();
-if (version === null) throw new Error('Waypost is not built: run `npm run build` first.');
+if (version === null) endWith('Waypost is not built: run `npm run build` first.');
 const peer = powerDnsVersion();
 if (peer === null) say('PowerDNS is not installed here: it is not measured.');
 mkdirSync(work, { recursive: true });

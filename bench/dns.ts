@@ -5,7 +5,6 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { FLOOD_ROW, FLOOD_TEXT, type FloodFigures, floodMet, floodTable, runFlood } from './dns/flood.ts';
 import { Reflector } from './dns/floor.ts';
 import { KNOT_STREAM_THREADS, Knot, Nsd } from './dns/peers.ts';
@@ -25,23 +24,24 @@ import { type Server, type Started, start } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
 import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
 import { describeMachine } from './machine.ts';
+import { COMMON, readOptions } from './options.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  command: 'npm run bench:dns --',
+  about: 'Queries a second and server CPU time a query of Waypost, Knot and NSD, one query thread each.',
   options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    window: { type: 'string', default: '192' },
-    edns: { type: 'boolean', default: false },
-    floor: { type: 'boolean', default: false },
-    knot: { type: 'string' },
+    ...COMMON,
+    only: { kind: 'choices', value: 'ROW', of: [...allRows(true).map(({ id }) => id), FLOOD_ROW], help: 'a row' },
+    window: { kind: 'number', help: 'queries that are out at a time; 192' },
+    edns: { kind: 'flag', help: 'queries have EDNS' },
+    floor: { kind: 'flag', help: 'beside the servers a reflector, which is what the system takes by itself' },
+    knot: { kind: 'text', value: 'KNOTD', help: 'another Knot than the installed one' },
   },
 });
 const plan = {
-  rounds: Number(options.rounds ?? (options.quick ? 2 : 5)),
-  seconds: Number(options.seconds ?? (options.quick ? 2 : 5)),
-  window: Number(options.window),
+  rounds: options.rounds ?? (options.quick ? 2 : 5),
+  seconds: options.seconds ?? (options.quick ? 2 : 5),
+  window: options.window ?? 192,
   repeats: options.quick ? 0 : 3,
 };
 /** Zones, queries and Waypost's data are kept here between runs. */
@@ -49,10 +49,6 @@ const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 const rows = allRows(options.quick);
-for (const id of options.only ?? []) {
-  if (id !== FLOOD_ROW && !rows.some((row) => row.id === id))
-    throw new Error(`No row "${id}"; there are ${rows.map((row) => row.id).join(', ')}, ${FLOOD_ROW}.`);
-}
 const chosen = rows.filter((row) => options.only?.includes(row.id) ?? true);
 
 /** Those that can run here; each that can't is named. */

@@ -10,6 +10,9 @@ import { proxiedRows } from './edge/proxied-rows.ts';
 import { startCaddy, startHaproxy, startNginx, startVarnish, startWaypost } from './edge/proxied-servers.ts';
 
 await runBenchmark({
+  command: 'npm run bench:edge --',
+  about:
+    'The edge as a proxy with a cache over HTTPS, one server core: Waypost, nginx, HAProxy, Caddy, and Varnish behind hitch.',
   rows: proxiedRows(process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench')),
   starts: {
     Waypost: startWaypost,

@@ -12,6 +12,8 @@ import { IDLE_CONNECTIONS, IDLE_ROW, IDLE_SERVERS, ROWS } from './edge/rows.ts';
 import { startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
 
 await runBenchmark({
+  command: 'npm run bench:h2 --',
+  about: 'HTTP/2 over TLS, one server core: Waypost, nginx, HAProxy and node:http2.',
   rows: ROWS,
   starts: { Waypost: startWaypost, nginx: startNginx, HAProxy: startHaproxy, 'node:http2': startNode },
   startOrigin: async ({ work, originPort }) => {

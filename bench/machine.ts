@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 import { pathToFileURL } from 'node:url';
+import { readOptions } from './options.ts';
 
 function revision(): string {
   try {
@@ -27,4 +28,7 @@ export function describeMachine(versions: readonly string[] = []): string {
   ].join('\n');
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.stdout.write(`${describeMachine()}\n`);
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  readOptions({ command: 'node dist/bench/machine.js', about: 'What a figure was measured on.', options: {} });
+  process.stdout.write(`${describeMachine()}\n`);
+}

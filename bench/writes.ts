@@ -5,20 +5,23 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { table } from './dns/report.ts';
 import { Daemon, Waypost } from './dns/waypost.ts';
 import { bigZones, writeZones } from './dns/zones.ts';
 import { describeMachine } from './machine.ts';
+import { COMMON, endWith, readOptions } from './options.ts';
 import { AdminApi } from './writes/api.ts';
 import { percentile } from './writes/statistics.ts';
 import { measureVisibility } from './writes/visible.ts';
 import { measureCreations, measureSync } from './writes/writers.ts';
 
-const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, seconds: { type: 'string' } },
+const options = readOptions({
+  command: 'npm run bench:writes --',
+  about:
+    'Bulk import, the way from the answer of the API to that over UDP, and synced creations by concurrent writers.',
+  options: { quick: COMMON.quick, seconds: COMMON.seconds },
 });
-const seconds = Number(options.seconds ?? (options.quick ? 2 : 10));
+const seconds = options.seconds ?? (options.quick ? 2 : 10);
 const singles = options.quick ? 100 : 1000;
 const WRITERS = 32;
 /** What has to be reached. */
@@ -31,7 +34,7 @@ const spread = (values: readonly number[]) =>
   `p50 ${percentile(values, 50).toFixed(2)} ms, p99 ${percentile(values, 99).toFixed(2)} ms, max ${percentile(values, 100).toFixed(2)} ms`;
 
 const version = new Waypost().version();
-if (version === null) throw new Error('Waypost is not built: run `npm run build` first.');
+if (version === null) endWith('Waypost is not built: run `npm run build` first.');
 
 mkdirSync(work, { recursive: true });
 const set = bigZones(options.quick ? 100 : 1000);

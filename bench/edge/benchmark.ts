@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
+import { COMMON, endWith, readOptions } from '../options.ts';
 import { certificateFor } from './certificate.ts';
 import type { Contender, Tools } from './contender.ts';
 import { h2loadVersion } from './h2load.ts';
@@ -12,6 +12,9 @@ import { isReached, type RowResult, runRow } from './rounds.ts';
 import type { Row } from './rows.ts';
 
 export interface Benchmark {
+  /** How it is started, and what it measures. */
+  readonly command: string;
+  readonly about: string;
   readonly rows: readonly Row[];
   /** By name; null where one is not installed. They are paused but while they are measured. */
   readonly starts: Readonly<Record<string, (tools: Tools) => Promise<Contender | null>>>;
@@ -25,28 +28,26 @@ export interface Benchmark {
   };
 }
 
-/** `[--quick] [--only ROW] [--server NAME] [--rounds N] [--seconds N]`. Ends the process: with 1 when something was not reached. */
-export async function runBenchmark({ rows, starts, startOrigin, last }: Benchmark): Promise<never> {
-  const { values: options } = parseArgs({
+/** Ends the process: with 1 when something was not reached. */
+export async function runBenchmark({ command, about, rows, starts, startOrigin, last }: Benchmark): Promise<never> {
+  const ids = [...rows.map(({ id }) => id), ...(last === undefined ? [] : [last.id])];
+  const options = readOptions({
+    command,
+    about,
     options: {
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true },
-      server: { type: 'string', multiple: true },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
+      ...COMMON,
+      only: { kind: 'choices', value: 'ROW', of: ids, help: 'a row' },
+      server: { kind: 'choices', value: 'NAME', of: Object.keys(starts), help: 'a server' },
     },
   });
   const plan = {
-    rounds: Number(options.rounds ?? (options.quick ? 1 : 5)),
-    seconds: Number(options.seconds ?? (options.quick ? 2 : 5)),
+    rounds: options.rounds ?? (options.quick ? 1 : 5),
+    seconds: options.seconds ?? (options.quick ? 2 : 5),
     repeats: options.quick ? 0 : 3,
   };
-  const ids = [...rows.map(({ id }) => id), ...(last === undefined ? [] : [last.id])];
-  for (const id of options.only ?? [])
-    if (!ids.includes(id)) throw new Error(`No row "${id}"; there are ${ids.join(', ')}.`);
   const wanted = (id: string) => options.only?.includes(id) ?? true;
   const generator = h2loadVersion();
-  if (generator === null) throw new Error('h2load is not installed here (Debian: nghttp2-client).');
+  if (generator === null) endWith('h2load is not installed here (Debian: nghttp2-client).');
   const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
   mkdirSync(work, { recursive: true });
   const say = (line: string) => process.stderr.write(`${line}\n`);

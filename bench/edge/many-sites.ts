@@ -8,26 +8,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkServerIdentity, connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { ServerProcess } from '../dns/process.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import { SERVER_CORE } from '../dns/servers.ts';
 import { Daemon } from '../dns/waypost.ts';
 import { describeMachine } from '../machine.ts';
+import { COMMON, readOptions } from '../options.ts';
 import type { Contender } from './contender.ts';
 import { driveHandshakes } from './handshakes.ts';
 import { apexOf } from './many-sites-names.ts';
 import type { Measured } from './measured.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  command: 'node dist/bench/edge/many-sites.js',
+  about:
+    'The daemon with many domains, each with the proxy on and a certificate of its own, beside one with none: its start, its memory, and what a handshake costs.',
   options: {
-    count: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
+    count: { kind: 'number', help: 'domains; 100,000' },
+    rounds: COMMON.rounds,
+    seconds: COMMON.seconds,
   },
 });
-const [count, seconds, rounds] = [options.count, options.seconds, options.rounds].map(Number);
+const { count = 100_000, seconds = 5, rounds = 3 } = options;
 const PORT = 8481;
 const CHECKED = 50;
 
