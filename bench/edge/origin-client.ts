@@ -1,12 +1,15 @@
 /**
- * `node origin-client.js [SECONDS [BYTES]]`: CPU of this process for a request to an origin on loopback, by edge/origin and by undici's `dispatch`, alternating.
+ * `node origin-client.js [SECONDS [BYTES]]`: CPU of this process for a request to an origin on loopback, by edge/origin with sockets of its own and with node's, and by undici's
+ * `dispatch`, alternating.
  * 64 requests at a time. The origin is a child that answers from one buffer.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { Pool } from 'undici';
+import { DescriptorLoop, OWN_PLACES } from '../../core/net/descriptor-loop.ts';
 import { NO_BODY } from '../../edge/exchange/body-queue.ts';
 import { createOriginClient } from '../../edge/origin/client.ts';
+import { nativeSockets } from '../../edge/origin/native-socket.ts';
 import type { OriginRequest } from '../../edge/origin/origin.ts';
 import { BROWSER_HEADERS } from './requests.ts';
 
@@ -53,19 +56,26 @@ async function main(seconds: number, length: number): Promise<void> {
   const port = await new Promise<number>((resolve) =>
     child.stdout.once('data', (data: Buffer) => resolve(Number(data))),
   );
-  const client = createOriginClient({ exemptions: true });
+  const loop = new DescriptorLoop(new SharedArrayBuffer(4 * (OWN_PLACES + AT_A_TIME)));
+  const client = createOriginClient({ exemptions: true, open: nativeSockets(loop, AT_A_TIME) });
+  const byNode = createOriginClient({ exemptions: true });
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: AT_A_TIME });
-  const askers: Readonly<Record<string, Ask>> = { 'edge/origin': byClient(client.fetch, port), undici: byUndici(pool) };
-  await measure(askers.undici, 1);
-  await measure(askers['edge/origin'], 1);
+  const askers: Readonly<Record<string, Ask>> = {
+    'edge/origin': byClient(client.fetch, port),
+    "node's sockets": byClient(byNode.fetch, port),
+    undici: byUndici(pool),
+  };
+  for (const ask of Object.values(askers)) await measure(ask, 1);
   for (let round = 0; round < ROUNDS; round++)
     for (const [name, ask] of Object.entries(askers)) {
       const { perSecond, cpuMicros } = await measure(ask, seconds);
       process.stdout.write(
-        `${name.padEnd(12)} ${perSecond.toFixed(0)} requests/s, ${cpuMicros.toFixed(2)} µs of CPU\n`,
+        `${name.padEnd(14)} ${perSecond.toFixed(0)} requests/s, ${cpuMicros.toFixed(2)} µs of CPU\n`,
       );
     }
   await client.close();
+  loop.close();
+  await byNode.close();
   await pool.close();
   child.kill();
 }

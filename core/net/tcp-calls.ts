@@ -25,6 +25,8 @@ export const AGAIN = -1;
 export const BROKEN = -2;
 
 export class TcpCalls {
+  /** Of the call that was BROKEN last. */
+  errno = 0;
   private readonly acceptCall;
   private readonly recvCall;
   private readonly sendCall;
@@ -79,22 +81,22 @@ export class TcpCalls {
 
   /** Bytes received, 0 at the end of the stream, AGAIN or BROKEN. */
   receive(fd: number, address: number, room: number): number {
-    return outcome(this.recvCall(fd, address, room, 0));
+    return this.outcome(this.recvCall(fd, address, room, 0));
   }
 
   /** The same, but what was received stays there. */
   peek(fd: number, address: number, room: number): number {
-    return outcome(this.recvCall(fd, address, room, MSG_PEEK));
+    return this.outcome(this.recvCall(fd, address, room, MSG_PEEK));
   }
 
   /** Bytes that the kernel took, AGAIN or BROKEN. */
   send(fd: number, address: number, length: number): number {
-    return outcome(this.sendCall(fd, address, length, MSG_NOSIGNAL));
+    return this.outcome(this.sendCall(fd, address, length, MSG_NOSIGNAL));
   }
 
   /** The same for what lies anywhere. */
   sendArray(fd: number, bytes: Uint8Array): number {
-    return outcome(this.sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
+    return this.outcome(this.sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
   }
 
   /** Nothing more is sent; what the client sends can still be read. */
@@ -150,6 +152,14 @@ export class TcpCalls {
     return this.events.getUint32(i * EVENT, true);
   }
 
+  private outcome(n: number): number {
+    if (n >= 0) return n;
+    const errno = koffi.errno();
+    if (errno === EAGAIN || errno === EINTR) return AGAIN;
+    this.errno = errno;
+    return BROKEN;
+  }
+
   private control(operation: number, fd: number, tag: number, events: number): boolean {
     return this.epollControl(this.epoll, operation, fd, tag, events);
   }
@@ -161,9 +171,3 @@ function addressOf(buffer: ArrayBufferLike): number {
 
 /** struct linger: on, no time. */
 const RESET = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
-
-function outcome(n: number): number {
-  if (n >= 0) return n;
-  const errno = koffi.errno();
-  return errno === EAGAIN || errno === EINTR ? AGAIN : BROKEN;
-}

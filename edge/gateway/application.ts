@@ -61,7 +61,8 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   );
   const { cluster } = options.zoneSettings;
   const trusts = trustOf(edge.trustedProxies);
-  const responses = openResponses(edge, cache, { own: [...cluster.ipv4, ...cluster.ipv6], trusts }, observer.done);
+  const own = [...cluster.ipv4, ...cluster.ipv6];
+  const responses = openResponses(edge, cache, { own, trusts, loop: context.loop }, observer.done);
   const timer = setInterval(
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { parseAddress, parseExemptions } from '../../core/address/index.ts';
 import type { Config } from '../../core/config/index.ts';
+import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
+import { nativeSockets } from '../origin/native-socket.ts';
 
-/** `own`: addresses of this service beside those of the machine's network cards. Throws the system's error for a file of roots that can't be read. */
-export function openOrigins(edge: Config['edge'], own: readonly string[]): OriginClient {
+/** `own`: addresses of this service beside those of the machine's network cards. `loop`: of the thread; null: sockets are node's. Throws the system's error for a file of roots that can't be read. */
+export function openOrigins(edge: Config['edge'], own: readonly string[], loop: DescriptorLoop | null): OriginClient {
   const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
   return createOriginClient({
+    open: loop === null ? undefined : nativeSockets(loop, edge.originTotalConnections),
     resolvers: edge.resolvers,
     exemptions: parseExemptions(edge.allowPrivateOrigins),
     own: [...own, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),

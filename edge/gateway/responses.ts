@@ -1,5 +1,6 @@
 /** The handler of sites as it is configured: origins behind a cache, compressed on the way to visitors. */
 import type { Config } from '../../core/config/index.ts';
+import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';
@@ -14,14 +15,24 @@ export interface Responses {
   close(): Promise<void>;
 }
 
-/** `own`: addresses of this service that no origin may have. `trusts`: whether an address is that of a proxy in front. Throws the system's error for a file that can't be read. */
+/** Where they are given. */
+export interface Surroundings {
+  /** Addresses of this service that no origin may have. */
+  readonly own: readonly string[];
+  /** Whether an address is that of a proxy in front. */
+  readonly trusts: (address: string) => boolean;
+  /** Of the thread; null: sockets to origins are node's. */
+  readonly loop: DescriptorLoop | null;
+}
+
+/** Throws the system's error for a file that can't be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { own, trusts }: { readonly own: readonly string[]; readonly trusts: (address: string) => boolean },
+  { own, trusts, loop }: Surroundings,
   onDone: OnDone,
 ): Responses {
-  const origins = openOrigins(edge, own);
+  const origins = openOrigins(edge, own, loop);
   const store = openCacheStore(cache);
   const least = edge.compressMinBytes;
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;

@@ -19,10 +19,8 @@ import { SocketTunnel } from './tunnel.ts';
 export interface ConnectionOwner {
   /** The next request may come. */
   onIdle(connection: OriginConnection): void;
-  /** Once; it is not to be used any more. */
-  onClosed(connection: OriginConnection): void;
-  /** To be sent once more; after `onClosed`. */
-  onRetry(call: Call): void;
+  /** Once; it is not to be used any more. `again`: what it carried and is to be sent once more. */
+  onClosed(connection: OriginConnection, again: Call | null): void;
 }
 
 /** A connection is left so many milliseconds before the origin would close it, so that a request does not meet the end of it on the way. */
@@ -224,8 +222,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   }
 
   destroy(): void {
-    this.#socket.destroy();
-    this.#close();
+    this.#close(null);
   }
 
   /** Frees the socket, too, of whoever still reads. */
@@ -280,24 +277,24 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
     const isBodyBegun = this.#sender?.isBegun === true;
     this.#sender?.stop();
     this.#forget();
-    this.destroy();
-    if (call === null) return;
-    if (body !== null) {
-      call.end();
-      body.fail(error);
+    const again = call !== null && body === null && error.fault === 'reset' && this.#mayRetry(call, isBodyBegun);
+    this.#close(again ? call : null);
+    if (again || call === null) return;
+    if (body === null) {
+      call.fail(error);
       return;
     }
-    const { method, protocol } = call.request;
-    const attempt = {
-      method,
+    call.end();
+    body.fail(error);
+  }
+
+  #mayRetry({ request: { method, protocol }, retries }: Call, isBodyBegun: boolean): boolean {
+    return mayRetry({
+      ...{ method, isBodyBegun, retries },
       isReused: this.#hasRested,
       hasReceived: this.#hasReceived,
-      isBodyBegun,
       isUpgrade: protocol !== '',
-      retries: call.retries,
-    };
-    if (error.fault === 'reset' && mayRetry(attempt)) this.#owner.onRetry(call);
-    else call.fail(error);
+    });
   }
 
   #forget(): void {
@@ -307,10 +304,11 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
     this.#tunnel = null;
   }
 
-  #close(): void {
+  #close(again: Call | null): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#owner.onClosed(this);
+    this.#socket.destroy();
+    this.#owner.onClosed(this, again);
   }
 
   /** Sets the deadline by whom is waited for. */

@@ -54,7 +54,7 @@ class NodeSocket implements OriginSocket {
   }
 
   get isOpen(): boolean {
-    return this.#socket.writable && this.#socket.readable;
+    return this.#attempt === null && this.#socket.writable && this.#socket.readable;
   }
 
   get isWritable(): boolean {

@@ -79,21 +79,14 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     connection.send(call);
   }
 
-  onClosed(connection: OriginConnection): void {
+  onClosed(connection: OriginConnection, again: Call | null): void {
     if (!this.#connections.delete(connection)) return;
     this.#tools.counters.open--;
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
+    if (again !== null) this.#retry(again);
     this.#open();
     this.#forgetIfEmpty();
-  }
-
-  onRetry(call: Call): void {
-    call.retries++;
-    this.#tools.counters.retries++;
-    call.holder = this;
-    if (this.#tools.makeRoom(this.#held)) this.#dial(call);
-    else call.fail(new OriginError('busy', 'too many connections to origins'));
   }
 
   onDialled(dial: Dial, socket: OriginSocket): void {
@@ -149,6 +142,14 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     for (const call of [...this.#waiting, ...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
     for (const connection of [...this.#connections]) connection.abort();
+  }
+
+  #retry(call: Call): void {
+    call.retries++;
+    this.#tools.counters.retries++;
+    call.holder = this;
+    if (this.#tools.makeRoom(this.#held)) this.#dial(call);
+    else call.fail(new OriginError('busy', 'too many connections to origins'));
   }
 
   #takeIdle(): OriginConnection | undefined {

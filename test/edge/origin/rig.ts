@@ -4,6 +4,7 @@ import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
 import { createOriginClient, type OriginClient, type OriginClientOptions } from '../../../edge/origin/client.ts';
 import type { OriginBody, OriginError, OriginRequest, OriginResponse } from '../../../edge/origin/origin.ts';
 import { freePort } from '../../support/ports.ts';
+import { kind, ownSockets } from './own-sockets.ts';
 
 export interface ScriptedOrigin {
   readonly port: number;
@@ -129,9 +130,20 @@ export async function faultOf(outcome: Promise<unknown>): Promise<string> {
   return 'none';
 }
 
-/** Loopback is exempted. */
-export const client = (options: OriginClientOptions = {}): OriginClient =>
-  createOriginClient({ exemptions: true, ...options });
+/** Loopback is exempted. Over sockets of the thread, unless `kind` says otherwise. */
+export function client(options: OriginClientOptions = {}): OriginClient {
+  if (kind.isNode) return createOriginClient({ exemptions: true, ...options });
+  const sockets = ownSockets();
+  const its = createOriginClient({ exemptions: true, open: sockets.open, ...options });
+  return {
+    fetch: its.fetch,
+    counters: its.counters,
+    async close() {
+      await its.close();
+      sockets.close();
+    },
+  };
+}
 
 /** Runs a test with an origin and a client, and closes both. */
 export async function withOrigin(

@@ -135,7 +135,9 @@ test('a tunnel has no time-out here', () =>
 test('a tunnel whose way back has ended, and whose origin takes nothing more', () => {
   const script: Script = (socket) => {
     socket.pause();
-    socket.end('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    // When all has been written that goes out.
+    setTimeout(() => socket.end(), 200);
   };
   return withOrigin(
     script,

@@ -1,0 +1,83 @@
+/** TCP connections that are opened without waiting for them (Linux, through koffi). Layouts are those of 64-bit little-endian Linux. */
+import koffi from 'koffi';
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCK_STREAM = 1;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const SOL_SOCKET = 1;
+const SO_ERROR = 4;
+const SO_KEEPALIVE = 9;
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
+const TCP_KEEPIDLE = 4;
+const TCP_KEEPINTVL = 5;
+const TCP_KEEPCNT = 6;
+const EINPROGRESS = 115;
+const EBADF = 9;
+
+/** Seconds between questions to who does not answer, and how many there are until it counts as gone: as libuv has them. */
+const PROBE_INTERVAL = 1;
+const PROBES = 10;
+
+/** octets of struct sockaddr_in and sockaddr_in6, and where an address begins in them. */
+const NAME_V4 = { octets: 16, at: 4 } as const;
+const NAME_V6 = { octets: 28, at: 8 } as const;
+
+export class TcpConnector {
+  readonly #socket;
+  readonly #connect;
+  readonly #setsockopt;
+  readonly #getsockopt;
+  readonly #close;
+  readonly #name = Buffer.alloc(NAME_V6.octets);
+  readonly #value = new Int32Array(1);
+  readonly #length = new Uint32Array(1);
+
+  /** Throws where the calls are not to be had. */
+  constructor() {
+    const libc = koffi.load(null);
+    this.#socket = libc.func('int socket(int, int, int)');
+    this.#connect = libc.func('int connect(int, void*, uint)');
+    this.#setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
+    this.#getsockopt = libc.func('int getsockopt(int, int, int, void*, void*)');
+    this.#close = libc.func('int close(int)');
+  }
+
+  /**
+   * A socket without Nagle's delay that is being connected: when it is writable or broken, `errorOf` tells what became of it. `address`: 4 or 16 bytes. `probeAfter`: seconds of
+   * silence until the kernel asks whether the other side is still there. Negative: an errno.
+   */
+  connect(address: Uint8Array, port: number, probeAfter: number): number {
+    const isV4 = address.length === 4;
+    const fd: number = this.#socket(isV4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -koffi.errno();
+    this.#set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    this.#set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    this.#set(fd, IPPROTO_TCP, TCP_KEEPIDLE, probeAfter);
+    this.#set(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_INTERVAL);
+    this.#set(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
+    const { octets, at } = isV4 ? NAME_V4 : NAME_V6;
+    const name = this.#name.fill(0);
+    name.writeUInt16LE(isV4 ? AF_INET : AF_INET6, 0);
+    name.writeUInt16BE(port, 2);
+    name.set(address, at);
+    if (this.#connect(fd, name, octets) === 0) return fd;
+    const errno = koffi.errno();
+    if (errno === EINPROGRESS) return fd;
+    this.#close(fd);
+    return -errno;
+  }
+
+  /** The errno by which connecting failed; 0: it is connected. */
+  errorOf(fd: number): number {
+    this.#length[0] = this.#value.byteLength;
+    return this.#getsockopt(fd, SOL_SOCKET, SO_ERROR, this.#value, this.#length) === 0 ? this.#value[0] : EBADF;
+  }
+
+  #set(fd: number, level: number, option: number, value: number): void {
+    this.#value[0] = value;
+    this.#setsockopt(fd, level, option, this.#value, this.#value.byteLength);
+  }
+}

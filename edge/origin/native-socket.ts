@@ -1,0 +1,302 @@
+/**
+ * Sockets to origins without TLS that are the thread's own (core/net/descriptor-loop.ts): a request is one send and one recv, where a socket of node makes a callback with its turn of
+ * microtasks of every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is told of a socket once. Hot: a write and a read allocate nothing.
+ */
+import { getSystemErrorName } from 'node:util';
+import { parseAddress } from '../../core/address/index.ts';
+import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/net/descriptor-loop.ts';
+import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/net/epoll.ts';
+import { AGAIN, TcpCalls } from '../../core/net/tcp-calls.ts';
+import { TcpConnector } from '../../core/net/tcp-connect.ts';
+import { openNodeSocket } from './node-socket.ts';
+import {
+  type OpenSocket,
+  type OriginSocket,
+  PROBE_AFTER,
+  READ_OCTETS,
+  type SocketAttempt,
+  type SocketOwner,
+} from './sockets.ts';
+
+/** All that is asked of epoll, once: events come when something changes. */
+const EDGES = (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) >>> 0;
+const BROKEN_OR_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+/** Reads of one socket in a turn. */
+const READS = 4;
+/** Octets that are put together for one send: a head with a part of a body behind it, as a rule. */
+const SEND_OCTETS = 65_536;
+const ENOSPC = 28;
+
+const STATE = { CONNECTING: 0, OPEN: 1, CLOSED: 2 } as const;
+
+/** What is still to be done for a socket when the loop has nothing else to do. */
+const DUE = { READ: 1, UNWRITABLE: 2, CLOSE: 4 } as const;
+
+const NO_BYTES: readonly Uint8Array[] = [];
+
+/** What the sockets of a thread share. */
+interface Shared {
+  readonly loop: DescriptorLoop;
+  readonly calls: TcpCalls;
+  readonly connector: TcpConnector;
+  /** What was read last, and what is being sent. Neither moves. */
+  readonly received: Buffer;
+  readonly receivedAt: number;
+  readonly sending: Buffer;
+  readonly sendingAt: number;
+  open: number;
+}
+
+/** Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where the calls of the system are not to be had. */
+export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
+  const received = Buffer.allocUnsafeSlow(READ_OCTETS);
+  const sending = Buffer.allocUnsafeSlow(SEND_OCTETS);
+  const shared: Shared = {
+    ...{ loop, received, sending, open: 0 },
+    calls: loop.calls,
+    connector: new TcpConnector(),
+    receivedAt: TcpCalls.address(received),
+    sendingAt: TcpCalls.address(sending),
+  };
+  return (address, port, tls, attempt) => {
+    const bytes = parseAddress(address);
+    if (tls !== null || shared.open >= most || bytes === undefined) return openNodeSocket(address, port, tls, attempt);
+    return new NativeSocket(shared, address, bytes, port, attempt);
+  };
+}
+
+class NativeSocket implements OriginSocket, LoopMember, LoopTask {
+  readonly address: string;
+  readonly #port: number;
+  readonly #shared: Shared;
+  #fd: number;
+  /** In the loop; negative: none. */
+  #place = -1;
+  #state: number = STATE.CONNECTING;
+  /** Null once it is ready or has failed. */
+  #attempt: SocketAttempt | null;
+  #owner: SocketOwner | null = null;
+  #due = 0;
+  /** More may have come: epoll has told of it, and it was not read to its end. */
+  #isReadable = false;
+  /** The end or an error may follow what has come, of which epoll will not tell again. */
+  #isLastTold = false;
+  #isPaused = false;
+  #hasPeerEnded = false;
+  #hasEnded = false;
+  #isClosing = false;
+  /** What the system has not taken yet. */
+  #unsent: readonly Uint8Array[] = NO_BYTES;
+  #error: Error | null = null;
+
+  constructor(shared: Shared, address: string, bytes: Uint8Array, port: number, attempt: SocketAttempt) {
+    this.address = address;
+    this.#port = port;
+    this.#shared = shared;
+    this.#attempt = attempt;
+    shared.open++;
+    this.#fd = shared.connector.connect(bytes, port, PROBE_AFTER);
+    if (this.#fd < 0) {
+      this.#failLater(-this.#fd);
+      return;
+    }
+    this.#place = shared.loop.enter(this.#fd);
+    if (this.#place < 0 || !shared.loop.watch(this.#place, EDGES, this)) this.#failLater(ENOSPC);
+  }
+
+  get isOpen(): boolean {
+    return this.isWritable && !this.#hasPeerEnded;
+  }
+
+  get isWritable(): boolean {
+    return this.#state === STATE.OPEN && !this.#hasEnded && this.#error === null;
+  }
+
+  get isFull(): boolean {
+    return this.#unsent !== NO_BYTES;
+  }
+
+  start(owner: SocketOwner): void {
+    this.#owner = owner;
+  }
+
+  writeText(text: string): boolean {
+    if (!this.isWritable) return true;
+    if (this.isFull || text.length > SEND_OCTETS) return this.write(Buffer.from(text, 'latin1'));
+    this.#shared.sending.write(text, 0, 'latin1');
+    return this.#send(text.length);
+  }
+
+  write(bytes: Uint8Array, before = '', after = ''): boolean {
+    if (!this.isWritable) return true;
+    const { calls, sending } = this.#shared;
+    const length = before.length + bytes.length + after.length;
+    if (length > bytes.length) {
+      if (this.isFull || length > SEND_OCTETS) {
+        if (before !== '') this.writeText(before);
+        this.write(bytes);
+        return after === '' ? !this.isFull : this.writeText(after);
+      }
+      sending.write(before, 0, 'latin1');
+      sending.set(bytes, before.length);
+      sending.write(after, before.length + bytes.length, 'latin1');
+      return this.#send(length);
+    }
+    if (this.isFull) this.#unsent = [...this.#unsent, bytes];
+    else {
+      const sent = calls.sendArray(this.#fd, bytes);
+      if (sent < AGAIN) this.#writeFailed();
+      else if (sent < length) this.#unsent = [bytes.subarray(Math.max(0, sent))];
+    }
+    return !this.isFull;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (this.#isReadable) this.#later(DUE.READ);
+  }
+
+  end(): void {
+    if (!this.isWritable) return;
+    this.#hasEnded = true;
+    if (!this.isFull) this.#shared.calls.finish(this.#fd);
+  }
+
+  destroySoon(): void {
+    this.#hasEnded = true;
+    this.#isClosing = true;
+    if (!this.isFull) this.#later(DUE.CLOSE);
+  }
+
+  destroy(): void {
+    this.#attempt = null;
+    this.#owner = null;
+    if (this.#state === STATE.CLOSED) return;
+    this.#state = STATE.CLOSED;
+    this.#unsent = NO_BYTES;
+    this.#shared.open--;
+    if (this.#place >= 0) this.#shared.loop.leave(this.#place);
+    if (this.#fd >= 0) this.#shared.calls.close(this.#fd);
+    this.#place = -1;
+    this.#fd = -1;
+  }
+
+  // From the loop.
+
+  event(ready: number): void {
+    if (this.#state === STATE.CONNECTING) this.#connected(ready);
+    if (this.#state !== STATE.OPEN) return;
+    if ((ready & EPOLLOUT) !== 0 && this.isFull) this.#flush();
+    if ((ready & (EPOLLIN | BROKEN_OR_ENDED)) === 0) return;
+    this.#isReadable = true;
+    if ((ready & BROKEN_OR_ENDED) !== 0) this.#isLastTold = true;
+    this.#read();
+  }
+
+  /** What was put off. */
+  runDue(): void {
+    const due = this.#due;
+    this.#due = 0;
+    if ((due & DUE.CLOSE) !== 0) this.#close(this.#error);
+    else if ((due & DUE.UNWRITABLE) !== 0 && this.#error !== null) this.#owner?.onWriteError(this.#error);
+    if ((due & DUE.READ) !== 0) this.#read();
+  }
+
+  #connected(ready: number): void {
+    if ((ready & (EPOLLOUT | EPOLLHUP | EPOLLERR)) === 0) return;
+    const errno = this.#shared.connector.errorOf(this.#fd);
+    const attempt = this.#attempt;
+    if (errno !== 0) {
+      this.#close(this.#connectError(errno));
+      return;
+    }
+    this.#state = STATE.OPEN;
+    attempt?.onConnected(this);
+    this.#attempt = null;
+    attempt?.onReady(this);
+  }
+
+  #read(): void {
+    const { calls, received, receivedAt } = this.#shared;
+    for (let n = 0; n < READS; n++) {
+      if (this.#state !== STATE.OPEN || this.#isPaused || !this.#isReadable || this.#hasPeerEnded) return;
+      const length = calls.receive(this.#fd, receivedAt, READ_OCTETS);
+      // Of a stream less than there was room for is all that there is (epoll(7)).
+      if (length < READ_OCTETS && !this.#isLastTold) this.#isReadable = false;
+      if (length > 0) {
+        if (this.#owner?.take(received, length) === false) this.#isPaused = true;
+      } else if (length === 0) {
+        this.#hasPeerEnded = true;
+        this.#owner?.onSocketEnd();
+      } else {
+        this.#isReadable = false;
+        if (length < AGAIN) this.#close(systemError('read', calls.errno));
+      }
+    }
+    if (this.#isReadable && !this.#isPaused) this.#later(DUE.READ);
+  }
+
+  /** What stands in the memory that is shared. */
+  #send(length: number): boolean {
+    const { calls, sending, sendingAt } = this.#shared;
+    const sent = calls.send(this.#fd, sendingAt, length);
+    if (sent < AGAIN) this.#writeFailed();
+    else if (sent < length) this.#unsent = [Buffer.from(sending.subarray(Math.max(0, sent), length))];
+    return !this.isFull;
+  }
+
+  #flush(): void {
+    const { calls } = this.#shared;
+    let [first, ...rest] = this.#unsent;
+    while (first !== undefined) {
+      const sent = calls.sendArray(this.#fd, first);
+      if (sent < AGAIN) {
+        this.#writeFailed();
+        return;
+      }
+      if (sent < first.length) {
+        this.#unsent = [first.subarray(Math.max(0, sent)), ...rest];
+        return;
+      }
+      [first, ...rest] = rest;
+    }
+    this.#unsent = NO_BYTES;
+    if (this.#isClosing) this.#close(null);
+    else if (this.#hasEnded) calls.finish(this.#fd);
+    else this.#owner?.onDrain();
+  }
+
+  #writeFailed(): void {
+    this.#unsent = NO_BYTES;
+    this.#error = systemError('write', this.#shared.calls.errno);
+    this.#later(this.#isClosing ? DUE.CLOSE : DUE.UNWRITABLE);
+  }
+
+  #failLater(errno: number): void {
+    this.#error = this.#connectError(errno);
+    this.#later(DUE.CLOSE);
+  }
+
+  #connectError(errno: number): Error {
+    return systemError('connect', errno, `${this.address}:${this.#port}`);
+  }
+
+  /** It is destroyed, and whoever has it is told. */
+  #close(error: Error | null): void {
+    const [attempt, owner] = [this.#attempt, this.#owner];
+    this.destroy();
+    attempt?.onFailed(this, error ?? new Error('closed'));
+    owner?.onSocketClosed(error);
+  }
+
+  #later(due: number): void {
+    if (this.#due === 0) this.#shared.loop.later(this);
+    this.#due |= due;
+  }
+}
+
+/** As node words them. */
+function systemError(syscall: string, errno: number, subject = ''): Error {
+  const code = getSystemErrorName(-errno);
+  return Object.assign(new Error([syscall, code, subject].filter((word) => word !== '').join(' ')), { code, syscall });
+}

@@ -1,0 +1,35 @@
+/** Which sockets the tests of this folder run over: those of the thread, or node's. */
+import * as assert from 'uvu/assert';
+import { DescriptorLoop, OWN_PLACES } from '../../../core/net/descriptor-loop.ts';
+import { nativeSockets } from '../../../edge/origin/native-socket.ts';
+import type { OpenSocket } from '../../../edge/origin/sockets.ts';
+
+/** At one time. */
+const MOST = 1000;
+
+/** Set by who runs a test file over both. */
+export const kind = { isNode: false };
+
+export interface OwnSockets {
+  readonly open: OpenSocket;
+  /** Descriptors that main would close. */
+  count(): number;
+  /** To be called when all are closed. Fails when a descriptor is left. */
+  close(): void;
+}
+
+/** Sockets in a loop of their own, `most` at a time. */
+export function ownSockets(most = MOST): OwnSockets {
+  const fds = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (OWN_PLACES + most)));
+  const loop = new DescriptorLoop(fds.buffer);
+  const held = (): number => fds.filter((fd) => fd !== 0).length;
+  const before = held();
+  return {
+    count: () => held() - before,
+    open: nativeSockets(loop, most),
+    close() {
+      loop.close();
+      assert.is(held(), 0, 'no descriptor is left');
+    },
+  };
+}

@@ -1,0 +1,318 @@
+/** What carries octets to origins, by a table that holds for sockets of the thread and for node's. */
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
+import type { OpenSocket, OriginSocket, SocketAttempt, SocketOwner } from '../../../edge/origin/sockets.ts';
+import { freePort } from '../../support/ports.ts';
+import { type OwnSockets, ownSockets } from './own-sockets.ts';
+import { listening, until } from './rig.ts';
+
+/** Octets that no buffers of a pair of sockets take. */
+const LARGE = 32 << 20;
+
+/** Writes down what it is told. */
+class Owner implements SocketAttempt, SocketOwner {
+  socket: OriginSocket | null = null;
+  readonly heard: string[] = [];
+  readonly parts: Buffer[] = [];
+  octets = 0;
+  /** What `take` says, and does. */
+  onTake: (owner: Owner) => boolean = () => true;
+
+  onConnected(): void {
+    this.heard.push('connected');
+  }
+  onReady(socket: OriginSocket): void {
+    this.heard.push('ready');
+    this.socket = socket;
+    socket.start(this);
+  }
+  onFailed(_: OriginSocket, error: Error): void {
+    this.heard.push(`failed: ${error.message}`);
+  }
+  take(buffer: Buffer, length: number): boolean {
+    this.parts.push(Buffer.from(buffer.subarray(0, length)));
+    this.octets += length;
+    return this.onTake(this);
+  }
+  onDrain(): void {
+    this.heard.push('drain');
+  }
+  onSocketEnd(): void {
+    this.heard.push('end');
+  }
+  onWriteError(error: Error): void {
+    this.heard.push(`unwritable: ${(error as NodeJS.ErrnoException).syscall}`);
+  }
+  onSocketClosed(error: Error | null): void {
+    this.heard.push(`closed: ${error?.message ?? 'no error'}`);
+  }
+
+  get text(): string {
+    return Buffer.concat(this.parts).toString('latin1');
+  }
+}
+
+/** Numbers that show what is missing or out of order. */
+function pattern(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let i = 0; i + 4 <= length; i += 4) bytes.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
+  return bytes;
+}
+
+interface Pair {
+  readonly owner: Owner;
+  readonly socket: OriginSocket;
+  /** The other end. */
+  readonly peer: Socket;
+}
+
+for (const kind of ['own', 'node'] as const) {
+  const test = suite(`sockets to origins: ${kind}`);
+  let own: OwnSockets;
+  let open: OpenSocket;
+  test.before.each(() => {
+    own = ownSockets();
+    open = kind === 'own' ? own.open : openNodeSocket;
+  });
+  // Fails when a descriptor is left.
+  test.after.each(() => own.close());
+
+  async function withPair(use: (pair: Pair) => Promise<void>, host = '127.0.0.1'): Promise<void> {
+    const server = createServer({ allowHalfOpen: true });
+    const port = await listening(server, host);
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    const owner = new Owner();
+    const socket = open(host, port, null, owner);
+    assert.equal(owner.heard, [], 'nothing is told within the call');
+    assert.not.ok(socket.isOpen);
+    const [peer] = await accepted;
+    peer.on('error', () => {});
+    await until(() => owner.heard.length === 2, 'ready');
+    assert.equal(owner.heard.splice(0), ['connected', 'ready']);
+    try {
+      await use({ owner, socket, peer });
+    } finally {
+      socket.destroy();
+      peer.destroy();
+      server.close();
+    }
+  }
+
+  test('octets go both ways, text and octets in their order', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      let received = '';
+      peer.setEncoding('latin1');
+      peer.on('data', (part: string) => {
+        received += part;
+        peer.write(part, 'latin1');
+      });
+      assert.is(socket.address, '127.0.0.1');
+      assert.ok(socket.isOpen && socket.isWritable && !socket.isFull);
+      socket.writeText('h\xe9ad ');
+      socket.write(Buffer.from('bytes'), 'before ', ' after ');
+      socket.write(Buffer.from('alone '));
+      socket.write(Buffer.from('x'), '1\r\n');
+      socket.write(Buffer.alloc(100_000, 'y'), 'large ', ' end');
+      const all = `h\xe9ad before bytes after alone 1\r\nxlarge ${'y'.repeat(100_000)} end`;
+      await until(() => owner.octets === all.length, 'echoed');
+      assert.is(received, all);
+      assert.is(owner.text, all);
+    }));
+
+  test('an address of IPv6', () =>
+    withPair(async ({ owner, peer }) => {
+      peer.write('six');
+      await until(() => owner.text === 'six', 'came');
+    }, '::1'));
+
+  test('nobody listens', async () => {
+    const owner = new Owner();
+    const port = await freePort();
+    open('127.0.0.1', port, null, owner);
+    assert.equal(owner.heard, []);
+    await until(() => owner.heard.length > 0, 'failed');
+    await sleep(20);
+    assert.equal(owner.heard, [`failed: connect ECONNREFUSED 127.0.0.1:${port}`]);
+  });
+
+  test('what is destroyed before it stands is told nothing', async () => {
+    const server = createServer();
+    const port = await listening(server, '127.0.0.1');
+    const owner = new Owner();
+    open('127.0.0.1', port, null, owner).destroy();
+    await sleep(50);
+    assert.equal(owner.heard, []);
+    server.close();
+  });
+
+  test('a peer that does not read: the rest waits, goes out in order, and its end is told once', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      const bytes = pattern(LARGE);
+      peer.pause();
+      assert.is(socket.write(bytes), false);
+      assert.ok(socket.isFull);
+      socket.writeText('text');
+      socket.write(Buffer.from('bytes'), '(', ')');
+      const parts: Buffer[] = [];
+      let octets = 0;
+      peer.on('data', (part: Buffer) => {
+        parts.push(part);
+        octets += part.length;
+      });
+      await sleep(20);
+      peer.resume();
+      await until(() => octets === LARGE + 11, 'all came');
+      assert.ok(Buffer.concat(parts).equals(Buffer.concat([bytes, Buffer.from('text(bytes)')])));
+      await until(() => !socket.isFull, 'drained');
+      assert.equal(owner.heard, ['drain']);
+    }));
+
+  test('an owner that takes no more: no more is read until it goes on', () =>
+    withPair(async ({ owner, peer }) => {
+      const bytes = pattern(LARGE);
+      owner.onTake = ({ octets }) => octets < 300_000 || octets > 10_000_000;
+      peer.end(bytes);
+      await until(() => owner.octets >= 300_000, 'full');
+      await sleep(50);
+      assert.ok(owner.octets < 400_000, `${owner.octets} at once`);
+      for (; owner.octets <= 10_000_000; await sleep(0)) owner.socket?.resume();
+      await until(() => owner.heard.length > 0, 'the end');
+      assert.equal(owner.heard, ['end']);
+      assert.ok(Buffer.concat(owner.parts).equals(bytes));
+    }));
+
+  test('the end waits for who reads no more', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      owner.onTake = () => false;
+      peer.end('last');
+      await until(() => owner.octets > 0, 'octets');
+      await sleep(30);
+      assert.equal(owner.heard, []);
+      socket.resume();
+      await until(() => owner.heard.length > 0, 'the end');
+      assert.equal(owner.heard, ['end']);
+      assert.not.ok(socket.isOpen);
+    }));
+
+  test('our end: the peer sees it behind all that was written, and may still speak', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      let octets = 0;
+      peer.on('data', (part: Buffer) => {
+        octets += part.length;
+      });
+      socket.write(Buffer.alloc(LARGE));
+      socket.end();
+      assert.not.ok(socket.isWritable);
+      await once(peer, 'end');
+      assert.is(octets, LARGE);
+      peer.write('still');
+      await until(() => owner.text === 'still', 'came');
+    }));
+
+  test('closed when all has left: the peer gets it all, the owner is told', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      let octets = 0;
+      peer.on('data', (part: Buffer) => {
+        octets += part.length;
+      });
+      socket.write(Buffer.alloc(LARGE));
+      socket.destroySoon();
+      assert.equal(owner.heard, []);
+      await once(peer, 'end');
+      assert.is(octets, LARGE);
+      await until(() => owner.heard.some((one) => one.startsWith('closed')), 'closed');
+      assert.is(owner.heard.at(-1), 'closed: no error');
+    }));
+
+  test('closed soon, with nothing left to send', () =>
+    withPair(async ({ owner, socket }) => {
+      socket.destroySoon();
+      assert.equal(owner.heard, [], 'not within the call');
+      await until(() => owner.heard.length > 0, 'closed');
+      assert.equal(owner.heard, ['closed: no error']);
+    }));
+
+  test('a reset', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      peer.write('some');
+      await until(() => owner.octets === 4, 'came');
+      peer.resetAndDestroy();
+      await until(() => owner.heard.length > 0, 'closed');
+      assert.equal(owner.heard, ['closed: read ECONNRESET']);
+      assert.not.ok(socket.isOpen);
+    }));
+
+  test('a peer that answers and closes: that nothing can be written is told, and what it said is read', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      // Full, so that the owner hears of the end after it has tried to write.
+      owner.onTake = () => false;
+      peer.write('first');
+      await until(() => owner.octets === 5, 'came');
+      peer.write('the answer');
+      // What lies there unread makes the close a reset.
+      socket.writeText('unread');
+      await sleep(20);
+      peer.pause();
+      peer.destroy();
+      await sleep(20);
+      for (let n = 0; n < 10 && owner.heard.length === 0; n++) {
+        const before = owner.heard.length;
+        socket.writeText('x');
+        assert.is(owner.heard.length, before, 'not within a write');
+        await sleep(10);
+      }
+      assert.equal(owner.heard, ['unwritable: write']);
+      assert.not.ok(socket.isWritable);
+      owner.onTake = () => true;
+      socket.resume();
+      await until(() => owner.text === 'firstthe answer', 'the answer');
+    }));
+
+  test('who destroys it while octets come, or is told of something, hears no more', () =>
+    withPair(async ({ owner, socket, peer }) => {
+      owner.onTake = () => {
+        socket.destroy();
+        return true;
+      };
+      peer.write(Buffer.alloc(LARGE));
+      await until(() => owner.octets > 0, 'came');
+      const { octets } = owner;
+      await sleep(50);
+      assert.is(owner.octets, octets);
+      assert.equal(owner.heard, []);
+      // None of these does anything.
+      socket.writeText('x');
+      socket.write(Buffer.from('y'));
+      socket.end();
+      socket.resume();
+      socket.destroySoon();
+      socket.destroy();
+      await sleep(20);
+      assert.equal(owner.heard, []);
+    }));
+
+  test.run();
+}
+
+const bounds = suite('sockets to origins: bounds');
+
+bounds('more than may be at one time, and what has no place, are node’s', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}));
+  const port = await listening(server, '127.0.0.1');
+  const own = ownSockets(2);
+  const owners = Array.from({ length: 4 }, () => new Owner());
+  const sockets = owners.map((owner) => own.open('127.0.0.1', port, null, owner));
+  await until(() => owners.every(({ heard }) => heard.includes('ready')), 'all stand');
+  assert.is(own.count(), 2, 'main knows of those that are the thread’s own');
+  sockets[0].destroy();
+  assert.is(own.count(), 1);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  own.close();
+});
+
+bounds.run();
