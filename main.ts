@@ -8,9 +8,9 @@ import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
 import { parseExemptions } from './core/address/index.ts';
 import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
+import { type Node, openNode } from './core/cluster/node.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
-import { openEmbeddedJournal } from './core/journal/embedded.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
 import { createLogger, type Logger } from './core/log/index.ts';
 import {
@@ -136,7 +136,10 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
     metrics,
     log,
   });
-  const journal = openEmbeddedJournal({
+  const node = await openNode({
+    config,
+    version,
+    log,
     environment,
     index,
     zoneSettings: defaults,
@@ -144,6 +147,9 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
     history: config.journal.history,
     observer: new JournalMetrics(metrics),
   });
+  const { journal } = node;
+  // Should the start fail before it takes its place in the order of the end.
+  stops.add(() => node.close());
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
@@ -177,9 +183,9 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
   });
   stops.add(() => nameserver.stop());
   // Before the nameserver, which goes on answering until the last write is done.
-  stops.add(() => journal.close());
+  stops.add(() => node.close());
   nameserverMetrics(metrics, nameserver.counters);
-  const parts: Parts = { nameserver, edge: undefined, isStopping: false };
+  const parts: Parts = { node, nameserver, edge: undefined, isStopping: false };
   const ready = () => readiness(parts);
   readinessMetrics(metrics, ready);
   const aliases = new AliasStates(environment);
@@ -208,6 +214,7 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
     metrics,
     aliases,
     ready,
+    ...(node.isAlone ? {} : { sync: node.sync }),
     version,
     forwardedBy,
     answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.https) : undefined,
@@ -272,14 +279,15 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
 
 /** What /readyz looks at. */
 interface Parts {
+  readonly node: Node;
   readonly nameserver: { readonly listening: boolean };
   /** Undefined: it does not listen yet; null: it is not to. */
   edge: Edge | null | undefined;
   isStopping: boolean;
 }
 
-function readiness({ nameserver, edge, isStopping }: Parts): { ok: boolean; reasons: string[] } {
-  const reasons: string[] = [];
+function readiness({ node, nameserver, edge, isStopping }: Parts): { ok: boolean; reasons: string[] } {
+  const reasons = node.faults();
   if (!nameserver.listening) reasons.push('a DNS thread does not listen');
   if (edge === undefined || edge?.isListening === false) reasons.push('a thread of the edge does not listen');
   if (isStopping) reasons.push('the service is stopping');

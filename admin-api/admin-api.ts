@@ -24,7 +24,7 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
 import { RateLimit } from './http/rate-limit.ts';
-import type { Route } from './http/route.ts';
+import type { Route, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -47,6 +47,8 @@ export interface AdminApiOptions {
   readonly log: Logger;
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
+  /** Who serves a change; left out: this node alone. */
+  readonly sync?: (sequence: number) => Sync;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   /** Of the service. */
@@ -77,7 +79,7 @@ const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
 export function createAdminApi(options: AdminApiOptions): AdminApi {
-  const { environment, journal, config, log, zoneSettings, secrets } = options;
+  const { environment, journal, config, log, zoneSettings, secrets, sync } = options;
   const reader = new StoreReader(environment);
   const services: Services = {
     environment,
@@ -108,7 +110,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...tokenRoutes(services, passwords, logins),
     ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
-    ...auditRoutes(services, config.nodeName),
+    ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
     ...proxyRoutes(services, originRules),
@@ -122,6 +124,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     authenticator,
     observer: new HttpMetrics(options.metrics),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
+    sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
     forwardedBy: options.forwardedBy,

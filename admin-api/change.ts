@@ -9,9 +9,10 @@ import { accountGone } from './auth/authenticate.ts';
 import { formatDomain } from './domains/name.ts';
 import { HttpError } from './http/errors.ts';
 import type { Idempotency } from './http/idempotency.ts';
+import { REVISION } from './http/revision.ts';
 import type { Caller, Context, Reply } from './http/route.ts';
 import { nowSeconds } from './http/time.ts';
-import { REVISION, type Services } from './services.ts';
+import type { Services } from './services.ts';
 
 /** What was done, for the audit, and what is answered. */
 export interface Done<R extends Reply> {

@@ -23,8 +23,6 @@ export interface Services {
   readonly aliases: AliasStates;
 }
 
-export const REVISION = 'X-Waypost-Revision';
-
 /** Ids are 16 hexadecimal digits. What is none names nothing, so it is answered as an unknown one. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { Audit } from '../../core/store/rows.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route, type Sync } from '../http/route.ts';
 import { anyObject, count, id, list, nextCursorSchema, orNull, pageQuery, text, time } from '../http/schema.ts';
 import { formatTime } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
@@ -42,7 +42,8 @@ const changeAnswer = Type.Object({
 /** Rows that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
 const SCANNED = 5000;
 
-export function auditRoutes(services: Services, nodeName: string): Route[] {
+/** `sync`: who serves a change. */
+export function auditRoutes(services: Services, sync: (sequence: number) => Sync): Route[] {
   const { reader, journal } = services;
   return [
     route({
@@ -105,7 +106,8 @@ export function auditRoutes(services: Services, nodeName: string): Route[] {
         const sequence = /^\d{1,15}$/.test(params.seq) ? Number(params.seq) : 0;
         if (sequence === 0 || sequence > journal.head)
           throw new HttpError(404, 'no_such_change', `There is no such change; the last one is ${journal.head}.`);
-        return { seq: sequence, applied: [nodeName], pending: [] };
+        const { seq, applied, pending } = sync(sequence);
+        return { seq, applied: [...applied], pending: [...pending] };
       },
     }),
   ];

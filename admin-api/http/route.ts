@@ -9,6 +9,7 @@ import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
 
@@ -98,6 +99,15 @@ export interface AppParts {
   readonly requests: RateLimit;
   /** The first answer to a request that came before under the same Idempotency-Key, or null. Throws HttpError 422 when it was another request. */
   replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
+  /** Who serves a change, which the answer to a write says; null: this node is alone, and nothing is said. */
+  sync(sequence: number): Sync | null;
+}
+
+/** Names of nodes. */
+export interface Sync {
+  readonly seq: number;
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
 }
 
 interface Common<C, B, A extends TObject> extends Description {
@@ -119,9 +129,9 @@ export function publicRoute<T extends TObject, A extends TObject>(
     body: route.body?.schema,
     scope: null,
     admin: false,
-    async handle(request, at) {
+    async handle(request, at, app) {
       const body = route.body?.parse(await readJson(request)) ?? {};
-      return reply(await route.run(context<null, Static<T>>(request, at, null, body, null)), at.headers);
+      return reply(await route.run(context<null, Static<T>>(request, at, null, body, null)), at.headers, app);
     },
   };
 }
@@ -152,7 +162,7 @@ export function route<T extends TObject, A extends TObject>(
       const body = route.body?.parse(bytes) ?? {};
       const idempotency = route.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-      return reply(before ?? (await route.run(context(request, at, caller, body, idempotency))), at.headers);
+      return reply(before ?? (await route.run(context(request, at, caller, body, idempotency))), at.headers, app);
     },
   };
 }
@@ -173,7 +183,7 @@ export function bytesRoute<A extends TObject>(
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
       const caller = admit(request, app, route);
-      return reply(await route.run(context(request, at, caller, body, null)), at.headers);
+      return reply(await route.run(context(request, at, caller, body, null)), at.headers, app);
     },
   };
 }
@@ -190,11 +200,11 @@ export function publicBytesRoute<A extends TObject>(
     ...route,
     scope: null,
     admin: false,
-    async handle(request, at) {
+    async handle(request, at, app) {
       route.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
-      return reply(await route.run(context(request, at, null, body, null)), at.headers);
+      return reply(await route.run(context(request, at, null, body, null)), at.headers, app);
     },
   };
 }
@@ -254,10 +264,11 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
   });
 }
 
-function reply(result: Reply, headers: Record<string, string>): HttpResponse {
+function reply(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
   if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw };
   headers['Content-Type'] = 'application/json';
-  const text = JSON.stringify(result);
+  const sync = headers[REVISION] === undefined ? null : app.sync(Number(headers[REVISION]));
+  const text = JSON.stringify(sync === null ? result : { ...result, sync });
   return { status: 200, headers, body: text === '{}' ? '{"ok":true}' : `{"ok":true,${text.slice(1)}` };
 }
 

@@ -90,16 +90,25 @@ function success(route: Route, schemas: Schemas, ok: boolean, more: readonly Hea
   const content =
     answer === undefined
       ? { [answerType ?? JSON_TYPE]: answerType === undefined ? {} : bytesOf(answerType) }
-      : { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok) } };
+      : { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok, isWrite(route)) } };
   return { description: route.summary, headers: headerRefs([...names, ...more]), content };
 }
 
+const NAMES: Part = { type: 'array', items: { type: 'string' } };
+/** What the answer to a write says where there are several nodes. */
+const SYNC: Part = {
+  type: 'object',
+  description: 'who serves the change; left out where a node is alone',
+  required: ['seq', 'applied', 'pending'],
+  properties: { seq: { type: 'integer' }, applied: NAMES, pending: NAMES },
+};
+
 /** `ok` beside the data, as http/route.ts puts it there. */
-function withOk(answer: Part, ok: boolean): Part {
+function withOk(answer: Part, ok: boolean, isWrite: boolean): Part {
   const { properties, required } = answer as { properties?: Part; required?: readonly string[] };
   return {
     ...answer,
     required: ['ok', ...(required ?? [])],
-    properties: { ok: { const: ok }, ...properties },
+    properties: { ok: { const: ok }, ...properties, ...(isWrite && { sync: SYNC }) },
   };
 }

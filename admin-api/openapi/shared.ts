@@ -1,8 +1,8 @@
 /** What all endpoints have in common, written once: headers, parameters, errors, who may call. */
 import { Type } from '@sinclair/typebox';
+import { REVISION } from '../http/revision.ts';
 import type { Tag } from '../http/route.ts';
 import { list, text } from '../http/schema.ts';
-import { REVISION } from '../services.ts';
 import type { Part } from './schemas.ts';
 
 const pointer = Type.Optional(text('a JSON pointer (RFC 6901) to the field of the body that it is about'));

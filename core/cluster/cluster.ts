@@ -32,6 +32,7 @@ export class Cluster {
   readonly #silent = new Set<string>();
   #membership: Membership | null = null;
   #isReachable = true;
+  isServing = false;
 
   constructor(options: ClusterOptions) {
     const { self, deadline } = options;
@@ -40,7 +41,7 @@ export class Cluster {
     this.#server = new PeerServer(options);
   }
 
-  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, or EtcdUnavailable. */
+  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket. */
   async join(): Promise<void> {
     const { gateway, prefix, self, interval, log } = this.#options;
     const port = await this.#server.listen();
@@ -61,6 +62,7 @@ export class Cluster {
 
   /** Whether this node is caught up, so that writes are to wait for it. */
   async serving(isServing: boolean): Promise<void> {
+    this.isServing = isServing;
     await this.#membership?.serving(isServing);
   }
 

@@ -45,9 +45,12 @@ export class Membership {
     this.#options = options;
   }
 
-  /** Resolves after the first look; goes on by itself. Rejects when etcd can't be reached. */
+  /** Resolves after the first look, whatever came of it; goes on by itself. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#look().then(
+      () => this.#options.onTrouble(null),
+      (error: unknown) => this.#options.onTrouble(error),
+    );
     this.#running = this.#run();
   }
 

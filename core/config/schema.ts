@@ -6,6 +6,7 @@ import { availableParallelism, hostname, totalmem } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
+import { ETCD_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { COMPRESS_SETTINGS } from './compress-settings.ts';
 import { EDGE_LIMITS } from './edge-limits.ts';
 import { ADMIN_HOST_SETTINGS, EDGE_SETTINGS } from './edge-settings.ts';
@@ -351,6 +352,8 @@ export const schema = {
   journal: section('The commit log.', {
     history: setting(integer(1, 1_000_000_000), 10_000, 'Entries kept for followers to catch up from.'),
   }),
+  etcd: section('Several nodes in sync: where etcd is, which keeps the order of all writes.', ETCD_SETTINGS),
+  peer: section('How nodes of a cluster talk to each other.', PEER_SETTINGS),
   store: section('The database.', {
     map_size: setting(
       bytes(MB, 1024 * GB),

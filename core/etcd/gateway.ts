@@ -16,8 +16,8 @@ import {
 export interface EtcdSettings {
   /** As `https://10.0.0.1:2379`; at least one. */
   readonly endpoints: readonly string[];
-  /** PEM; undefined: plain HTTP. */
-  readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };
+  /** PEM, for endpoints with https. */
+  readonly tls?: { readonly ca?: string; readonly certificate?: string; readonly key?: string };
   /** Milliseconds for one answer. */
   readonly timeout: number;
 }

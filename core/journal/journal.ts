@@ -78,8 +78,6 @@ export interface EdgeChanges {
 
 export interface Committed {
   readonly sequence: number;
-  /** Of several nodes: who serves it. Names, sorted. */
-  readonly sync?: { readonly applied: readonly string[]; readonly pending: readonly string[] };
 }
 
 export interface Journal {

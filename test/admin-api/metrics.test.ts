@@ -104,7 +104,7 @@ async function get(
     body: () => Promise.resolve(Buffer.alloc(0)),
   };
   const at = { params: {}, query: new URLSearchParams(), requestId: 'r', headers: {} };
-  const app = { authenticator, requests: new RateLimit('default', 0, 1), replay: () => null };
+  const app = { authenticator, requests: new RateLimit('default', 0, 1), replay: () => null, sync: () => null };
   try {
     const { status, headers, body } = await route.handle(request, at, app);
     return { status, code: '', headers, text: String(body) };

@@ -9,7 +9,6 @@ import type { Link } from '../applier.ts';
 import { decodeEntry, hashEntry } from '../changes.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';
 import type { Head } from '../head.ts';
-import type { Committed } from '../journal.ts';
 import { type JournalOptions, LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
 import { Follower } from './follower.ts';
@@ -26,7 +25,7 @@ export interface EtcdJournalOptions extends JournalOptions {
   readonly interval: number;
   readonly events?: EtcdJournalEvents;
   /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
-  readonly acknowledged?: (sequence: number) => Promise<Committed['sync']>;
+  readonly acknowledged?: (sequence: number) => Promise<unknown>;
 }
 
 export interface EtcdJournalEvents {
@@ -39,7 +38,10 @@ export interface EtcdJournalEvents {
 export interface EtcdJournal extends LocalJournal {
   /** Entries that the log had more at the last look. */
   readonly lag: number;
+  /** Why it follows no more. */
   readonly lost: string | null;
+  /** It has looked at the log once. */
+  readonly isSynced: boolean;
   /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
   caughtUp(): Promise<void>;
 }
@@ -65,7 +67,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** The last entry that the log is known to have. */
   private seen = 0;
   private isStuck = false;
-  private isSynced = false;
+  isSynced = false;
   lost: string | null = null;
   private readonly catching: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
   private untilSynced: (() => void)[] = [];
@@ -287,9 +289,9 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   private async answer({ accepted, links }: Group): Promise<void> {
-    const sync = await this.options.acknowledged?.(links[links.length - 1].applied.entry.sequence);
+    await this.options.acknowledged?.(links[links.length - 1].applied.entry.sequence);
     accepted.forEach((one, i) => {
-      one.resolve({ sequence: links[i].applied.entry.sequence, ...(sync && { sync }) });
+      one.resolve({ sequence: links[i].applied.entry.sequence });
     });
   }
 

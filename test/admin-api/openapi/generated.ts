@@ -1071,6 +1071,12 @@ export interface operations {
                             role: string;
                             plan: string;
                         };
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -1295,6 +1301,12 @@ export interface operations {
                         created_at: string;
                         /** @description when it ends; null: never */
                         expires_at: string | null;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -1392,6 +1404,12 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -1574,6 +1592,12 @@ export interface operations {
                         domain_ids: string[] | null;
                         /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -1686,6 +1710,12 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -1916,6 +1946,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -2028,6 +2064,12 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -2143,6 +2185,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -2508,6 +2556,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -2695,6 +2749,12 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -2903,6 +2963,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3026,6 +3092,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3144,6 +3216,12 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3277,6 +3355,12 @@ export interface operations {
                         updated: components["schemas"]["Record"][];
                         /** @description in the order of "post" */
                         created: components["schemas"]["Record"][];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3479,6 +3563,12 @@ export interface operations {
                         domain: components["schemas"]["Domain"];
                         /** @description how many records the file had */
                         records: number;
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3697,6 +3787,12 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3829,6 +3925,12 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -3974,6 +4076,12 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -4084,6 +4192,12 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -4202,6 +4316,12 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -4311,6 +4431,12 @@ export interface operations {
                             tags: string[];
                             /** @description when it was asked for, as YYYY-MM-DD HH:MM:SS in UTC */
                             requested_at: string;
+                        };
+                        /** @description who serves the change; left out where a node is alone */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
                         };
                     };
                 };

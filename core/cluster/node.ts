@@ -1,0 +1,191 @@
+/** The journal as the configuration asks for it: of this node alone, or of several that share a log in etcd. */
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/index.ts';
+import { formatListen } from '../config/listen.ts';
+import { ConfigError } from '../errors.ts';
+import { EtcdGateway, type EtcdSettings } from '../etcd/gateway.ts';
+import { openEmbeddedJournal } from '../journal/embedded.ts';
+import { openEtcdJournal } from '../journal/etcd/journal.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalOptions } from '../journal/local.ts';
+import type { Logger } from '../log/index.ts';
+import type { Sync } from './acknowledgements.ts';
+import { Cluster } from './cluster.ts';
+import type { PeerTls } from './peer-server.ts';
+
+export interface Node {
+  readonly journal: Journal;
+  readonly isAlone: boolean;
+  /** Who serves a change. */
+  sync(sequence: number): Sync;
+  /** Why this node is not to be asked; empty when it is. */
+  faults(): string[];
+  /** Takes no more commits, and leaves the others. */
+  close(): Promise<void>;
+}
+
+export interface NodeOptions extends JournalOptions {
+  readonly config: Pick<Config, 'etcd' | 'peer' | 'nodeName'>;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is here. */
+const START = 3000;
+const FIRST_START = 20_000;
+/** Milliseconds between looks at the head of the log, and at who is there. */
+const INTERVAL = 1000;
+/** Milliseconds that a commit waits for etcd. */
+const COMMIT = 5000;
+/** Entries that a node may be behind and still be waited for. */
+const CLOSE = 1000;
+
+/** Throws ConfigError. */
+export async function openNode(options: NodeOptions): Promise<Node> {
+  return options.config.etcd.endpoints.length === 0 ? alone(options) : oneOfMany(options);
+}
+
+function alone(options: NodeOptions): Node {
+  const journal = openEmbeddedJournal(options);
+  const { nodeName } = options.config;
+  return {
+    journal,
+    isAlone: true,
+    sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
+    faults: () => [],
+    close: () => journal.close(),
+  };
+}
+
+async function oneOfMany(options: NodeOptions): Promise<Node> {
+  const { config, version, log } = options;
+  const { etcd, peer, nodeName } = config;
+  const gateway = new EtcdGateway(etcdSettings(etcd));
+  const said = new Trouble(log);
+  const journal = openEtcdJournal({
+    ...options,
+    gateway,
+    prefix: etcd.prefix,
+    deadline: COMMIT,
+    interval: INTERVAL,
+    events: {
+      trouble: (error) => said.say(error),
+      lost(why) {
+        log.error('this node has lost the log of the cluster, and follows it no more', { reason: why });
+        void cluster.serving(false).catch(() => {});
+      },
+    },
+    acknowledged: (sequence) => cluster.wait(sequence),
+  });
+  const cluster = new Cluster({
+    gateway,
+    prefix: etcd.prefix,
+    self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version },
+    listen: peer.listen,
+    tls: peerTls(peer),
+    deadline: peer.deadline,
+    interval: INTERVAL,
+    log,
+    head: () => journal.head,
+  });
+  journal.onApplied(() => cluster.applied());
+  await cluster.join();
+  const standing = setInterval(() => {
+    const isServing = journal.lost === null && journal.isSynced && journal.lag < CLOSE;
+    if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
+  }, INTERVAL);
+  await within(journal.caughtUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
+    log.warn('going on with what is here, since the log of the cluster can not be followed yet', {
+      reason: (error as Error).message,
+    });
+  });
+  if (journal.isSynced && journal.lost === null) await cluster.serving(true).catch(() => {});
+  let closing: Promise<void> | undefined;
+  const closeAll = async (): Promise<void> => {
+    clearInterval(standing);
+    await journal.close();
+    await cluster.close();
+    await gateway.close();
+  };
+  return {
+    journal,
+    isAlone: false,
+    sync: (sequence) => cluster.of(sequence),
+    faults() {
+      if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
+      if (!journal.isSynced) return ['the log of the cluster was not read yet'];
+      return journal.lag >= CLOSE ? [`${journal.lag} changes behind the cluster`] : [];
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/** Says once that something is wrong, and once that it is over. */
+class Trouble {
+  readonly #log: Logger;
+  #isSaid = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  say(error: unknown): void {
+    if (this.#isSaid === (error !== null)) return;
+    this.#isSaid = error !== null;
+    if (error === null) this.#log.info('the log of the cluster is followed again');
+    else this.#log.warn('the log of the cluster can not be followed', { reason: (error as Error).message });
+  }
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} seconds`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function etcdSettings({ endpoints, timeout, caFile, certificateFile, keyFile }: Config['etcd']): EtcdSettings {
+  if ((certificateFile === undefined) !== (keyFile === undefined))
+    throw new ConfigError('half_certificate', 'etcd.certificate_file and etcd.key_file go together: set both or none.');
+  return {
+    endpoints,
+    timeout,
+    tls: {
+      ...(caFile !== undefined && { ca: read('etcd.ca_file', caFile) }),
+      ...(certificateFile !== undefined && { certificate: read('etcd.certificate_file', certificateFile) }),
+      ...(keyFile !== undefined && { key: read('etcd.key_file', keyFile) }),
+    },
+  };
+}
+
+function peerTls({ caFile, certificateFile, keyFile }: Config['peer']): PeerTls {
+  const needed = (setting: string, file: string | undefined): string => {
+    if (file === undefined)
+      throw new ConfigError(
+        'no_peer_certificate',
+        `${setting} is not set: with etcd, nodes talk to each other, over TLS with certificates on both sides.`,
+      );
+    return read(setting, file);
+  };
+  return {
+    ca: needed('peer.ca_file', caFile),
+    certificate: needed('peer.certificate_file', certificateFile),
+    key: needed('peer.key_file', keyFile),
+  };
+}
+
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError('bad_file', `${setting}: ${file} can't be read: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,58 @@
+/** Several daemons on one etcd, on this machine. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
+import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
+import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
+import { freePort } from '../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
+
+export interface ClusterRig {
+  readonly etcd: EtcdMember;
+  readonly nodes: readonly Daemon[];
+  close(): Promise<void>;
+}
+
+/** Nodes a, b, c …; each has logged in. */
+export async function startCluster(count: number, settings: Record<string, string> = {}): Promise<ClusterRig> {
+  const folder = temporaryFolder('cluster');
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const issuer = { name: 'authority.cluster.test', key: ecKey() };
+  const authority = file('ca.pem', certificate({ ...issuer, ca: true }));
+  const secrets = file('secret.key', Buffer.alloc(32, 9).toString('base64'));
+  const etcd = await startEtcd();
+  const nodes: Daemon[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.close()));
+    await etcd.stop();
+    removeFolder(folder);
+  };
+  try {
+    await startNodes();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { etcd, nodes, close };
+
+  async function startNodes(): Promise<void> {
+    for (const name of 'abcdefgh'.slice(0, count)) {
+      const key = ecKey();
+      const node = await startDaemon({
+        WAYPOST_NODE_NAME: name,
+        WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
+        WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
+        WAYPOST_PEER_CA_FILE: authority,
+        WAYPOST_PEER_CERTIFICATE_FILE: file(`${name}.pem`, certificate({ name, key, issuer, dnsNames: [name] })),
+        WAYPOST_PEER_KEY_FILE: file(`${name}.key`, pemOfKey(key)),
+        WAYPOST_SECRETS_KEY_FILE: secrets,
+        ...settings,
+      });
+      nodes.push(node);
+      await node.api.logIn('admin', ADMIN_PASSWORD);
+    }
+  }
+}

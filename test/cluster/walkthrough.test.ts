@@ -1,0 +1,110 @@
+/** A write to any node is served by all when it is answered, and no end of a node or of etcd loses it. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as dns from 'dns-packet';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { whyNotPrograms } from '../peers/transcript.ts';
+import { ADMIN_PASSWORD, type Daemon } from '../support/daemon.ts';
+import { UdpClient } from '../support/dns-client.ts';
+import { startCluster } from './rig.ts';
+
+async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {
+  const client = await UdpClient.connect(dnsPort);
+  try {
+    const answer = await client.query(dns.encode({ type: 'query', id: 1, questions: [{ name, type: 'A' }] }));
+    assert.ok(answer);
+    return (dns.decode(Buffer.from(answer)).answers ?? []).flatMap((one) => (one.type === 'A' ? [one.data] : []));
+  } finally {
+    client.close();
+  }
+}
+
+async function until(isThere: () => Promise<boolean>, what: string): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !(await isThere()); await sleep(50))
+    assert.ok(Date.now() < deadline, what);
+}
+
+const isReady = async ({ api }: Daemon): Promise<boolean> => (await api.request('GET', '/readyz')).status === 200;
+
+test('three nodes: writes at each, one killed and back, etcd gone and back', async () => {
+  const rig = await startCluster(3);
+  try {
+    const [a, b, c] = rig.nodes;
+    const created = await a.api.call('POST', '/api/v1/domains', { domain: 'first.example' });
+    const { id } = created.body.domain as { id: string };
+    assert.equal(created.body.sync, {
+      seq: Number(created.headers.get('x-waypost-revision')),
+      applied: ['a', 'b', 'c'],
+      pending: [],
+    });
+    for (const [i, node] of rig.nodes.entries()) {
+      const path = `/api/v1/domains/${id}/records`;
+      const { body } = await node.api.call('POST', path, {
+        name: `n${i}`,
+        type: 'A',
+        content: `192.0.2.${i}`,
+        ttl: 60,
+      });
+      assert.equal((body.sync as { pending: unknown }).pending, []);
+      // At once, and at every node.
+      for (const one of rig.nodes) assert.equal(await addresses(one, `n${i}.first.example`), [`192.0.2.${i}`]);
+    }
+    // One domain, asked for at two nodes at once: one gets it.
+    const both = await Promise.all(
+      [a, b].map(({ api }) => api.request('POST', '/api/v1/domains', { domain: 'both.example' })),
+    );
+    assert.equal(both.map(({ status }) => status).sort(), [200, 409]);
+
+    await c.kill();
+    const write = (node: Daemon, name: string) =>
+      node.api.request('POST', `/api/v1/domains/${id}/records`, { name, type: 'A', content: '192.0.2.9', ttl: 60 });
+    const without = await write(a, 'without');
+    assert.is(without.status, 200, without.text);
+    assert.equal((without.body.sync as { pending: unknown }).pending, ['c']);
+    const { seq } = without.body.sync as { seq: number };
+    assert.equal((await b.api.call('GET', `/api/v1/changes/${seq}`)).body.pending, ['c']);
+    await c.start();
+    await until(() => isReady(c), 'it is ready again');
+    assert.equal(await addresses(c, 'without.first.example'), ['192.0.2.9']);
+    await until(
+      async () => ((await b.api.call('GET', `/api/v1/changes/${seq}`)).body.pending as string[]).length === 0,
+      'all have it',
+    );
+
+    await rig.etcd.kill();
+    const refused = await write(b, 'refused');
+    assert.is(refused.status, 503, refused.text);
+    assert.is((refused.body.error as { code: string }).code, 'no_quorum');
+    assert.ok(refused.headers.get('retry-after'));
+    for (const one of rig.nodes) {
+      assert.equal(await addresses(one, 'without.first.example'), ['192.0.2.9']);
+      assert.equal(await addresses(one, 'refused.first.example'), []);
+      assert.is((await one.api.request('GET', '/api/v1/domains')).status, 200);
+    }
+    await rig.etcd.again();
+    await until(async () => (await write(b, 'again')).status === 200, 'writes go on');
+    for (const one of rig.nodes)
+      await until(async () => (await addresses(one, 'again.first.example')).length === 1, 'all have it');
+
+    // A token that is revoked at one node is revoked at all.
+    const { body } = await a.api.call('POST', '/api/v1/auth/token', {
+      login: 'admin',
+      password: ADMIN_PASSWORD,
+      name: 'x',
+    });
+    const own = c.api.token;
+    c.api.token = String(body.token);
+    assert.is((await c.api.request('GET', '/api/v1/domains')).status, 200);
+    const tokens = (await a.api.call('GET', '/api/v1/tokens')).body.tokens as { id: string; name: string }[];
+    await a.api.call('DELETE', `/api/v1/tokens/${tokens.find(({ name }) => name === 'x')!.id}`);
+    assert.is((await c.api.request('GET', '/api/v1/domains')).status, 401);
+    c.api.token = own;
+  } finally {
+    await rig.close();
+  }
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: a cluster of daemons, ${why}`);
