@@ -36,6 +36,13 @@ const COMMENTED = [
   'admin.hostname_certificate',
   'admin.hostname_key',
   'admin.password',
+  'etcd.ca_file',
+  'etcd.certificate_file',
+  'etcd.key_file',
+  'peer.advertise',
+  'peer.ca_file',
+  'peer.certificate_file',
+  'peer.key_file',
   'secrets.key_file',
 ];
 
