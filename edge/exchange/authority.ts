@@ -24,6 +24,18 @@ export function authorityOf(text: string): string {
   return Number(port) <= 65_535 ? lower : '';
 }
 
+let lastText = '';
+let lastAuthority = '';
+
+/** `authorityOf`; a client asks for the same one again and again. */
+export function knownAuthority(text: string): string {
+  if (text !== lastText) {
+    lastAuthority = authorityOf(text);
+    lastText = text;
+  }
+  return lastAuthority;
+}
+
 /**
  * Visible ASCII without "#", which never leaves a client (RFC 9110 section 7.1). Wider than RFC 3986: browsers send `|`, `^`, `"` and braces as
  * they are. An asterisk stands for the server, and only OPTIONS asks for that.

@@ -1,99 +1,181 @@
 /**
  * A connection of HTTP/1.1: its requests wait here in order, one at a time is handled, and what is malformed is answered in its turn and
- * ends the connection. node:http parses and keeps its own books, of which `ServerResponse` is a part that nothing is written through.
+ * ends the connection. What is answered while a read is worked off leaves in one write behind it, all else at the end of the loop's turn.
+ *
+ *     transport ─► RequestReader ─► waiting ─► active: handler ─► Outgoing ─► transport
  */
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
-import { isFull, takeBody } from './body-intake.ts';
+import { type AbortCause, AbortError, type Client, type FieldList } from '../exchange/exchange.ts';
+import { type Flushable, flushLater } from '../transport/flusher.ts';
+import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
-import type { Incoming } from './incoming.ts';
 import { Outgoing } from './outgoing.ts';
-import { type ParserError, parserRefusal } from './parser-refusal.ts';
-import { ReadAhead } from './read-ahead.ts';
-import { type Refusal, requestHead } from './request-head.ts';
+import type { Refusal } from './refusal.ts';
+import type { RequestHead } from './request-head.ts';
+import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
 import type { Http1Context } from './server.ts';
 
-/** A request with what node keeps of it. `response` is undefined for one that asks for a tunnel: then `rest` came behind its head. */
-interface Pending {
-  readonly exchange: Http1Exchange;
-  readonly message: Incoming;
-  readonly response: ServerResponse | undefined;
-  readonly rest: Uint8Array | undefined;
-}
+/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
+const MOST_PARTS = 64;
 
-export class Http1Connection implements Carrier {
+export class Http1Connection implements Carrier, TransportReceiver, RequestSink, Flushable {
   readonly outgoing: Outgoing;
   readonly deadlines: Deadlines;
   /** The one that is handled, also while its body is dropped after the response. */
-  active: Pending | undefined;
+  active: Http1Exchange | undefined;
   /** This side has ended; what still comes is dropped. */
   isLingering = false;
-  readonly #ahead = new ReadAhead(this);
-  #waiting: Pending[] = [];
+  /** Octets that have come. */
+  received = 0;
+  /** Requests that were taken. */
+  requests = 0;
+  readonly #transport: Transport;
+  readonly #reader: RequestReader;
+  #waiting: Http1Exchange[] = [];
+  /** The one whose body comes: the last that was taken. */
+  #receiving: Http1Exchange | undefined;
   /** No request is taken any more. */
   #isDeaf = false;
-  #requests = 0;
   /** Requests that came when none was taken any more. */
   #unheard = 0;
   /** What the client gets when the requests before it are answered. */
   #refusal: Refusal | undefined;
   /** `#next` runs: handlers that answer at once don't make it call itself. */
   #isAdvancing = false;
+  #isReading = false;
+  #isFlushDue = false;
+  #isPaused = false;
+  #hasClientEnded = false;
+  #isClosed = false;
+  /** What had come when this side ended, or stopped to listen; -1: it has not. */
+  #heedless = -1;
 
   constructor(
-    readonly socket: Socket,
+    transport: Transport,
     readonly client: Client,
     readonly context: Http1Context,
   ) {
-    this.outgoing = new Outgoing(socket);
+    this.#transport = transport;
+    this.#reader = new RequestReader(this, context.limits, client.isEncrypted);
+    this.outgoing = new Outgoing(
+      transport,
+      () => this.#flushSoon(),
+      () => this.#written(),
+    );
     this.deadlines = new Deadlines(this);
-    socket.on('error', () => {});
-    socket.on('close', () => this.#onClose());
-    socket.on('drain', () => this.#onSocketDrain());
+  }
+
+  begin(): void {
+    this.#transport.start(this);
   }
 
   /** Nothing is asked for that has not been answered. */
   get isIdle(): boolean {
-    return this.active === undefined && !this.hasWaiting;
+    return this.active === undefined && this.#waiting.length === 0;
   }
 
-  get hasWaiting(): boolean {
-    return this.#waiting.length > 0;
+  /** A part of a request's head has come. */
+  get isInHead(): boolean {
+    return this.#reader.isInHead;
   }
 
-  onRequest(message: Incoming, response: ServerResponse | undefined, rest?: Uint8Array): void {
+  // From the transport.
+
+  onBytes(bytes: Buffer): void {
+    this.received += bytes.length;
+    if (this.#isClosed) return;
+    if (this.#heedless >= 0) {
+      // What comes is dropped, but not without end.
+      if (this.received - this.#heedless > this.context.limits.discardedOctets) this.destroy();
+      return;
+    }
+    this.#isReading = true;
+    this.#reader.push(bytes);
+    this.#isReading = false;
+    this.#turn();
+  }
+
+  onEnd(): void {
+    // Not at once: what came before may have been answered by then.
+    setImmediate(clientEnded, this);
+  }
+
+  onClose(): void {
+    this.#isClosed = true;
+    this.#end('client');
+    this.context.onClose(this);
+  }
+
+  // From the reader.
+
+  onHead(head: RequestHead): void {
     const { limits, counters } = this.context;
-    if (this.socket.destroyed) return;
+    if (this.#isClosed) return;
     if (this.#isDeaf) {
-      // node keeps each of them until the connection ends, a hundred times what it weighs.
       if (++this.#unheard > limits.pipelined) this.#endPipelining();
       return;
     }
-    const head = requestHead(message, this.client.isEncrypted, limits);
-    if ('status' in head) {
-      this.refuse(head);
+    if (head.refusal !== null) {
+      this.refuse(head.refusal);
       return;
     }
     if (this.#waiting.length >= limits.pipelined) {
       this.#endPipelining();
       return;
     }
-    if (++this.#requests >= limits.requests) {
+    if (++this.requests >= limits.requests) {
       this.#isDeaf = true;
       counters.ended('requests_reached', this.client);
     }
-    if (response === undefined || response.shouldKeepAlive === false || message.isLast || head.isLast)
-      this.#isDeaf = true;
-    const exchange = new Http1Exchange(head, response === undefined ? 'websocket' : '', this);
-    const pending = { exchange, message, response, rest };
-    const hasBody = response !== undefined && exchange.queue !== null;
-    if (!this.isIdle) this.#ahead.hold(hasBody ? message : undefined);
-    if (hasBody) takeBody(this, exchange, message, () => this.#bodyEnded(exchange));
-    this.#waiting.push(pending);
+    if (head.isLast) this.#isDeaf = true;
+    const exchange = new Http1Exchange(head, this);
+    if (exchange.queue !== null && exchange.protocol === '') this.#receiving = exchange;
+    this.#waiting.push(exchange);
     this.#next();
+  }
+
+  onBody(bytes: Buffer): boolean {
+    const exchange = this.active?.isTunnel ? this.active : this.#receiving;
+    const queue = exchange?.queue;
+    if (exchange === undefined || queue === undefined || queue === null) return true;
+    // It lies in memory that is read into anew.
+    if (!queue.isDiscarding) queue.push(Buffer.from(bytes));
+    else {
+      queue.received += bytes.length;
+      this.#discards(queue.received - queue.receivedBefore);
+    }
+    return !this.#isFull(exchange);
+  }
+
+  onBodyEnd(trailers: FieldList): void {
+    const exchange = this.#receiving;
+    if (exchange === undefined) return;
+    this.#receiving = undefined;
+    exchange.queue?.finish(trailers);
+    if (this.active === exchange && exchange.isEnded) this.#release();
+  }
+
+  onRefused(refusal: Refusal): void {
+    this.#listensNoMore();
+    if (!this.#isDeaf || this.#receiving !== undefined) this.refuse(refusal);
+  }
+
+  /** Octets of a body that nobody wants are dropped for the connection's sake, up to a bound. */
+  #discards(octets: number): void {
+    if (this.isLingering || octets <= this.context.limits.discardedOctets) return;
+    this.context.counters.ended('unread_body', this.client);
+    this.close();
+  }
+
+  #isFull(exchange: Http1Exchange): boolean {
+    const queue = exchange.queue!;
+    return queue.buffered >= this.context.limits.bodyBuffered || queue.parts >= MOST_PARTS;
+  }
+
+  #listensNoMore(): void {
+    if (this.#heedless < 0) this.#heedless = this.received;
+    this.#reader.stop();
   }
 
   /** More than a client sends that waits for answers. */
@@ -104,35 +186,21 @@ export class Http1Connection implements Carrier {
 
   /**
    * The client sends no more. It may still want the response (RFC 9112 section 9.6), but who ends its side within a wait has as a rule gone, and says no more than that: nginx,
-   * Envoy, HAProxy, Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on, and what is answered at once has been before this is seen.
+   * Envoy, HAProxy, Pingora and Go take it so, and an origin's long poll is given up. What has begun goes on.
    */
-  onClientEnd(): void {
-    const { exchange } = this.active ?? {};
-    if (exchange !== undefined && !exchange.isTunnel && !exchange.hasHead && !this.isLingering) this.destroy();
+  clientEnded(): void {
+    this.#hasClientEnded = true;
+    const { active } = this;
+    if (this.#isClosed || this.isLingering) return;
+    if (this.isIdle) this.close();
+    else if (active === undefined) this.#isDeaf = true;
+    else if (active.isTunnel) this.#tunnelEnds(active);
+    else if (!active.hasHead || this.#receiving === active) this.destroy();
+    else this.#isDeaf = true;
   }
 
-  /** The parser can't go on, or the socket broke. */
-  onParserError(error: ParserError): void {
-    const { code = '' } = error;
-    if (!code.startsWith('HPE_')) {
-      this.destroy();
-      return;
-    }
-    if (this.isLingering) {
-      this.deadlines.checkLinger();
-      return;
-    }
-    if (this.#refusal !== undefined) return;
-    // The client has ended within a request, or sent more behind one that it called the last.
-    if (code === 'HPE_INVALID_EOF_STATE') {
-      this.destroy();
-      return;
-    }
-    if (code === 'HPE_CLOSED_CONNECTION') {
-      this.#isDeaf = true;
-      return;
-    }
-    this.refuse(parserRefusal(error));
+  #tunnelEnds(tunnel: Http1Exchange): void {
+    if (this.#hasClientEnded && !this.#reader.isHolding) tunnel.queue?.finish();
   }
 
   /** Answers with a status when all before has been answered, and ends the connection. A request whose body is under way gets it in its place. */
@@ -141,10 +209,11 @@ export class Http1Connection implements Carrier {
     this.#refusal = refusal;
     this.#isDeaf = true;
     this.context.counters.ended(refusal.reason, this.client);
-    const last = this.#waiting.at(-1) ?? this.active;
-    const isInBody = last !== undefined && last.response !== undefined && !last.message.complete;
-    if (isInBody && last !== this.active) this.#waiting.pop();
-    if (isInBody && last === this.active) this.#refuseActive(last, refusal);
+    const { active } = this;
+    const broken = this.#receiving;
+    this.#receiving = undefined;
+    if (broken !== undefined && broken !== active) this.#waiting.pop();
+    if (broken !== undefined && broken === active) this.#refuseActive(broken, refusal);
     else this.#next();
   }
 
@@ -152,10 +221,7 @@ export class Http1Connection implements Carrier {
   endIdle(): void {
     const { active } = this;
     if (active === undefined) return;
-    const refusal = {
-      status: active.response === undefined || active.message.complete ? 504 : 408,
-      reason: 'idle_stream',
-    } as const;
+    const refusal = { status: this.#receiving === active ? 408 : 504, reason: 'idle_stream' } as const;
     this.context.counters.ended(refusal.reason, this.client);
     this.#isDeaf = true;
     this.#refusal ??= refusal;
@@ -164,20 +230,21 @@ export class Http1Connection implements Carrier {
     this.#refuseActive(active, refusal);
   }
 
-  #refuseActive(active: Pending, refusal: Refusal): void {
-    const { exchange } = active;
-    if (exchange.isEnded) {
+  #refuseActive(active: Http1Exchange, refusal: Refusal): void {
+    if (active.isEnded) {
       this.destroy();
       return;
     }
     this.context.counters.count('aborted');
-    if (exchange.hasHead) this.destroy(causeOf(refusal));
+    if (active.hasHead) this.destroy(causeOf(refusal));
     else {
       this.active = undefined;
-      exchange.endedBy(causeOf(refusal));
+      active.endedBy(causeOf(refusal));
       this.#next();
     }
   }
+
+  // From exchanges.
 
   isLastResponse(exchange: Http1Exchange): boolean {
     if (exchange.protocol !== '' || exchange.awaitsContinue) return true;
@@ -186,38 +253,91 @@ export class Http1Connection implements Carrier {
   }
 
   onBodyTaken(exchange: Http1Exchange): void {
-    const { active } = this;
-    if (exchange.isTunnel) {
-      if (exchange.queue!.buffered < this.context.limits.bodyBuffered && this.socket.isPaused()) this.socket.resume();
-    } else if (active?.exchange === exchange && active.message.isPaused() && !isFull(exchange, this.context.limits)) {
-      active.message.resume();
-    }
+    if (!this.#reader.isBlocked || this.#isReading || this.#isFull(exchange)) return;
+    if (exchange === this.#receiving || (exchange.isTunnel && exchange === this.active)) this.#readOn();
   }
 
   onResponseEnd(exchange: Http1Exchange): void {
-    if (exchange.isTunnel) {
-      this.outgoing.uncork();
-      this.#endTunnel();
-    } else this.#release();
+    if (exchange.isTunnel) this.outgoing.end();
+    else this.#release();
   }
 
   onTunnel(exchange: Http1Exchange): void {
-    const { socket } = this;
-    const queue = exchange.queue!;
     this.context.counters.count('upgrades');
-    const rest = this.active?.rest;
-    if (rest !== undefined && rest.length > 0) queue.push(rest);
-    socket.on('data', (part: Buffer) => {
-      queue.push(part);
-      if (isFull(exchange, this.context.limits)) socket.pause();
-    });
-    socket.on('end', () => queue.finish());
-    socket.resume();
+    if (this.#isReading) this.#reader.resume();
+    else this.#readOn();
+    this.#tunnelEnds(exchange);
   }
+
+  onHandlerError(exchange: Http1Exchange, error: unknown): void {
+    if (!(error instanceof AbortError)) {
+      this.context.counters.count('failed');
+      this.context.onHandlerError?.(error);
+    }
+    exchange.refuse(500, false);
+  }
+
+  /** What was left to lie is read. */
+  #readOn(): void {
+    this.#isReading = true;
+    this.#reader.resume();
+    this.#isReading = false;
+    if (this.active?.isTunnel) this.#tunnelEnds(this.active);
+    this.#turn();
+  }
+
+  // Output, and what is read meanwhile.
+
+  flushDue(): void {
+    this.#isFlushDue = false;
+    this.#turn();
+  }
+
+  #flushSoon(): void {
+    if (this.#isReading || this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    flushLater(this);
+  }
+
+  /** Sends what waits. While requests wait no more is read than what is there: what lies here of a client that does not wait for answers is one read. */
+  #turn(): void {
+    if (this.#isClosed) return;
+    this.outgoing.flush();
+    const isPaused = !this.isLingering && (this.#waiting.length > 0 || this.#reader.isHolding);
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) this.#transport.pause();
+    else this.#transport.resume();
+  }
+
+  #written(): void {
+    if (this.#isClosed) return;
+    if (this.outgoing.isLost) {
+      this.#bodyLost();
+      return;
+    }
+    const { active } = this;
+    if (this.outgoing.takesMore() && active !== undefined && !active.isEnded) active.drained();
+    if (active === undefined && this.#waiting.length > 0) this.#next();
+    // Not at once: a client that takes all that there is would keep the loop from all others.
+    if (this.outgoing.isWaiting || this.#isPaused) this.#flushSoon();
+    else this.outgoing.flush();
+  }
+
+  /** What the client has got can't be finished, and must not be taken for whole. */
+  #bodyLost(): void {
+    this.context.counters.count('failed');
+    this.context.onHandlerError?.(new TypeError('A part of a body was taken back before it was sent.'));
+    this.active?.abort();
+    this.destroy();
+  }
+
+  // The end.
 
   destroy(cause: AbortCause = 'client'): void {
     this.#end(cause);
-    this.socket.destroy();
+    this.#isClosed = true;
+    this.#transport.destroy();
   }
 
   /** Ends this side, and waits a little for the other: a reset would take from the client what it has not read (RFC 9112 section 9.6). */
@@ -226,41 +346,49 @@ export class Http1Connection implements Carrier {
     this.isLingering = true;
     this.#isDeaf = true;
     this.#waiting = [];
-    this.outgoing.uncork();
-    this.socket.end();
-    // Now nobody else takes what comes, if it was left to wait.
-    this.socket.resume();
-    this.deadlines.linger();
+    this.#receiving = undefined;
+    this.#reader.stop();
+    this.#heedless = this.received;
+    this.outgoing.end();
+    if (!this.#isReading) this.#turn();
   }
 
   /** This server stops: requests that nobody has begun to handle are dropped, since they can be sent anew. A connection that has had none yet gets the one that it was opened for. */
   drain(): void {
-    if (this.#requests === 0 && !this.#isDeaf) return;
+    if (this.requests === 0 && !this.#isDeaf) return;
     this.#isDeaf = true;
+    if (this.#receiving !== this.active) this.#receiving = undefined;
     this.#waiting = [];
     if (this.active === undefined) this.close();
   }
 
-  #bodyEnded(exchange: Http1Exchange): void {
-    if (this.active?.exchange === exchange && exchange.isEnded) this.#release();
+  #end(cause: AbortCause): void {
+    const { active } = this;
+    this.active = undefined;
+    this.#isDeaf = true;
+    this.#waiting = [];
+    this.#receiving = undefined;
+    this.#reader.stop();
+    this.outgoing.stop();
+    if (active === undefined) return;
+    if (!active.isEnded) this.context.counters.count('aborted');
+    active.endedBy(cause);
   }
 
-  /** Begins the next request if the one before is done, its response given away, and the client takes what it gets. */
+  // Requests, one after the other.
+
+  /** Begins the next request if the one before is done, and the client takes what it gets. */
   #next(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.active === undefined && !this.isLingering && !this.outgoing.isFull) {
-      const pending = this.#waiting.shift();
-      if (pending === undefined) break;
-      this.active = pending;
-      if (pending.message.isPaused()) pending.message.resume();
-      // What follows a request for a tunnel waits until that is accepted.
-      if (!this.hasWaiting && pending.response !== undefined) this.#ahead.release();
-      this.deadlines.begin(pending.exchange);
-      this.#handle(pending.exchange);
+      const exchange = this.#waiting.shift();
+      if (exchange === undefined) break;
+      this.active = exchange;
+      this.#handle(exchange);
     }
     this.#isAdvancing = false;
-    if (this.isIdle && this.#refusal !== undefined && !this.isLingering) {
+    if (this.isIdle && this.#refusal !== undefined && !this.isLingering && !this.#isClosed) {
       this.outgoing.write(plainAnswer(this.#refusal.status, true));
       this.close();
     }
@@ -277,74 +405,23 @@ export class Http1Connection implements Carrier {
     }
   }
 
-  onHandlerError(exchange: Http1Exchange, error: unknown): void {
-    if (!(error instanceof AbortError)) {
-      this.context.counters.count('failed');
-      this.context.onHandlerError?.(error);
-    }
-    exchange.refuse(500, false);
-  }
-
   /** The active request is over when its response has been given away and its body has come. */
   #release(): void {
     const { active } = this;
-    if (active === undefined || !active.exchange.isEnded) return;
-    const { exchange, response } = active;
-    const isLast = exchange.isLast || exchange.protocol !== '' || this.context.isDraining;
-    if (!isLast && exchange.queue !== null && !exchange.queue.isComplete) return;
-    // node must not end the socket before the pieces that wait are written.
-    if (!this.outgoing.isEmpty) return;
+    if (active === undefined || !active.isEnded) return;
+    const isLast = active.isLast || this.isLastResponse(active);
+    if (!isLast && this.#receiving === active) return;
     this.active = undefined;
-    this.deadlines.finish();
     if (isLast) {
       this.close();
       return;
     }
-    response?.emit('finish');
     this.#next();
-  }
-
-  #endTunnel(): void {
-    if (this.outgoing.isEmpty) this.socket.end();
-  }
-
-  #onSocketDrain(): void {
-    const isDone = this.outgoing.drained();
-    if (this.outgoing.isLost) {
-      this.#bodyLost();
-      return;
-    }
-    const { active } = this;
-    if (active === undefined) {
-      if (isDone) this.#next();
-    } else if (!active.exchange.isEnded) {
-      if (isDone) active.exchange.drained();
-    } else if (active.exchange.isTunnel) this.#endTunnel();
-    else this.#release();
-  }
-
-  /** What the client has got can't be finished, and must not be taken for whole. */
-  #bodyLost(): void {
-    this.context.counters.count('failed');
-    this.context.onHandlerError?.(new TypeError('A part of a body was taken back before it was sent.'));
-    this.active?.exchange.abort();
-    this.destroy();
-  }
-
-  #onClose(): void {
-    this.#end('client');
-    this.context.onClose(this);
-  }
-
-  #end(cause: AbortCause): void {
-    const { active } = this;
-    this.active = undefined;
-    this.#isDeaf = true;
-    this.#waiting = [];
-    if (active === undefined) return;
-    if (!active.exchange.isEnded) this.context.counters.count('aborted');
-    active.exchange.endedBy(cause);
+    // Requests that waited have made room, so that more may be read.
+    if (this.#isPaused) this.#flushSoon();
   }
 }
+
+const clientEnded = (connection: Http1Connection): void => connection.clientEnded();
 
 const causeOf = ({ status }: Refusal): AbortCause => (status === 408 || status === 504 ? 'limit' : 'protocol');

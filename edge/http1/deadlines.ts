@@ -1,54 +1,30 @@
-/** How long a connection may stay as it is: looked at now and then by the server, so that no request has a timer of its own. */
+/** How long a connection may stay as it is: looked at now and then by the server, so that no request has a timer, nor a look at the clock, of its own. */
 import { performance } from 'node:perf_hooks';
 import type { Http1Connection } from './connection.ts';
 import type { Http1Reason } from './counters.ts';
 import type { Http1Exchange } from './exchange.ts';
+import { PIECE } from './outgoing.ts';
 
 export class Deadlines {
   readonly #connection: Http1Connection;
-  /** Since when the connection waits for a request's head, or lingers. */
+  /** Since when it is as it is, and what that is: a state, and how many requests had begun then. */
   #since = performance.now();
-  /** A head has begun to come; the first is waited for from the beginning. */
-  #isInHead = true;
-  /** What the socket had read when the last request was over. */
-  #octetsRead = 0;
-  /** Begin of the window over which a body's rate is taken; what had come by then. */
+  #state: 'waits' | 'head' | 'works' | 'lingers' = 'head';
+  #requests = 0;
+  /** All octets of the connection, both ways, when last looked at. */
+  #octets = -1;
+  /** Begin of the window over which a body's rate is taken, what had come by then, and of which exchange. */
   #windowFrom = 0;
   #windowOctets = 0;
-  /** Of what is sent, when last looked at; -1: never. */
-  #progress = -1;
-  #progressAt = 0;
-  /** All octets of the connection, both ways, when last looked at; -1: not since the exchange began. */
-  #octets = -1;
+  #windowOf: Http1Exchange | undefined;
+  /** Since when the same write is under way; how many were done, what had left and what of it was not acknowledged by then. */
+  #writeFrom = 0;
+  #pieces = -1;
+  #sent = 0;
+  #unacknowledged = 0;
 
   constructor(connection: Http1Connection) {
     this.#connection = connection;
-  }
-
-  /** A request is handled from now on. */
-  begin(exchange: Http1Exchange): void {
-    this.#octets = -1;
-    if (exchange.queue === null) return;
-    this.#windowFrom = performance.now();
-    this.#windowOctets = 0;
-  }
-
-  /** The request is over: the next is waited for. */
-  finish(): void {
-    this.#since = performance.now();
-    this.#isInHead = false;
-    this.#octetsRead = this.#connection.socket.bytesRead;
-  }
-
-  linger(): void {
-    this.#since = performance.now();
-    this.#octetsRead = this.#connection.socket.bytesRead;
-  }
-
-  /** What comes while lingering is dropped, but not without end. */
-  checkLinger(): void {
-    const { socket, context } = this.#connection;
-    if (socket.bytesRead - this.#octetsRead > context.limits.discardedOctets) this.#connection.destroy();
   }
 
   /** `now`: of `performance`, milliseconds. */
@@ -60,34 +36,41 @@ export class Deadlines {
       return;
     }
     if (connection.isLingering) {
+      this.#enters('lingers', now);
       if (now - this.#since > limits.lingerTimeout && !connection.outgoing.isPending) connection.destroy();
-      else this.checkLinger();
     } else if (connection.active === undefined) this.#checkIdle(now);
-    else if (connection.active.exchange.isTunnel) {
-      if (this.#isSilent(now, limits.tunnelIdleTimeout)) this.#end('idle_tunnel');
-    } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
-    else this.#checkBody(connection.active.exchange, now);
+    else {
+      this.#enters('works', now);
+      if (connection.active.isTunnel) {
+        if (this.#isSilent(now, limits.tunnelIdleTimeout)) this.#end('idle_tunnel');
+      } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
+      else this.#checkBody(connection.active, now);
+    }
   }
 
+  /** Time counts from when it is first seen so. */
+  #enters(state: 'waits' | 'head' | 'works' | 'lingers', now: number): void {
+    const { requests } = this.#connection;
+    if (state === this.#state && requests === this.#requests) return;
+    this.#state = state;
+    this.#requests = requests;
+    this.#since = now;
+  }
+
+  /** The first head is waited for from the beginning. */
   #checkIdle(now: number): void {
-    const { limits, counters } = this.#connection.context;
-    const { socket } = this.#connection;
-    if (!this.#isInHead && socket.bytesRead !== this.#octetsRead) {
-      this.#isInHead = true;
-      this.#since = now;
+    const connection = this.#connection;
+    const { limits, counters } = connection.context;
+    const { isInHead } = connection;
+    this.#enters(isInHead || connection.requests === 0 ? 'head' : 'waits', now);
+    if (connection.outgoing.isPending) this.#since = now;
+    if (now - this.#since <= (this.#state === 'head' ? limits.headerTimeout : limits.idleTimeout)) return;
+    if (isInHead) {
+      connection.refuse({ status: 408, reason: 'slow_head' });
+      return;
     }
-    const waited = now - this.#since;
-    if (!this.#isInHead) {
-      if (waited <= limits.idleTimeout) return;
-      counters.ended('idle', this.#connection.client);
-      this.#connection.close();
-    } else if (waited > limits.headerTimeout) {
-      if (socket.bytesRead > this.#octetsRead) this.#connection.refuse({ status: 408, reason: 'slow_head' });
-      else {
-        counters.ended('idle', this.#connection.client);
-        this.#connection.close();
-      }
-    }
+    counters.ended('idle', connection.client);
+    connection.close();
   }
 
   /** Only while the handler, or who drops what it left, takes what comes: else it is not the client who is slow. */
@@ -95,7 +78,9 @@ export class Deadlines {
     const { limits, counters } = this.#connection.context;
     const { queue } = exchange;
     if (queue === null || queue.isComplete) return;
-    if (!queue.isWaiting && !queue.isDiscarding) {
+    const isSame = exchange === this.#windowOf;
+    this.#windowOf = exchange;
+    if (!isSame || (!queue.isWaiting && !queue.isDiscarding)) {
       this.#windowFrom = now;
       this.#windowOctets = queue.received;
       return;
@@ -114,8 +99,8 @@ export class Deadlines {
 
   /** Nothing has gone either way for longer than `most`, and nothing waits for the client to take it: that has a limit of its own. */
   #isSilent(now: number, most: number): boolean {
-    const { socket, outgoing } = this.#connection;
-    const octets = socket.bytesRead + socket.bytesWritten;
+    const { received, outgoing } = this.#connection;
+    const octets = received + outgoing.sent;
     if (octets !== this.#octets || outgoing.isPending) {
       this.#octets = octets;
       this.#since = now;
@@ -123,14 +108,18 @@ export class Deadlines {
     return now - this.#since > most;
   }
 
+  /** A piece is under way for longer than `most`, and not as much as a piece was taken meanwhile: where the system's buffers are large, they free their room in lumps. */
   #isStalled(now: number, most: number): boolean {
     const { outgoing } = this.#connection;
-    if (!outgoing.isPending || outgoing.progress !== this.#progress) {
-      this.#progress = outgoing.progress;
-      this.#progressAt = now;
-      return false;
-    }
-    return now - this.#progressAt > most;
+    const isNews = !outgoing.isPending || outgoing.pieces !== this.#pieces;
+    if (!isNews && now - this.#writeFrom <= most) return false;
+    const { sent, unacknowledged } = outgoing;
+    const taken = sent - this.#sent + this.#unacknowledged - unacknowledged;
+    this.#writeFrom = now;
+    this.#pieces = outgoing.pieces;
+    this.#sent = sent;
+    this.#unacknowledged = unacknowledged;
+    return !isNews && taken < PIECE;
   }
 
   #end(reason: Http1Reason): void {

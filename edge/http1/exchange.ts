@@ -35,8 +35,6 @@ export interface Carrier {
 }
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-/** Chunks up to here are copied into one piece with their frame. */
-const COPIED_CHUNK = 4_096;
 
 export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly version: '1.0' | '1.1';
@@ -68,7 +66,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   /** Ended before its time while no listener was there. */
   #cause: AbortCause | undefined;
 
-  constructor(head: RequestHead, protocol: string, carrier: Carrier) {
+  constructor(head: RequestHead, carrier: Carrier) {
     this.#carrier = carrier;
     this.version = head.version;
     this.client = carrier.client;
@@ -78,10 +76,11 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.authority = head.authority;
     this.path = head.path;
     this.headers = head.headers;
-    this.protocol = protocol;
+    this.protocol = head.protocol;
     this.#takesTrailers = head.takesTrailers && head.version === '1.1';
-    const hasBody = head.length !== 0 || protocol !== '';
-    this.queue = hasBody ? new BodyQueue(this, protocol === '' ? head.length : undefined) : null;
+    const isTunnel = head.protocol !== '';
+    const hasBody = head.length !== 0 || isTunnel;
+    this.queue = hasBody ? new BodyQueue(this, isTunnel ? undefined : head.length) : null;
     this.body = this.queue ?? NO_BODY;
     this.awaitsContinue = head.expectsContinue;
   }
@@ -118,14 +117,11 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
       const encoded = encodedAnswer(ready);
       if (encoded.whole !== null && !this.isHead) outgoing.write(encoded.whole);
       else {
-        if (hasBody) outgoing.cork();
         outgoing.write(encoded.head);
         if (hasBody) outgoing.write(ready.body);
       }
     } else {
-      const head = uncommonReadyHead(ready, this);
-      outgoing.cork();
-      outgoing.write(head);
+      outgoing.write(uncommonReadyHead(ready, this));
       if (hasBody) outgoing.write(ready.body);
     }
     this.#hasHead = true;
@@ -142,7 +138,6 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.isLast = isLast || framing === 'close';
     this.#framing = framing;
     this.#left = framing === 'length' ? length : -1;
-    this.#carrier.outgoing.cork();
     this.#carrier.outgoing.write(text);
   }
 
@@ -169,7 +164,6 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
       return;
     }
     if (this.#framing === 'chunked') {
-      this.#carrier.outgoing.cork();
       this.#carrier.outgoing.write(`0\r\n${this.#takesTrailers ? lines : ''}\r\n`);
     }
     this.#finish();
@@ -263,19 +257,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
         return true;
       }
     }
-    outgoing.cork();
     if (this.#framing !== 'chunked') return outgoing.write(chunk);
-    const size = `${chunk.length.toString(16)}\r\n`;
-    if (chunk.length > COPIED_CHUNK) {
-      outgoing.write(size);
-      outgoing.write(chunk);
-      return outgoing.write('\r\n');
-    }
-    const framed = Buffer.allocUnsafe(size.length + chunk.length + 2);
-    framed.write(size, 0, 'latin1');
-    framed.set(chunk, size.length);
-    framed.write('\r\n', size.length + chunk.length, 'latin1');
-    return outgoing.write(framed);
+    outgoing.write(`${chunk.length.toString(16)}\r\n`);
+    outgoing.write(chunk);
+    return outgoing.write('\r\n');
   }
 
   #finish(): void {

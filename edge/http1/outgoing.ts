@@ -1,98 +1,180 @@
 /**
- * What a connection has to send, in order. Large parts go to the socket in pieces: it tells of progress only when all that it was
- * given is gone, and encrypts all of it at once.
+ * What a connection has to send, in order: all that waits when a write begins leaves in it, one write at a time and 64 KiB at most, so that it is seen how a client takes it.
+ * An answer that is ready and alone goes out as it is; what is in several parts is put together.
  */
-import type { Socket } from 'node:net';
+import type { Transport } from '../transport/transport.ts';
 
-const PIECE = 65_536;
+/** Four records of TLS. */
+export const PIECE = 65_536;
+/** Octets that wait or are under way from which on no more is to be written. */
+const FULL = 2 * PIECE;
+/** Larger parts are not copied. */
+const LARGE = 16_384;
+
+/** Buffers of the thread, of a piece each, that nobody needs now. */
+const pool: Buffer[] = [];
+const POOLED = 64;
+const NOTHING = Buffer.alloc(0);
 
 export class Outgoing {
-  /** Grows whenever the client has taken something: no progress, no growth. */
-  progress = 0;
+  /** Grows whenever the client has taken a piece. */
+  pieces = 0;
   /** A part that waited is there no more, as whoever wrote it gave its memory away: what was said of the body does not come true. */
   isLost = false;
-  readonly #socket: Socket;
+  readonly #transport: Transport;
+  readonly #onWaiting: () => void;
+  readonly #onWritten: () => void;
+  readonly #done: (error?: Error | null) => void;
   #parts: (Uint8Array | string)[] = [];
-  #isCorked = false;
+  #octets = 0;
+  /** The write that is under way, and its length when it began; 0: none is. */
+  #writing: Buffer = NOTHING;
+  #underWay = 0;
+  /** What it reads from, to be used again. */
+  #lent: Buffer | null = null;
+  #sentBefore = 0;
+  #isAwaited = false;
+  #isEnding = false;
+  #isStopped = false;
 
-  constructor(socket: Socket) {
-    this.#socket = socket;
+  /** `onWaiting`: something waits for `flush`; `onWritten`: a write has ended. */
+  constructor(transport: Transport, onWaiting: () => void, onWritten: () => void) {
+    this.#transport = transport;
+    this.#onWaiting = onWaiting;
+    this.#onWritten = onWritten;
+    this.#done = (error) => this.#written(error);
   }
 
-  /** Nothing waits here; the socket may still hold some. */
-  get isEmpty(): boolean {
-    return this.#parts.length === 0;
-  }
-
-  /** More is held than should be: wait for `drained` to say true. */
+  /** More is held than should be. */
   get isFull(): boolean {
-    return this.#parts.length > 0 || this.#socket.writableNeedDrain;
+    return this.#octets + this.#underWay >= FULL;
   }
 
   /** The client has something to take. */
   get isPending(): boolean {
-    return this.#parts.length > 0 || this.#socket.writableLength > 0;
+    return this.#octets + this.#underWay > 0;
   }
 
-  /** All that is written in this turn of the event loop leaves as one. */
-  cork(): void {
-    if (this.#isCorked) return;
-    this.#isCorked = true;
-    this.#socket.cork();
-    process.nextTick(uncork, this);
+  /** Octets wait for a write. */
+  get isWaiting(): boolean {
+    return this.#octets > 0;
   }
 
-  /** Text is Latin-1. False: the client doesn't keep up. */
+  /** Octets that have left, in all. */
+  get sent(): number {
+    return this.#sentBefore + (this.#underWay === 0 ? 0 : Math.max(0, this.#underWay - this.#transport.unsent));
+  }
+
+  /** Of those, octets that the client has not acknowledged, as far as is known. */
+  get unacknowledged(): number {
+    return this.#transport.unacknowledged;
+  }
+
+  /** Text is Latin-1. False: wait until `takesMore`. */
   write(part: Uint8Array | string): boolean {
-    if (part.length === 0) return !this.isFull;
-    if (this.#parts.length > 0) {
+    if (part.length > 0 && !this.#isStopped) {
       this.#parts.push(part);
-      return false;
+      this.#octets += part.length;
+      this.#onWaiting();
     }
-    if (part.length <= PIECE) return this.#give(part);
-    this.#parts.push(part);
-    this.#advance();
-    return !this.isFull;
+    this.#isAwaited = this.isFull;
+    return !this.#isAwaited;
   }
 
-  /** To be called when the socket has drained. True: all is gone. */
-  drained(): boolean {
-    this.progress++;
-    this.#advance();
-    return !this.isFull;
+  /** Who was told to wait may go on; said once. */
+  takesMore(): boolean {
+    if (!this.#isAwaited || this.isFull) return false;
+    this.#isAwaited = false;
+    return true;
   }
 
-  /** Sends at once what the cork holds, as before an end. */
-  uncork(): void {
-    if (!this.#isCorked) return;
-    this.#isCorked = false;
-    this.#socket.uncork();
+  /** Begins a write, unless one is under way: then what waits follows it. */
+  flush(): void {
+    if (this.#underWay > 0 || this.#isStopped) return;
+    if (this.#octets > 0) {
+      const next = this.#take();
+      this.#writing = next;
+      this.#underWay = next.length;
+      if (next.length > 0) this.#transport.write(next, this.#done);
+    } else if (this.#isEnding) {
+      this.#isStopped = true;
+      this.#transport.end();
+    }
   }
 
-  #advance(): void {
+  /** The end of this side follows what waits. */
+  end(): void {
+    this.#isEnding = true;
+    this.flush();
+  }
+
+  /** Drops what waits. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#parts = [];
+    this.#octets = 0;
+  }
+
+  /** The next piece. Nothing: it is lost. */
+  #take(): Buffer {
+    const first = this.#parts[0];
+    if (typeof first === 'string' || (this.#parts.length > 1 && first.length < LARGE)) return this.#gather();
+    if (first.length === 0) return this.#lose();
+    const piece = first.length <= PIECE ? first : first.subarray(0, PIECE);
+    if (piece === first) this.#parts.shift();
+    else this.#parts[0] = first.subarray(PIECE);
+    this.#octets -= piece.length;
+    return piece instanceof Buffer ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  }
+
+  /** As many parts as fit, in memory of ours. */
+  #gather(): Buffer {
+    const parts = this.#parts;
+    const isLarge = this.#octets > LARGE;
+    const bytes = isLarge ? (pool.pop() ?? Buffer.allocUnsafeSlow(PIECE)) : Buffer.allocUnsafe(this.#octets);
+    if (isLarge) this.#lent = bytes;
+    let at = 0;
     let done = 0;
-    while (done < this.#parts.length && !this.#socket.writableNeedDrain && !this.#socket.destroyed) {
-      const part = this.#parts[done];
-      // None that is empty ever comes to wait.
-      if (part.length === 0) {
-        this.isLost = true;
-        break;
-      }
-      if (part.length <= PIECE) {
-        this.#give(part);
-        done++;
-      } else {
-        this.#give(typeof part === 'string' ? part.slice(0, PIECE) : part.subarray(0, PIECE));
-        this.#parts[done] = typeof part === 'string' ? part.slice(PIECE) : part.subarray(PIECE);
-      }
+    for (; done < parts.length && at < bytes.length; done++) {
+      const part = parts[done];
+      if (part.length === 0) return this.#lose();
+      const room = bytes.length - at;
+      const fits = part.length <= room;
+      if (typeof part === 'string') bytes.write(fits ? part : part.slice(0, room), at, 'latin1');
+      else bytes.set(fits ? part : part.subarray(0, room), at);
+      at += fits ? part.length : room;
+      if (fits) continue;
+      parts[done] = typeof part === 'string' ? part.slice(room) : part.subarray(room);
+      break;
     }
-    if (done > 0) this.#parts.splice(0, done);
+    parts.splice(0, done);
+    this.#octets -= at;
+    return at === bytes.length ? bytes : bytes.subarray(0, at);
   }
 
-  #give(part: Uint8Array | string): boolean {
-    if (!this.#socket.writable) return true;
-    return typeof part === 'string' ? this.#socket.write(part, 'latin1') : this.#socket.write(part);
+  #lose(): Buffer {
+    this.isLost = true;
+    this.stop();
+    setImmediate(this.#onWritten);
+    return NOTHING;
+  }
+
+  #written(error: Error | null | undefined): void {
+    const bytes = this.#writing;
+    const lent = this.#lent;
+    const octets = this.#underWay;
+    this.#writing = NOTHING;
+    this.#lent = null;
+    this.#underWay = 0;
+    // After an error the system may still read from it.
+    if (error) {
+      this.stop();
+      return;
+    }
+    if (bytes.length !== octets) this.isLost = true;
+    if (lent !== null && pool.length < POOLED) pool.push(lent);
+    this.#sentBefore += octets;
+    this.pieces++;
+    this.#onWritten();
   }
 }
-
-const uncork = (outgoing: Outgoing): void => outgoing.uncork();

@@ -1,138 +1,209 @@
 /**
- * The head of a request, checked (RFC 9112 sections 3 and 6, RFC 9110 section 7): what node's parser, strict as it is, lets pass and no handler may see.
- * The parser itself refuses bare CR and LF, obs-fold, blanks around names, control characters, Content-Length beside Transfer-Encoding
- * or twice or as anything but digits, codings that don't end in chunked, chunked twice, chunk sizes that are no hexadecimal number or
- * no 64 bits, and what follows a request with `Connection: close`. Two forms of the start line it takes without leaving a trace: more than one blank
- * between its parts, which RFC 9112 section 3 lets a recipient take, and GET, POST and OPTIONS of RTSP, which are framed as those of HTTP are.
+ * The fields of a request, line by line, and what they come to (RFC 9112 sections 3 and 6, RFC 9110 section 7). One for a connection, used anew for each request; the list of
+ * fields alone is the request's own.
  */
-import { type IncomingMessage, METHODS } from 'node:http';
-import { authorityOf, isPath } from '../exchange/authority.ts';
+import { isPath, knownAuthority } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/exchange.ts';
 import { isToken } from '../exchange/fields.ts';
-import type { Http1Reason } from './counters.ts';
-import type { Http1Limits } from './limits.ts';
+import { type FieldLine, LINE } from './field-lines.ts';
+import { MALFORMED_REQUEST, type Refusal, refusal } from './refusal.ts';
+import type { RequestLine } from './request-line.ts';
 
-/** Why a request is refused, by status. */
-export interface Refusal {
-  readonly status: number;
-  readonly reason: Http1Reason;
-}
+const TOO_LARGE = refusal(413, 'body_too_large');
+const OTHER_CODING = refusal(501, 'transfer_coding');
+const NO_AUTHORITY = refusal(400, 'authority');
+const NO_TARGET = refusal(400, 'target');
+const OTHER_EXPECTATION = refusal(417, 'expectation');
 
-export interface RequestHead {
-  readonly method: string;
-  readonly version: '1.0' | '1.1';
-  readonly authority: string;
-  readonly path: string;
-  readonly headers: FieldList;
+/** What is more is no length of anything. */
+const MOST = String(2n ** 64n - 1n);
+
+export class RequestHead {
+  method = '';
+  version: '1.0' | '1.1' = '1.1';
+  authority = '';
+  path = '';
+  headers: FieldList = [];
   /** Octets of the body; undefined when it comes in chunks. */
-  readonly length: number | undefined;
+  length: number | undefined = 0;
   /** `TE: trailers`, RFC 9110 section 10.1.4. */
-  readonly takesTrailers: boolean;
-  readonly expectsContinue: boolean;
-  /** `Connection: close`. */
-  readonly isLast: boolean;
-}
+  takesTrailers = false;
+  expectsContinue = false;
+  /** The connection ends after it (RFC 9112 section 9.3). */
+  isLast = false;
+  /** `websocket`, or empty. */
+  protocol = '';
+  /** Framed soundly, but not to be handled. */
+  refusal: Refusal | null = null;
+  #target = '';
+  #lines: string[] = [];
+  #host: string | undefined;
+  #hasHosts = false;
+  #connection = '';
+  #coding: string | undefined;
+  #contentLength: string | undefined;
+  #te = '';
+  #expect = '';
+  #upgrade = '';
 
-/** What is left of those that the parser knows. ICE and RTSP, whose start lines it takes for those of HTTP, have methods of their own. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((one) => one !== 'SOURCE' && one !== 'CONNECT'));
+  begin({ method, version, target }: RequestLine): void {
+    this.method = method;
+    this.version = version;
+    this.#target = target;
+    this.#lines = [];
+    this.#host = undefined;
+    this.#hasHosts = false;
+    this.#connection = '';
+    this.#coding = undefined;
+    this.#contentLength = undefined;
+    this.#te = '';
+    this.#expect = '';
+    this.#upgrade = '';
+  }
 
-const refuse = (status: number, reason: Http1Reason): Refusal => ({ status, reason });
-
-/** A refusal has a `status`, a head has none. */
-export function requestHead(
-  message: IncomingMessage,
-  isEncrypted: boolean,
-  limits: Http1Limits,
-): RequestHead | Refusal {
-  const { httpVersionMajor, httpVersionMinor, rawHeaders, method = '', url = '' } = message;
-  // Without a version the parser takes a request for one of HTTP/0.9.
-  if (httpVersionMajor !== 1) return refuse(505, 'version');
-  const version = httpVersionMinor === 0 ? '1.0' : '1.1';
-  if (!KNOWN_METHODS.has(method)) return refuse(501, 'method');
-  if (url.length > limits.targetLength) return refuse(414, 'target_too_long');
-  if (rawHeaders.length > limits.headerFields * 2) return refuse(431, 'header_too_large');
-
-  const headers: string[] = [];
-  let host: string | undefined;
-  let connection = '';
-  let coding: string | undefined;
-  let length = 0;
-  let te = '';
-  let expect = '';
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i].toLowerCase();
-    const value = rawHeaders[i + 1];
-    switch (name) {
-      case 'host':
-        if (host !== undefined) return refuse(400, 'authority');
-        host = value;
+  /** Why nothing can be known of what follows, or null. */
+  add({ kind, name, value }: FieldLine): Refusal | null {
+    switch (kind) {
+      case LINE.other:
+        this.#lines.push(name, value);
         break;
-      case 'connection':
-        connection += `,${value}`;
+      case LINE.host:
+        if (this.#host !== undefined) this.#hasHosts = true;
+        this.#host = value;
         break;
-      case 'transfer-encoding':
-        coding = coding === undefined ? value : `${coding},${value}`;
+      case LINE.connection:
+        this.#connection = joined(this.#connection, value);
         break;
-      case 'te':
-        te += `,${value}`;
+      case LINE.transferEncoding:
+        this.#coding = this.#coding === undefined ? value : `${this.#coding},${value}`;
         break;
-      case 'expect':
-        expect += expect === '' ? value : `,${value}`;
+      case LINE.contentLength:
+        // RFC 9112 section 6.3: also twice the same one may have been read by somebody as something else.
+        if (this.#contentLength !== undefined || !isLength(value)) return MALFORMED_REQUEST;
+        this.#contentLength = value;
+        this.#lines.push(name, value);
         break;
-      case 'keep-alive':
-      case 'proxy-connection':
-      case 'upgrade':
+      case LINE.te:
+        this.#te = joined(this.#te, value);
         break;
-      case 'content-length':
-        length = Number(value);
-        headers.push(name, value);
+      case LINE.expect:
+        this.#expect = joined(this.#expect, value);
         break;
-      default:
-        headers.push(name, value);
+      case LINE.upgrade:
+        this.#upgrade = joined(this.#upgrade, value);
+        break;
+      case LINE.doubtful:
+        return MALFORMED_REQUEST;
     }
+    return null;
   }
 
-  if (!Number.isSafeInteger(length)) return refuse(413, 'body_too_large');
-  if (coding !== undefined) {
-    // Chunks to a version that has none: RFC 9112 section 6.1 calls the framing faulty.
-    if (version === '1.0') return refuse(400, 'malformed');
-    if (coding.toLowerCase() !== 'chunked') return otherCoding(coding);
+  /** After the last line. Why nothing can be known of what follows, or null: then `refusal` may still say why it is not handled. */
+  finish(isEncrypted: boolean): Refusal | null {
+    this.isLast = this.version === '1.0';
+    this.protocol = '';
+    this.headers = this.#lines;
+    const failure = this.#framing();
+    if (failure !== null) return failure;
+    if (this.#connection !== '' && !isKeepAlive(this.#connection)) this.#options(this.#connection);
+    else if (this.#connection !== '') this.isLast = false;
+    this.refusal = this.#resource(isEncrypted) ?? this.#expectation();
+    this.takesTrailers = this.#te !== '' && hasMember(this.#te, 'trailers');
+    if (this.takesTrailers) this.headers = [...this.headers, 'te', 'trailers'];
+    return null;
   }
-  if (host === undefined && version === '1.1') return refuse(400, 'authority');
-  const expectsContinue = expect.toLowerCase() === '100-continue';
-  if (expect !== '' && !expectsContinue && version === '1.1') return refuse(417, 'expectation');
 
-  const isOrigin = url.charCodeAt(0) === 0x2f || url === '*';
-  const target = isOrigin ? null : absoluteForm(url, method, isEncrypted);
-  if (!isOrigin && target === null) return refuse(400, 'target');
-  const authority = authorityOf(target?.authority ?? host ?? '');
-  if (authority === '' || (host !== undefined && authorityOf(host) === '')) return refuse(400, 'authority');
-  const path = target?.path ?? url;
-  if (!isPath(path, method)) return refuse(400, 'target');
+  /** RFC 9112 sections 6.1 to 6.3. */
+  #framing(): Refusal | null {
+    if (this.#coding === undefined) {
+      this.length = this.#contentLength === undefined ? 0 : Number(this.#contentLength);
+      return Number.isSafeInteger(this.length) ? null : TOO_LARGE;
+    }
+    this.length = undefined;
+    // Chunks to a version that has none: section 6.1 calls the framing faulty. Both a length and a coding: section 6.3.
+    if (this.#contentLength !== undefined || this.version === '1.0') return MALFORMED_REQUEST;
+    return this.#coding.toLowerCase() === 'chunked' ? null : otherCoding(this.#coding);
+  }
 
-  const takesTrailers = te !== '' && te.split(',').some((one) => one.trim().toLowerCase() === 'trailers');
-  if (takesTrailers) headers.push('te', 'trailers');
-  return {
-    method,
-    version,
-    authority,
-    path,
-    headers: connection === '' ? headers : withoutNominated(headers, connection),
-    length: coding === undefined ? length : undefined,
-    takesTrailers,
-    expectsContinue: expectsContinue && version === '1.1' && (length !== 0 || coding !== undefined),
-    isLast: connection !== '' && CLOSE.test(connection),
-  };
+  /** RFC 9110 section 7.6.1, RFC 9112 section 9.3. */
+  #options(connection: string): void {
+    const options = connection
+      .toLowerCase()
+      .split(',')
+      .map((one) => one.trim());
+    this.isLast = options.includes('close') || (this.version === '1.0' && !options.includes('keep-alive'));
+    if (options.includes('upgrade') && this.#upgrade !== '') this.#upgrades();
+    // What Connection names concerns the connection. Not the length: the body has it all the same.
+    const names = options.filter((one) => !UNAFFECTED.has(one));
+    if (names.length > 0) this.headers = this.#lines.filter((_, i) => !names.includes(this.#lines[i & ~1]));
+  }
+
+  /**
+   * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC 9110 section 7.8 lets a server do: `h2c` was taken back (RFC 9113 section 3.1), and
+   * a body before a tunnel is how requests are smuggled. Whoever asks for one may have sent something else than HTTP behind it: it is the last request.
+   */
+  #upgrades(): void {
+    const isBare = this.method === 'GET' && this.version === '1.1' && this.length === 0;
+    if (isBare && hasMember(this.#upgrade, 'websocket')) this.protocol = 'websocket';
+    this.isLast = true;
+  }
+
+  #resource(isEncrypted: boolean): Refusal | null {
+    const target = this.#target;
+    const host = this.#host;
+    if (this.#hasHosts || (host === undefined && this.version === '1.1')) return NO_AUTHORITY;
+    this.path = target;
+    let authority = host ?? '';
+    if (target.charCodeAt(0) !== 0x2f && target !== '*') {
+      const parts = absoluteForm(target, this.method, isEncrypted);
+      if (parts === null) return target.includes('://') ? NO_TARGET : MALFORMED_REQUEST;
+      if (host !== undefined && knownAuthority(host) === '') return NO_AUTHORITY;
+      this.path = parts.path;
+      authority = parts.authority;
+    }
+    this.authority = knownAuthority(authority);
+    if (this.authority === '') return NO_AUTHORITY;
+    return isPath(this.path, this.method) ? null : NO_TARGET;
+  }
+
+  /** RFC 9110 section 10.1.1. */
+  #expectation(): Refusal | null {
+    this.expectsContinue = false;
+    if (this.#expect === '' || this.version === '1.0') return null;
+    if (this.#expect.toLowerCase() !== '100-continue') return OTHER_EXPECTATION;
+    this.expectsContinue = this.length !== 0;
+    return null;
+  }
 }
 
-/** A member of the list under Connection. The parser misses it behind a tab, and in HTTP/1.0 beside keep-alive, which counts for less (RFC 9112 section 9.3). */
-const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+/** Lines of a list are one (RFC 9110 section 5.3); an empty one adds nothing. */
+function joined(list: string, value: string): string {
+  if (value === '') return list;
+  return list === '' ? value : `${list},${value}`;
+}
+
+/** Digits (RFC 9110 section 8.6), as many noughts before them as there may be. */
+function isLength(value: string): boolean {
+  const digits = /^0*(\d+)$/.exec(value)?.[1];
+  if (digits === undefined || digits.length > MOST.length) return false;
+  return digits.length < MOST.length || digits <= MOST;
+}
+
+/** All that most clients say. */
+const isKeepAlive = (connection: string): boolean => connection === 'keep-alive' || connection === 'Keep-Alive';
+
+/** A list (RFC 9110 section 5.6.1) has that member; letters in any case. */
+const hasMember = (list: string, member: string): boolean =>
+  list.split(',').some((one) => one.trim().toLowerCase() === member);
+
+/** What stands in most Connection fields and names none of the fields that are left, and the two that stay. */
+const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te', 'content-length']);
 
 /** RFC 9112 section 6.3: only chunks, which come last, tell where a body ends; and of what may come before them nothing is known here. */
 function otherCoding(coding: string): Refusal {
   const names = coding.split(',').map((one) => one.trim().toLowerCase());
   const isWhole = names.pop() === 'chunked' && names.every((one) => isToken(one) && one !== 'chunked');
-  return isWhole ? refuse(501, 'transfer_coding') : refuse(400, 'malformed');
+  return isWhole ? OTHER_CODING : MALFORMED_REQUEST;
 }
 
 /** RFC 9112 section 3.2.2: its authority counts, not that of Host. Null: of another scheme than the connection's, or none of HTTP. */
@@ -143,17 +214,3 @@ function absoluteForm(url: string, method: string, isEncrypted: boolean): { auth
   if (rest === '') return { authority: parts[2], path: method === 'OPTIONS' ? '*' : '/' };
   return { authority: parts[2], path: rest.charCodeAt(0) === 0x2f ? rest : `/${rest}` };
 }
-
-/** RFC 9110 section 7.6.1: what Connection names concerns the connection. Not the length: the body has it all the same. */
-function withoutNominated(headers: readonly string[], connection: string): FieldList {
-  const names = connection
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => !UNAFFECTED.has(one));
-  if (names.length === 0) return headers;
-  return headers.filter((_, i) => !names.includes(headers[i & ~1]));
-}
-
-/** What stands in most Connection fields and names none of the fields that are left, and the two that stay. */
-const UNAFFECTED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te', 'content-length']);

@@ -1,11 +1,10 @@
-/** Serves connections that others have accepted, plain or TLS, with node's parser of HTTP/1.1 (RFC 9112). */
-import { createServer, type Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+/** Serves connections that others have accepted, plain or TLS, with HTTP/1.1 (RFC 9112). */
+import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Client, Handler } from '../exchange/exchange.ts';
+import { SocketTransport, type Transport } from '../transport/transport.ts';
 import { Http1Connection } from './connection.ts';
 import type { Http1Counters } from './counters.ts';
-import { Incoming } from './incoming.ts';
 import { type Http1Limits, sweepMs } from './limits.ts';
 
 export interface Http1Options {
@@ -23,64 +22,27 @@ export interface Http1Context extends Http1Options {
 }
 
 export class Http1 {
-  readonly #server: Server<typeof Incoming>;
   readonly #context: Http1Context;
   readonly #connections = new Set<Http1Connection>();
-  readonly #bySocket = new WeakMap<object, Http1Connection>();
   #sweep: NodeJS.Timeout | undefined;
   #drained: (() => void) | undefined;
 
   constructor(options: Http1Options) {
-    const { limits } = options;
     this.#context = {
       ...options,
       isDraining: false,
       onClose: (connection) => this.#onClose(connection),
     };
-    this.#server = createServer<typeof Incoming>({
-      insecureHTTPParser: false,
-      maxHeaderSize: limits.headerOctets,
-      requireHostHeader: false,
-      keepAliveTimeout: 0,
-      IncomingMessage: Incoming,
-      ServerResponse,
-    });
-    // Fields past a count would be cut off in silence: all that fit the octets are taken, and counted here.
-    this.#server.maxHeadersCount = 0;
-    // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is for the connection to say.
-    Object.assign(this.#server, { httpAllowHalfOpen: true });
-    const onRequest = (message: Incoming, response: ServerResponse): void => {
-      this.#bySocket.get(message.socket)?.onRequest(message, response);
-    };
-    this.#server.on('request', onRequest);
-    this.#server.on('checkContinue', onRequest);
-    this.#server.on('checkExpectation', onRequest);
-    this.#server.on('upgrade', (message, socket, rest) => {
-      this.#bySocket.get(socket)?.onRequest(message, undefined, rest);
-    });
-    this.#server.on('connect', (_message, socket) => {
-      this.#bySocket.get(socket)?.refuse({ status: 501, reason: 'method' });
-    });
-    this.#server.on('clientError', (error, socket) => this.#bySocket.get(socket)?.onParserError(error));
   }
 
-  /** Takes over a connection: a TCP socket, or a TLS socket after its handshake. What was read of it may have been put back (`unshift`). While this drains it is served one request. */
-  accept(socket: Socket, client: Client): void {
-    if (socket.destroyed) {
-      socket.destroy();
-      return;
-    }
+  /** Takes over a connection: what carries it, or a TCP socket, or a TLS socket after its handshake. What was read of a socket may have been put back (`unshift`). While this drains it is served one request. */
+  accept(carrier: Socket | Transport, client: Client): void {
     const { counters, limits } = this.#context;
     counters.count('connections');
-    socket.allowHalfOpen = true;
-    const connection = new Http1Connection(socket, client, this.#context);
+    const connection = new Http1Connection(transportOf(carrier), client, this.#context);
     this.#connections.add(connection);
-    this.#bySocket.set(socket, connection);
     this.#sweep ??= setInterval(() => this.#check(), sweepMs(limits)).unref();
-    this.#server.emit('connection', socket);
-    // Behind the parser's own: a request that its client's end has cut off is another matter.
-    socket.on('end', () => connection.onClientEnd());
-    if (socket.isPaused()) socket.resume();
+    connection.begin();
   }
 
   /** Connections that wait for their next request are closed, others when a response is out. Resolves when all are gone. */
@@ -112,4 +74,11 @@ export class Http1 {
     this.#sweep = undefined;
     this.#drained?.();
   }
+}
+
+function transportOf(carrier: Socket | Transport): Transport {
+  if (!(carrier instanceof Socket)) return carrier;
+  // A client may end its side while it is answered (RFC 9112 section 9.6): what its end means is for the connection to say.
+  carrier.allowHalfOpen = true;
+  return new SocketTransport(carrier);
 }

@@ -2,7 +2,7 @@
  * The fields of a request while its block is decoded, held to RFC 9113 sections 8.2 and 8.3. One for a session, used anew for each
  * block; the list of fields alone is the request's own.
  */
-import { authorityOf, isPath } from '../exchange/authority.ts';
+import { isPath, knownAuthority } from '../exchange/authority.ts';
 import { KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
 import type { HeaderSink } from './hpack/decoder.ts';
 
@@ -173,16 +173,4 @@ export class RequestHead implements HeaderSink {
     this.authority = authority;
     return VERDICT.wellFormed;
   }
-}
-
-let lastText = '';
-let lastAuthority = '';
-
-/** `authorityOf`; a client asks for the same one again and again. */
-function knownAuthority(text: string): string {
-  if (text !== lastText) {
-    lastAuthority = authorityOf(text);
-    lastText = text;
-  }
-  return lastAuthority;
 }

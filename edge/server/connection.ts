@@ -89,8 +89,6 @@ export class Connection implements Member {
       raw.unshift(first);
       this.#settle();
       this.#serve(raw, spoken === 'http2', '');
-      // A session of HTTP/2 takes what was put back before it lets the socket flow; HTTP/1.1 just listens.
-      if (spoken === 'http1') raw.resume();
     };
     const onEnd = (): void => {
       this.#server.counters.count('handshake_failed');

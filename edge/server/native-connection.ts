@@ -1,4 +1,4 @@
-/** One connection whose TLS is that of edge/tls: a session of HTTP/2, or what node's sockets serve as they serve all others. */
+/** One connection whose TLS is that of edge/tls, or, where that does not take it, node's sockets as they serve all others. */
 import { Socket } from 'node:net';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
 import { loadLibc } from '../../core/net/linux.ts';
@@ -19,7 +19,7 @@ export class NativeConnection implements TlsOwner, Member {
   readonly #bucket: number;
   #tls: TlsConnection | null = null;
   #session: Http2Session | null = null;
-  /** What it became when it does not speak HTTP/2. */
+  /** What it became when edge/tls did not take it. */
   #handedOver: Connection | null = null;
 
   /** `bucket`: by which the limits take it back. */
@@ -86,16 +86,22 @@ export class NativeConnection implements TlsOwner, Member {
   }
 
   secured(connection: TlsConnection): void {
-    const { counters, application, limits, http2Counters, isDraining, onHandlerError } = this.#server;
+    const { counters, application, limits, http1, http2Counters, isDraining, onHandlerError } = this.#server;
     if (connection.isResumed) counters.count('handshakes_resumed');
     else counters.count('handshakes_full');
     if (connection.isTls13) counters.count('tls_1_3');
     else counters.count('tls_1_2');
-    counters.count('http2');
     this.#server.settled(this);
+    const client = describeClient(this.#client, connection.serverName, true);
+    if (!connection.isHttp2) {
+      counters.count('http1');
+      http1.accept(connection, client);
+      return;
+    }
+    counters.count('http2');
     this.#session = new Http2Session(connection, {
       handler: application.handler,
-      client: describeClient(this.#client, connection.serverName, true),
+      client,
       limits: limits.http2,
       counters: http2Counters,
       scheme: 'https',

@@ -31,7 +31,7 @@ export interface PoolOptions {
   readonly columns?: readonly string[];
   /** "portable" listens by node alone, in one thread; "auto" only where it has to. */
   readonly transport: 'auto' | 'portable';
-  /** What carries HTTP/2 over TLS: "node" is node:tls; "auto" is edge/tls, where it can be had. */
+  /** What carries TLS: "node" is node:tls; "auto" is edge/tls, where it can be had. */
   readonly tls: 'auto' | 'node';
   readonly log: Logger;
   /** What applications send. */

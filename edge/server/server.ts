@@ -47,7 +47,7 @@ export interface EdgeServerOptions {
   readonly http2Counters: Http2Counters;
   /** What a handler threw or rejected with; as often as it happens. */
   readonly onHandlerError: (error: unknown) => void;
-  /** Lets edge/tls carry HTTP/2, where it can be had. Without it node:tls does. The loop stays the caller's. */
+  /** Lets edge/tls carry TLS, where it can be had. Without it node:tls does. The loop stays the caller's. */
   readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 
@@ -71,7 +71,7 @@ export class EdgeServer {
   readonly #timer: NodeJS.Timeout;
   #onEmpty: (() => void) | null = null;
   readonly #tls: TlsLoop | null = null;
-  /** Why it is node:tls that carries HTTP/2 though that was not asked for; empty: it isn't. */
+  /** Why it is node:tls that carries TLS though that was not asked for; empty: it isn't. */
   readonly nativeFailure: string = '';
 
   constructor(options: EdgeServerOptions) {

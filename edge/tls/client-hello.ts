@@ -1,6 +1,6 @@
 /**
- * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at before anything is taken from its socket: which server it asks for, and whether it
- * speaks HTTP/2. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to say to it.
+ * The first message of a client (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), looked at before anything is taken from its socket: which server it asks for, and which
+ * version of HTTP it speaks. Whatever is not plain and whole in one record is somebody else's: OpenSSL knows what to say to it.
  */
 
 /** A record (RFC 8446 section 5.1) with its head. No ClientHello that is looked at is longer. */
@@ -23,16 +23,34 @@ const EXTENSION_ALPN = 16;
 const HOST_NAME = 0;
 const MAX_NAME = 255;
 
+/** As they stand in the extension, behind their length. */
+const HTTP2 = Buffer.from('\x02h2', 'latin1');
+const HTTP1 = Buffer.from('\x08http/1.1', 'latin1');
+
+function isAt(bytes: Buffer, at: number, what: Buffer): boolean {
+  for (let i = 0; i < what.length; i++) if (bytes[at + i] !== what[i]) return false;
+  return true;
+}
+
 /** One for a thread; what it says is of the message that was read last. */
 export class ClientHello {
   /** In lower case; empty: none is asked for. */
   serverName = '';
   offersHttp2 = false;
+  #offersHttp1 = false;
+  #hasAlpn = false;
+
+  /** It asks for a server by its name, and for a version of HTTP that we speak, if it asks for any protocol. */
+  get isOurs(): boolean {
+    return this.serverName !== '' && (this.offersHttp2 || this.#offersHttp1 || !this.#hasAlpn);
+  }
 
   /** Reads bytes[0 … length). */
   read(bytes: Buffer, length: number): HelloOutcome {
     this.serverName = '';
     this.offersHttp2 = false;
+    this.#offersHttp1 = false;
+    this.#hasAlpn = false;
     if (length > 0 && bytes[0] !== RECORD_HANDSHAKE) return HELLO.UNUSUAL;
     if (length > 1 && bytes[1] !== 3) return HELLO.UNUSUAL;
     if (length > 5 && bytes[5] !== CLIENT_HELLO) return HELLO.UNUSUAL;
@@ -61,7 +79,6 @@ export class ClientHello {
 
   #extensions(bytes: Buffer, start: number, end: number): boolean {
     let hasName = false;
-    let hasAlpn = false;
     for (let at = start; at < end; ) {
       if (at + 4 > end) return false;
       const type = bytes.readUInt16BE(at);
@@ -72,8 +89,8 @@ export class ClientHello {
         if (hasName || !this.#name(bytes, from, at)) return false;
         hasName = true;
       } else if (type === EXTENSION_ALPN) {
-        if (hasAlpn || !this.#protocols(bytes, from, at)) return false;
-        hasAlpn = true;
+        if (this.#hasAlpn || !this.#protocols(bytes, from, at)) return false;
+        this.#hasAlpn = true;
       }
     }
     return true;
@@ -96,7 +113,8 @@ export class ClientHello {
     while (at < to) {
       const length = bytes[at];
       if (length === 0 || at + 1 + length > to) return false;
-      if (length === 2 && bytes[at + 1] === 0x68 && bytes[at + 2] === 0x32) this.offersHttp2 = true;
+      if (isAt(bytes, at, HTTP2)) this.offersHttp2 = true;
+      else if (isAt(bytes, at, HTTP1)) this.#offersHttp1 = true;
       at += 1 + length;
     }
     return true;

@@ -1,5 +1,5 @@
 /**
- * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets for a session, until it closes. All that is done here does not block, and nothing
+ * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets, until it closes. All that is done here does not block, and nothing
  * that a client sends throws.
  */
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../core/net/epoll.ts';
@@ -25,6 +25,8 @@ const RECORDS = 64;
 export class TlsConnection implements Transport {
   /** In lower case. */
   serverName = '';
+  /** Else HTTP/1.1. */
+  isHttp2 = false;
   isTls13 = false;
   isResumed = false;
   readonly place: number;
@@ -112,9 +114,11 @@ export class TlsConnection implements Transport {
       else this.#watch(this.#loop.edges);
       return;
     }
-    if (outcome === HELLO.UNUSUAL || !hello.offersHttp2 || hello.serverName === '')
-      this.#handOver(outcome === HELLO.UNUSUAL ? '' : hello.serverName);
-    else this.#begin(hello.serverName);
+    if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver(outcome === HELLO.UNUSUAL ? '' : hello.serverName);
+    else {
+      this.isHttp2 = hello.offersHttp2;
+      this.#begin(hello.serverName);
+    }
   }
 
   #begin(serverName: string): void {
@@ -139,8 +143,9 @@ export class TlsConnection implements Transport {
   }
 
   #shakeHands(): void {
-    const { openssl } = this.#loop;
+    const { openssl, context } = this.#loop;
     openssl.ERR_clear_error();
+    context.selectsHttp2 = this.isHttp2;
     const outcome = openssl.SSL_accept(this.#ssl);
     if (outcome !== 1) {
       const error = openssl.SSL_get_error(this.#ssl, outcome);

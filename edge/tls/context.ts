@@ -1,4 +1,4 @@
-/** The SSL_CTX of a thread: what TLS of HTTP/2 is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
+/** The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { BIO_C_SET_FD, CTRL, fixedMemory, INFO, MODE, OP, type Openssl, TLS1_2, TLS1_3 } from './openssl.ts';
 import { GROUPS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
@@ -21,9 +21,9 @@ export class TlsContext {
   readonly #tickets: Tickets;
   /** Its address again, in memory that outlives the thread (places.ts). */
   readonly #place: Float64Array;
-  readonly #h2 = fixedMemory(2);
-  readonly #h2Pointer = Buffer.alloc(8);
-  readonly #h2Length = Buffer.of(2);
+  /** Of the connection that is worked on: HTTP/2 is chosen, else HTTP/1.1. That the client offers it was seen before. */
+  selectsHttp2 = true;
+  readonly #protocols = [protocol('http/1.1'), protocol('h2')] as const;
   readonly #noDescriptor = fixedMemory(4);
   readonly #select: (ssl: number, out: number, outLength: number) => number;
   readonly #info: (ssl: number, where: number) => void;
@@ -33,13 +33,11 @@ export class TlsContext {
     this.#openssl = openssl;
     this.#tickets = new Tickets(openssl);
     this.#place = place;
-    this.#h2.bytes.write('h2', 'latin1');
-    this.#h2Pointer.writeBigUInt64LE(BigInt(this.#h2.address));
-    // Whoever comes here has offered h2: that was looked at before.
     this.#select = (_ssl, out, outLength) => {
       try {
-        openssl.memcpyOut(out, this.#h2Pointer, 8);
-        openssl.memcpyOut(outLength, this.#h2Length, 1);
+        const { pointer, length } = this.#protocols[this.selectsHttp2 ? 1 : 0];
+        openssl.memcpyOut(out, pointer, 8);
+        openssl.memcpyOut(outLength, length, 1);
         return SSL_TLSEXT_ERR_OK;
       } catch {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
@@ -115,4 +113,13 @@ export class TlsContext {
     openssl.setAlpnSelect(address, this.#select);
     this.#tickets.serve(address);
   }
+}
+
+/** A name of ALPN as OpenSSL is told of it: where it lies, and how long it is. `memory` is to be held. */
+function protocol(name: string): { memory: Buffer; pointer: Buffer; length: Buffer } {
+  const { bytes: memory, address } = fixedMemory(name.length);
+  memory.write(name, 'latin1');
+  const pointer = Buffer.alloc(8);
+  pointer.writeBigUInt64LE(BigInt(address));
+  return { memory, pointer, length: Buffer.of(name.length) };
 }

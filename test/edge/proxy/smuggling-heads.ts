@@ -58,7 +58,7 @@ export const HEADS: readonly Row[] = [
     [{ path: '/smuggled' }, { path: '/b' }],
   ],
   ['an empty line before a request', `\r\n${get(H)}`, 200, [{}]],
-  ['several blanks in a start line', start('GET  / HTTP/1.1'), 200, [{}]],
+  ['several blanks in a start line', start('GET  / HTTP/1.1'), 400],
   ['a tab in a start line', start('GET\t/ HTTP/1.1'), 400],
   ['a blank behind a start line', start('GET / HTTP/1.1 '), 400],
   ['a blank before a start line', start(' GET / HTTP/1.1'), 400],

@@ -1,0 +1,44 @@
+/** The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions, which mean nothing to us but have to be some: a line that ends within quotes would end elsewhere for who reads quotes. */
+import { NOT_IN_VALUE, OCTET_CLASS } from '../exchange/fields.ts';
+import { MALFORMED, MORE } from './field-lines.ts';
+
+const CR = 0x0d;
+const LF = 0x0a;
+const SEMICOLON = 0x3b;
+
+/** Octets of a line with its extensions; node's bound. */
+export const LONGEST_LINE = 16_384;
+
+/** Section 7.1.1, without blanks, which were never to be sent. */
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*"))?)*$`);
+
+/** The size that was read last: a line is worked off before the next one is read. */
+let size = 0;
+export const chunkSize = (): number => size;
+
+/** By octet: the value of a hexadecimal digit, or 16. */
+const DIGIT = new Uint8Array(256).fill(16);
+for (let value = 0; value < 16; value++) {
+  DIGIT[value.toString(16).charCodeAt(0)] = value;
+  DIGIT[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+}
+
+/** Reads a line that begins at `start`, and returns where what follows it does; or MORE or MALFORMED. */
+export function readChunkSize(bytes: Buffer, start: number, end: number): number {
+  size = 0;
+  let at = start;
+  while (at < end && DIGIT[bytes[at]] < 16) size = size * 16 + DIGIT[bytes[at++]];
+  if (size > Number.MAX_SAFE_INTEGER) return MALFORMED;
+  if (at === end) return MORE;
+  if (at === start) return MALFORMED;
+  const extensions = at;
+  if (bytes[at] === SEMICOLON) while (at < end && (OCTET_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
+  if (at === end) return MORE;
+  if (bytes[at] !== CR) return MALFORMED;
+  if (at + 1 === end) return MORE;
+  if (bytes[at + 1] !== LF) return MALFORMED;
+  if (at > extensions && at - start <= LONGEST_LINE && !EXTENSIONS.test(bytes.toString('latin1', extensions, at)))
+    return MALFORMED;
+  return at + 2;
+}

@@ -1,0 +1,13 @@
+/** What a client is told whose request is not handled. */
+import type { Http1Reason } from './counters.ts';
+
+/** Why a request is refused, by status. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: Http1Reason;
+}
+
+export const refusal = (status: number, reason: Http1Reason): Refusal => ({ status, reason });
+
+/** RFC 9112 section 2.2: no request, or one that could be read as another. */
+export const MALFORMED_REQUEST = refusal(400, 'malformed');

@@ -1,0 +1,88 @@
+/** The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF behind. */
+import { METHODS } from 'node:http';
+import { NOT_IN_TOKEN, OCTET_CLASS } from '../exchange/fields.ts';
+import { MALFORMED, MORE } from './field-lines.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+/** Those that are registered, as node lists them. CONNECT is for proxies of another kind, SOURCE is Icecast's. */
+const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
+  METHODS.filter((one) => one !== 'SOURCE' && one !== 'CONNECT').map((one) => [one, one]),
+);
+
+const UNKNOWN_METHOD = refusal(501, 'method');
+const OTHER_VERSION = refusal(505, 'version');
+const TOO_LONG = refusal(414, 'target_too_long');
+const NO_REQUEST = refusal(400, 'malformed');
+
+const SP = 0x20;
+const CR = 0x0d;
+const LF = 0x0a;
+const DOT = 0x2e;
+/** HTTP/ */
+const NAME = [0x48, 0x54, 0x54, 0x50, 0x2f];
+/** With its version and CRLF. */
+const TAIL = NAME.length + 5;
+
+const isDigit = (octet: number): boolean => octet >= 0x30 && octet <= 0x39;
+
+/** One for a thread; what it says is of the line that was read last. */
+export class RequestLine {
+  method = '';
+  target = '';
+  version: '1.0' | '1.1' = '1.1';
+  /** Why it is MALFORMED. */
+  refusal: Refusal = NO_REQUEST;
+
+  /** Reads a line that begins at `start`, and returns where the next one does; or MORE or MALFORMED. `most`: characters of a target. */
+  read(bytes: Buffer, start: number, end: number, most: number): number {
+    this.refusal = NO_REQUEST;
+    let at = start;
+    while (at < end && (OCTET_CLASS[bytes[at]] & NOT_IN_TOKEN) === 0) at++;
+    if (at === end) return MORE;
+    if (at === start || bytes[at] !== SP) return MALFORMED;
+    const method = knownMethod(bytes, start, at);
+    const from = ++at;
+    while (at < end && bytes[at] > 0x20 && bytes[at] < 0x7f) at++;
+    if (at - from > most) return this.#fails(TOO_LONG);
+    if (at === end) return MORE;
+    if (at > from && bytes[at] === CR) return this.#oldLine(bytes, at, end);
+    if (at === from || bytes[at] !== SP) return MALFORMED;
+    const to = at++;
+    if (end - at < TAIL && bytes.subarray(at, end).indexOf(LF) < 0) return MORE;
+    const minor = this.#version(bytes, at, end);
+    if (minor === undefined) return method === undefined ? this.#fails(UNKNOWN_METHOD) : MALFORMED;
+    if (minor < 0) return this.#fails(OTHER_VERSION);
+    if (method === undefined) return this.#fails(UNKNOWN_METHOD);
+    this.method = method;
+    this.target = bytes.toString('latin1', from, to);
+    this.version = minor === 0 ? '1.0' : '1.1';
+    return at + TAIL;
+  }
+
+  /** A request of HTTP/0.9 has no version. */
+  #oldLine(bytes: Buffer, at: number, end: number): number {
+    if (at + 1 === end) return MORE;
+    return bytes[at + 1] === LF ? this.#fails(OTHER_VERSION) : MALFORMED;
+  }
+
+  #fails(why: Refusal): number {
+    this.refusal = why;
+    return MALFORMED;
+  }
+
+  /** 0 or 1, negative for a version that is not ours, undefined for none. */
+  #version(bytes: Buffer, start: number, end: number): number | undefined {
+    if (end - start < TAIL) return undefined;
+    for (let i = 0; i < NAME.length; i++) if (bytes[start + i] !== NAME[i]) return undefined;
+    const at = start + NAME.length;
+    if (!isDigit(bytes[at]) || bytes[at + 1] !== DOT || !isDigit(bytes[at + 2])) return undefined;
+    if (bytes[at + 3] !== CR || bytes[at + 4] !== LF) return undefined;
+    const minor = bytes[at + 2] - 0x30;
+    return bytes[at] === 0x31 && minor <= 1 ? minor : -1;
+  }
+}
+
+function knownMethod(bytes: Buffer, start: number, end: number): string | undefined {
+  const isGet = end - start === 3 && bytes[start] === 0x47 && bytes[start + 1] === 0x45 && bytes[start + 2] === 0x54;
+  return isGet ? 'GET' : KNOWN_METHODS.get(bytes.toString('latin1', start, end));
+}
