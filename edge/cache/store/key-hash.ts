@@ -9,6 +9,9 @@ export class KeyHash {
   b = 0;
   readonly #seedA: number;
   readonly #seedB: number;
+  /** What `a` and `b` are of: memory and disk are asked for the same URL, one after the other. */
+  #domainId = '';
+  #key: string | null = null;
 
   constructor(seedA: number, seedB: number) {
     this.#seedA = seedA | 0;
@@ -17,6 +20,9 @@ export class KeyHash {
 
   /** Sets `a` (unsigned) and `b` (unsigned, never 0: the tables' sign for empty). */
   of(domainId: string, key: string): this {
+    if (key === this.#key && domainId === this.#domainId) return this;
+    this.#domainId = domainId;
+    this.#key = key;
     let a = this.#seedA;
     let b = this.#seedB;
     for (let i = 0; i < domainId.length; i++) {

@@ -286,4 +286,22 @@ test('segments are counted, and given up in the order of their age', () => {
   assert.ok(table.next - table.oldest < 65_536);
 });
 
+test('the hash of a URL is its own, whatever was asked for before', () => {
+  const shared = new KeyHash(1, 2);
+  const urls = [
+    ['d1', 'https://a.test/'],
+    ['d2', 'https://a.test/'],
+    ['d1', 'https://a.test/'],
+    ['d1', 'https://a.test/'],
+    ['d1', ''],
+    ['', ''],
+  ];
+  for (const [domainId, key] of urls) {
+    const { a, b } = shared.of(domainId, key);
+    const fresh = new KeyHash(1, 2).of(domainId, key);
+    assert.equal([a, b], [fresh.a, fresh.b], JSON.stringify([domainId, key]));
+  }
+  assert.is.not(shared.of('d1', 'https://a.test/').a, new KeyHash(1, 2).of('d2', 'https://a.test/').a);
+});
+
 test.run();
