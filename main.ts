@@ -9,6 +9,7 @@ import { parseExemptions } from './core/address/index.ts';
 import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
 import { type Node, openNode } from './core/cluster/node.ts';
+import { installSnapshot } from './core/cluster/snapshot.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
@@ -82,7 +83,8 @@ const OUTPUT_MS = 2000;
 async function serve(config: Config): Promise<void> {
   const stops = new Stops();
   try {
-    await serveUntilSignal(config, stops);
+    // Once more with the store of another node.
+    while ((await serveUntilEnd(config, stops)) === 'replaced') await stops.run();
   } finally {
     await stops.run();
     // Whoever reads standard output and takes nothing more keeps no service that has ended.
@@ -100,7 +102,7 @@ function outliveOutput(log: Logger): void {
   });
 }
 
-async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
+async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | 'replaced'> {
   // Every thread's output runs into ours and listens to its errors: more than ten is no leak.
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
   const log = createLogger(config.log);
@@ -111,6 +113,7 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
   stops.add(() => lock.release());
   const observed = processMetrics(metrics, version);
   stops.add(() => observed.stop());
+  if (installSnapshot(config.dataDir)) log.info("the store of another node has taken the place of this one's");
   const environment = openEnvironment(config.dataDir, config.store.mapSize);
   stops.add(() => environment.close());
   const defaults = zoneSettings(config);
@@ -150,6 +153,7 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
   const { journal } = node;
   // Should the start fail before it takes its place in the order of the end.
   stops.add(() => node.close());
+  if (node.isReplaced) return 'replaced';
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
@@ -270,11 +274,24 @@ async function serveUntilSignal(config: Config, stops: Stops): Promise<void> {
     );
   };
   process.on('SIGHUP', reload);
-  const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-  });
+  stops.add(() => process.off('SIGHUP', reload));
+  const signal = await Promise.race([untilSignal(stops), node.replaced]);
   parts.isStopping = true;
+  if (signal === undefined) {
+    log.info('starting anew');
+    return 'replaced';
+  }
   log.info('stopping', { signal });
+  return 'signal';
+}
+
+function untilSignal(stops: Stops): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(name, resolve);
+      stops.add(() => process.off(name, resolve));
+    }
+  });
 }
 
 /** What /readyz looks at. */

@@ -5,6 +5,7 @@ import { Acknowledgements, type Sync } from './acknowledgements.ts';
 import { type Member, type Members, Membership } from './membership.ts';
 import { PeerServer, type PeerTls } from './peer-server.ts';
 import { PeerWatch } from './peer-watch.ts';
+import type { SnapshotSender } from './snapshot.ts';
 
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;
@@ -21,6 +22,7 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Of the last entry that is applied here. */
   head(): number;
+  readonly snapshots: SnapshotSender;
 }
 
 export class Cluster {
@@ -83,6 +85,20 @@ export class Cluster {
 
   of(sequence: number): Sync {
     return this.#acknowledgements.of(sequence);
+  }
+
+  /** Other nodes that are caught up. */
+  get others(): readonly Member[] {
+    const { known = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
+    return [...known.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
+  }
+
+  /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */
+  get settled(): number {
+    const { name, head } = { name: this.#options.self.name, head: this.#options.head() };
+    const others = this.others.map((one) => one.name);
+    if (!this.isServing || others.some((other) => other < name)) return 0;
+    return Math.min(head, ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0));
   }
 
   async close(): Promise<void> {

@@ -12,12 +12,17 @@ import type { Logger } from '../log/index.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import type { PeerTls } from './peer-server.ts';
+import { Replacement } from './replacement.ts';
+import { SnapshotSender } from './snapshot.ts';
 
 export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
   /** Who serves a change. */
   sync(sequence: number): Sync;
+  /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
+  readonly replaced: Promise<void>;
+  readonly isReplaced: boolean;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** Takes no more commits, and leaves the others. */
@@ -25,7 +30,7 @@ export interface Node {
 }
 
 export interface NodeOptions extends JournalOptions {
-  readonly config: Pick<Config, 'etcd' | 'peer' | 'nodeName'>;
+  readonly config: Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir'>;
   readonly version: string;
   readonly log: Logger;
 }
@@ -51,6 +56,8 @@ function alone(options: NodeOptions): Node {
   return {
     journal,
     isAlone: true,
+    replaced: new Promise(() => {}),
+    isReplaced: false,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     faults: () => [],
     close: () => journal.close(),
@@ -59,7 +66,8 @@ function alone(options: NodeOptions): Node {
 
 async function oneOfMany(options: NodeOptions): Promise<Node> {
   const { config, version, log } = options;
-  const { etcd, peer, nodeName } = config;
+  const { etcd, peer, nodeName, dataDir } = config;
+  const tls = peerTls(peer);
   const gateway = new EtcdGateway(etcdSettings(etcd));
   const said = new Trouble(log);
   const journal = openEtcdJournal({
@@ -70,9 +78,10 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     interval: INTERVAL,
     events: {
       trouble: (error) => said.say(error),
-      lost(why) {
-        log.error('this node has lost the log of the cluster, and follows it no more', { reason: why });
-        void cluster.serving(false).catch(() => {});
+      lost(why, isCurable) {
+        log.error('this node can not follow the log of the cluster any more', { reason: why });
+        cluster.serving(false).catch(() => {});
+        if (isCurable) void replacement.begin();
       },
     },
     acknowledged: (sequence) => cluster.wait(sequence),
@@ -82,27 +91,40 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     prefix: etcd.prefix,
     self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version },
     listen: peer.listen,
-    tls: peerTls(peer),
+    tls,
     deadline: peer.deadline,
     interval: INTERVAL,
     log,
     head: () => journal.head,
+    snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
   });
+  const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
   journal.onApplied(() => cluster.applied());
   await cluster.join();
   const standing = setInterval(() => {
     const isServing = journal.lost === null && journal.isSynced && journal.lag < CLOSE;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
+    tidy();
   }, INTERVAL);
+  let floor = 0;
+  const tidy = (): void => {
+    const next = Math.min(cluster.settled, journal.head - options.history) + 1;
+    if (next < floor + Math.max(1, options.history >> 3)) return;
+    floor = next;
+    journal.forget(next).catch((error: unknown) => said.say(error));
+  };
   await within(journal.caughtUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
     log.warn('going on with what is here, since the log of the cluster can not be followed yet', {
       reason: (error as Error).message,
     });
   });
+  // Nothing is here that could be served until then.
+  if (journal.lost !== null && journal.head === 0) await replacement.begin();
   if (journal.isSynced && journal.lost === null) await cluster.serving(true).catch(() => {});
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
     clearInterval(standing);
+    await replacement.stop();
     await journal.close();
     await cluster.close();
     await gateway.close();
@@ -110,6 +132,10 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   return {
     journal,
     isAlone: false,
+    replaced: replacement.done,
+    get isReplaced() {
+      return replacement.isDone;
+    },
     sync: (sequence) => cluster.of(sequence),
     faults() {
       if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];

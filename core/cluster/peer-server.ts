@@ -1,8 +1,9 @@
-/** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes. */
+/** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { SnapshotSender } from './snapshot.ts';
 
 export interface PeerTls {
   /** PEM. */
@@ -16,6 +17,7 @@ export interface PeerServerOptions {
   readonly listen: { readonly address: string; readonly port: number };
   /** Of the last entry that is applied. */
   head(): number;
+  readonly snapshots: SnapshotSender;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
@@ -67,18 +69,25 @@ export class PeerServer {
       this.#server.close(() => done());
       this.#server.closeAllConnections();
     });
+    this.#options.snapshots.close();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     request.resume();
-    if (request.method !== 'GET' || request.url !== '/v1/applied') {
-      response.writeHead(404).end();
-      return;
-    }
+    response.on('error', () => {});
+    if (request.method === 'GET' && request.url === '/v1/applied') this.#listen(response);
+    else if (request.method === 'GET' && request.url === '/v1/snapshot')
+      this.#options.snapshots.answer(request, response).catch(() => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(503).end();
+      });
+    else response.writeHead(404).end();
+  }
+
+  #listen(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.write(this.#word());
     this.#listeners.add(response);
-    response.on('error', () => {});
     response.on('close', () => this.#listeners.delete(response));
   }
 

@@ -10,6 +10,8 @@ import { removeFolder, temporaryFolder } from '../support/temp.ts';
 export interface ClusterRig {
   readonly etcd: EtcdMember;
   readonly nodes: readonly Daemon[];
+  /** One more; it has logged in. */
+  add(): Promise<Daemon>;
   close(): Promise<void>;
 }
 
@@ -30,29 +32,28 @@ export async function startCluster(count: number, settings: Record<string, strin
     await etcd.stop();
     removeFolder(folder);
   };
+  const add = async (): Promise<Daemon> => {
+    const name = 'abcdefgh'[nodes.length];
+    const key = ecKey();
+    const node = await startDaemon({
+      WAYPOST_NODE_NAME: name,
+      WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
+      WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
+      WAYPOST_PEER_CA_FILE: authority,
+      WAYPOST_PEER_CERTIFICATE_FILE: file(`${name}.pem`, certificate({ name, key, issuer, dnsNames: [name] })),
+      WAYPOST_PEER_KEY_FILE: file(`${name}.key`, pemOfKey(key)),
+      WAYPOST_SECRETS_KEY_FILE: secrets,
+      ...settings,
+    });
+    nodes.push(node);
+    await node.api.logIn('admin', ADMIN_PASSWORD);
+    return node;
+  };
   try {
-    await startNodes();
+    while (nodes.length < count) await add();
   } catch (error) {
     await close();
     throw error;
   }
-  return { etcd, nodes, close };
-
-  async function startNodes(): Promise<void> {
-    for (const name of 'abcdefgh'.slice(0, count)) {
-      const key = ecKey();
-      const node = await startDaemon({
-        WAYPOST_NODE_NAME: name,
-        WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
-        WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
-        WAYPOST_PEER_CA_FILE: authority,
-        WAYPOST_PEER_CERTIFICATE_FILE: file(`${name}.pem`, certificate({ name, key, issuer, dnsNames: [name] })),
-        WAYPOST_PEER_KEY_FILE: file(`${name}.key`, pemOfKey(key)),
-        WAYPOST_SECRETS_KEY_FILE: secrets,
-        ...settings,
-      });
-      nodes.push(node);
-      await node.api.logIn('admin', ADMIN_PASSWORD);
-    }
-  }
+  return { etcd, nodes, add, close };
 }

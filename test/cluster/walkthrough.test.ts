@@ -105,6 +105,38 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
   }
 });
 
+test('a node that was away for longer than the log reaches back, and one that is new, get the store of another', async () => {
+  const rig = await startCluster(2, { WAYPOST_JOURNAL_HISTORY: '20' });
+  try {
+    const [a, b] = rig.nodes;
+    const id = await a.api.createDomain('long.example');
+    await b.kill();
+    for (let i = 0; i < 60; i++) await a.api.createRecord(id, `n${i}`, 'A', '192.0.2.1');
+    const said = (one: Daemon): string => one.child.output();
+    // Once the other is no longer waited for, the log is cut behind it.
+    await sleep(7000);
+    await a.api.createRecord(id, 'last', 'A', '192.0.2.1');
+    await sleep(2500);
+    await b.start();
+    await until(async () => /store of another node has taken the place/.test(said(b)), 'it has fetched one');
+    await until(() => isReady(b).catch(() => false), 'it is ready again');
+    const c = await rig.add();
+    assert.match(said(c), /store of another node has taken the place/);
+    await until(() => isReady(c), 'it is ready');
+    for (const one of [b, c])
+      for (const name of ['n0', 'n59', 'last'])
+        assert.equal(await addresses(one, `${name}.long.example`), ['192.0.2.1']);
+    await until(async () => {
+      const { body } = await b.api.call('POST', `/api/v1/domains/${id}/records`, {
+        ...{ name: `after-${Date.now()}`, type: 'A', content: '192.0.2.2', ttl: 60 },
+      });
+      return (body.sync as { applied: string[] }).applied.join() === 'a,b,c';
+    }, 'all three serve what one of them writes');
+  } finally {
+    await rig.close();
+  }
+});
+
 const why = whyNotPrograms('etcd');
 if (why === null) test.run();
 else console.log(`skipped: a cluster of daemons, ${why}`);

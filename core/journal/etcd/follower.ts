@@ -13,8 +13,8 @@ export interface FollowerOptions {
   onGroup(group: LoggedGroup): void;
   /** How the log stood at a look; its groups have been handed on. */
   onLook(state: LogState): void;
-  /** The node has missed what is not there any more, or holds what the log does not. It follows no more. */
-  onLost(why: string): void;
+  /** The node has missed what is not there any more (a snapshot of another helps), or is ahead of the log (it does not). It follows no more. */
+  onLost(why: string, isCurable: boolean): void;
   /** The log can't be reached, or what came is unusable; it is tried again. Null: it can. */
   onTrouble(error: unknown): void;
   /** Milliseconds between looks while the watch stands. */
@@ -75,14 +75,19 @@ export class Follower {
       const from = next();
       const state = await log.look(from);
       if (this.#stop.signal.aborted) return null;
-      const why = lostness(from, state);
-      if (why !== null) {
-        onLost(why);
+      const { head, floor } = state;
+      const last = head?.sequence ?? 0;
+      if (last < from - 1) {
+        onLost(`this node is at entry ${from - 1}, the log in etcd ends at ${last}`, false);
+        return null;
+      }
+      if (from <= last && from < floor) {
+        onLost(`the log in etcd begins at entry ${floor}, this node needs ${from}`, true);
         return null;
       }
       for (const group of state.groups) this.#hand(group);
       onLook(state);
-      if ((state.head?.sequence ?? 0) < next()) return state.revision;
+      if (last < next()) return state.revision;
       if (next() === from) throw new Error(`the log in etcd lacks the entry ${from}`);
     }
   }
@@ -114,10 +119,3 @@ export class Follower {
 }
 
 const LOOK_AGAIN = Symbol('look again');
-
-function lostness(next: number, { head, floor }: LogState): string | null {
-  const last = head?.sequence ?? 0;
-  if (last < next - 1) return `this node is at entry ${next - 1}, the log in etcd ends at ${last}`;
-  if (next <= last && next < floor) return `the log in etcd begins at entry ${floor}, this node needs ${next}`;
-  return null;
-}

@@ -31,8 +31,8 @@ export interface EtcdJournalOptions extends JournalOptions {
 export interface EtcdJournalEvents {
   /** It does not follow: etcd can't be reached, or an entry can't be applied here. Null: it follows again. */
   trouble(error: unknown): void;
-  /** Once: it can't follow any more, and needs a snapshot of another node. */
-  lost(why: string): void;
+  /** Once: it can't follow any more. `isCurable`: a snapshot of another node helps. */
+  lost(why: string, isCurable: boolean): void;
 }
 
 export interface EtcdJournal extends LocalJournal {
@@ -44,6 +44,8 @@ export interface EtcdJournal extends LocalJournal {
   readonly isSynced: boolean;
   /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
   caughtUp(): Promise<void>;
+  /** Takes entries before `floor` out of the log, but whole groups only. */
+  forget(floor: number): Promise<void>;
 }
 
 /** Reads where the log stands, and follows it. The journal takes commits once it has caught up. */
@@ -81,7 +83,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       next: () => this.tail + 1,
       onGroup: (group) => this.take(group),
       onLook: (state) => this.looked(state),
-      onLost: (why) => this.lose(why),
+      onLost: (why, isCurable) => this.lose(why, isCurable),
       onTrouble: (error) => options.events?.trouble(error),
       interval: options.interval,
     });
@@ -101,6 +103,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.seen <= this.head) return;
     const to = this.seen;
     await new Promise<void>((resolve, reject) => this.catching.push({ to, resolve, reject }));
+  }
+
+  forget(floor: number): Promise<void> {
+    return this.log.forget(floor);
   }
 
   override async close(): Promise<void> {
@@ -166,14 +172,14 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
   }
 
-  private lose(why: string): void {
+  private lose(why: string, isCurable = true): void {
     if (this.lost !== null) return;
     this.lost = why;
     this.foreign.length = 0;
     const error = new UnavailableError('node_lost', why);
     for (const { reject } of this.catching.splice(0)) reject(error);
     for (const done of this.untilSynced.splice(0)) done();
-    this.options.events?.lost(why);
+    this.options.events?.lost(why, isCurable);
     this.wake();
   }
 

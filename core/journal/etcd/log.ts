@@ -89,17 +89,21 @@ export class EtcdLog {
     return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
   }
 
-  /** Takes away the entries below `floor`. */
+  /** Takes away the groups that begin before `floor`, as far as another begins after them. */
   async forget(floor: number): Promise<void> {
+    const keys = this.#keys;
+    const { ranges } = await this.#gateway.transaction(
+      [],
+      [range(keys.log(floor), keys.logEnd, { limit: 1, keysOnly: true })],
+    );
+    const next = ranges[0]?.items[0];
+    if (next === undefined) return;
+    const first = sequenceOf(next.key);
     const bytes = Buffer.alloc(6);
-    bytes.writeUIntBE(floor, 0, 6);
+    bytes.writeUIntBE(first, 0, 6);
     await this.#gateway.transaction(
       [],
-      [
-        remove(this.#keys.log(0), this.#keys.log(floor)),
-        remove(this.#keys.parts, this.#keys.partsBefore(floor)),
-        put(this.#keys.floor, bytes),
-      ],
+      [remove(keys.log(0), keys.log(first)), remove(keys.parts, keys.partsBefore(first)), put(keys.floor, bytes)],
     );
   }
 
@@ -150,8 +154,7 @@ export class EtcdLog {
   }
 
   async #groupOf({ key, value, modRevision }: KeyValue): Promise<LoggedGroup> {
-    const first = Number.parseInt(key.subarray(key.lastIndexOf('/') + 1).toString(), 16);
-    if (!Number.isSafeInteger(first)) throw new Error(`a key of the log is damaged: ${key}`);
+    const first = sequenceOf(key);
     const group = decodeGroup(value);
     if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
     const { length, count, hash } = group;
@@ -168,6 +171,13 @@ export class EtcdLog {
     }
     return { first, entries: joinParts(parts, length, hash), revision: modRevision };
   }
+}
+
+/** Throws Error for a key that is none of the log. */
+function sequenceOf(key: Buffer): number {
+  const sequence = Number.parseInt(key.subarray(key.lastIndexOf('/') + 1).toString(), 16);
+  if (!Number.isSafeInteger(sequence)) throw new Error(`a key of the log is damaged: ${key}`);
+  return sequence;
 }
 
 const EMPTY_HEAD: Head = { sequence: 0, hash: Buffer.alloc(32) };

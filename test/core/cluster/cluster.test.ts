@@ -4,11 +4,13 @@ import { connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Cluster } from '../../../core/cluster/cluster.ts';
+import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { createLogger } from '../../../core/log/index.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { temporaryFolder } from '../../support/temp.ts';
 
 const authority = { name: 'authority.cluster.test', key: ecKey() };
 const ca = certificate({ ...authority, ca: true });
@@ -30,6 +32,7 @@ class Node {
       listen: { address: '127.0.0.1', port: 0 },
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       head: () => this.head,
+      snapshots: new SnapshotSender(temporaryFolder('peer'), async () => {}),
     });
   }
 

@@ -1,0 +1,76 @@
+/** Gets the store of another node, from whichever gives it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log/index.ts';
+import type { Member } from './membership.ts';
+import type { PeerTls } from './peer-server.ts';
+import { fetchSnapshot } from './snapshot.ts';
+
+export interface ReplacementOptions {
+  /** Of the data. */
+  readonly folder: string;
+  readonly tls: PeerTls;
+  readonly log: Logger;
+  /** Nodes that are caught up. */
+  others(): readonly Member[];
+}
+
+const PAUSE = 1000;
+/** Milliseconds between words of progress. */
+const TOLD = 5000;
+
+export class Replacement {
+  readonly #options: ReplacementOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+  #resolve: () => void = () => {};
+  isDone = false;
+  /** Resolves when it is there. */
+  readonly done: Promise<void>;
+
+  constructor(options: ReplacementOptions) {
+    this.#options = options;
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** Resolves when it is there, or was stopped. */
+  begin(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { folder, tls, log, others } = this.#options;
+    const { signal } = this.#stop;
+    for (let turn = 0; !signal.aborted; turn++) {
+      const from = others();
+      const member = from[turn % Math.max(1, from.length)];
+      if (member !== undefined) {
+        let told = performance.now();
+        const onProgress = (done: number, size: number): void => {
+          if (performance.now() - told < TOLD) return;
+          told = performance.now();
+          log.info('fetching the store of another node', { node: member.name, bytes: done, of: size });
+        };
+        try {
+          log.info('fetching the store of another node', { node: member.name });
+          await fetchSnapshot({ member, tls, folder, signal, onProgress });
+          log.info('the store of another node is here', { node: member.name });
+          this.isDone = true;
+          this.#resolve();
+          return;
+        } catch (error) {
+          if (signal.aborted) return;
+          log.warn('the store of another node did not come', { node: member.name, reason: (error as Error).message });
+        }
+      } else if (turn === 0) log.warn('no other node is there whose store could be fetched; waiting for one');
+      await sleep(PAUSE, undefined, { signal }).catch(() => {});
+    }
+  }
+}
