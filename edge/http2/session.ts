@@ -271,10 +271,7 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
 
   empties(): void {
     this.#watch.empties();
-    if (this.#isPeerLeaving && this.#drain !== 'final') {
-      this.#drain = 'announced';
-      this.finishDrain();
-    }
+    if (this.#isPeerLeaving) this.drain();
     if (this.#drain === 'final') this.flushSoon();
   }
 
@@ -291,7 +288,7 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     this.finishDrain();
   }
 
-  /** The client wants the session to end (section 6.8): it does once nothing is under way. */
+  /** The client wants the session to end (section 6.8): it does once nothing is under way, nor on its way. Clients on nghttp2, as node's, say so before requests that they have just made. */
   peerGoesAway(): void {
     this.#isPeerLeaving = true;
     if (this.streams.count === 0) this.empties();

@@ -55,9 +55,20 @@ test('a session without streams ends as soon as the client has seen it', async (
   assert.is(rig.transport.isEnded, true);
 });
 
+const LEAVING = frame(FRAME.GOAWAY, 0, 0, Buffer.concat([word(0), word(0)]));
+
+/** What the last answer brings to a client that goes away: the announcement, and the end once the client has seen it. */
+async function ends(rig: Rig, frames: readonly Frame[], last: number): Promise<void> {
+  assert.equal(lasts(frames), [MAX_STREAM_ID]);
+  assert.is(rig.transport.isEnded, false);
+  rig.send(ping(ofType(frames, FRAME.PING)[0].payload.toString('latin1'), FLAG.ACK));
+  assert.equal(lasts(await rig.frames()), [last]);
+  assert.is(rig.transport.isEnded, true);
+}
+
 test('a client that goes away: its streams are served, then the connection ends', async () => {
   const rig = new Rig();
-  rig.send(headers(1), frame(FRAME.GOAWAY, 0, 0, Buffer.concat([word(0), word(0)])));
+  rig.send(headers(1), LEAVING);
   await rig.frames();
   // It may have said so to a server that pushes, and go on asking.
   rig.send(headers(3));
@@ -67,8 +78,16 @@ test('a client that goes away: its streams are served, then the connection ends'
   rig.exchanges[1].answer(READY);
   const frames = await rig.frames();
   assert.is(ofType(frames, FRAME.DATA).length, 1);
-  assert.equal(lasts(frames), [3]);
-  assert.is(rig.transport.isEnded, true);
+  await ends(rig, frames, 3);
+});
+
+test('a client that goes away before what it has just asked for: that is served', async () => {
+  const rig = new Rig();
+  rig.send(LEAVING, headers(1));
+  const frames = await rig.frames();
+  rig.exchanges[0].answer(READY);
+  assert.is(ofType(await rig.frames(), FRAME.DATA).length, 1);
+  await ends(rig, frames, 1);
 });
 
 test.run();

@@ -196,7 +196,18 @@ const goaways: readonly Row[] = [
       await client.answered(1);
       client.send(goaway(0));
       await client.closed();
-      if (lastIds(client) !== '1 NO_ERROR') throw new Error(client.transcript());
+      if (lastIds(client) !== `${HIGHEST} NO_ERROR,1 NO_ERROR`) throw new Error(client.transcript());
+    },
+    needs,
+  ),
+  scene(
+    '9113 6.8',
+    'GOAWAY of a client before what it has just asked for: that is answered',
+    async (client) => {
+      client.send(goaway(0), get(1));
+      await client.answered(1);
+      await client.closed();
+      if (lastIds(client) !== `${HIGHEST} NO_ERROR,1 NO_ERROR`) throw new Error(client.transcript());
     },
     needs,
   ),
