@@ -32,8 +32,6 @@ const STATE = { CONNECTING: 0, OPEN: 1, CLOSED: 2 } as const;
 /** What is still to be done for a socket when the loop has nothing else to do. */
 const DUE = { READ: 1, UNWRITABLE: 2, CLOSE: 4 } as const;
 
-const NO_BYTES: readonly Uint8Array[] = [];
-
 /** What the sockets of a thread share. */
 interface Shared {
   readonly loop: DescriptorLoop;
@@ -85,8 +83,8 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
   #hasPeerEnded = false;
   #hasEnded = false;
   #isClosing = false;
-  /** What the system has not taken yet. */
-  #unsent: readonly Uint8Array[] = NO_BYTES;
+  /** What the system has not taken yet, in its order; null: it has taken all. */
+  #unsent: Uint8Array[] | null = null;
   #error: Error | null = null;
 
   constructor(shared: Shared, address: string, bytes: Uint8Array, port: number, attempt: SocketAttempt) {
@@ -113,7 +111,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
   }
 
   get isFull(): boolean {
-    return this.#unsent !== NO_BYTES;
+    return this.#unsent !== null;
   }
 
   start(owner: SocketOwner): void {
@@ -142,7 +140,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
       sending.write(after, before.length + bytes.length, 'latin1');
       return this.#send(length);
     }
-    if (this.isFull) this.#unsent = [...this.#unsent, bytes];
+    if (this.#unsent !== null) this.#unsent.push(bytes);
     else {
       const sent = calls.sendArray(this.#fd, bytes);
       if (sent < AGAIN) this.#writeFailed();
@@ -173,7 +171,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     this.#owner = null;
     if (this.#state === STATE.CLOSED) return;
     this.#state = STATE.CLOSED;
-    this.#unsent = NO_BYTES;
+    this.#unsent = null;
     this.#shared.open--;
     if (this.#place >= 0) this.#shared.loop.leave(this.#place);
     if (this.#fd >= 0) this.#shared.calls.close(this.#fd);
@@ -247,27 +245,26 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
 
   #flush(): void {
     const { calls } = this.#shared;
-    let [first, ...rest] = this.#unsent;
-    while (first !== undefined) {
-      const sent = calls.sendArray(this.#fd, first);
+    const unsent = this.#unsent ?? [];
+    for (let i = 0; i < unsent.length; i++) {
+      const sent = calls.sendArray(this.#fd, unsent[i]);
       if (sent < AGAIN) {
         this.#writeFailed();
         return;
       }
-      if (sent < first.length) {
-        this.#unsent = [first.subarray(Math.max(0, sent)), ...rest];
-        return;
-      }
-      [first, ...rest] = rest;
+      if (sent === unsent[i].length) continue;
+      unsent[i] = unsent[i].subarray(Math.max(0, sent));
+      unsent.splice(0, i);
+      return;
     }
-    this.#unsent = NO_BYTES;
+    this.#unsent = null;
     if (this.#isClosing) this.#close(null);
     else if (this.#hasEnded) calls.finish(this.#fd);
     else this.#owner?.onDrain();
   }
 
   #writeFailed(): void {
-    this.#unsent = NO_BYTES;
+    this.#unsent = null;
     this.#error = systemError('write', this.#shared.calls.errno);
     this.#later(this.#isClosing ? DUE.CLOSE : DUE.UNWRITABLE);
   }

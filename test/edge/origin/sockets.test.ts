@@ -300,7 +300,7 @@ for (const kind of ['own', 'node'] as const) {
 
 const bounds = suite('sockets to origins: bounds');
 
-bounds('more than may be at one time, and what has no place, are node’s', async () => {
+bounds('more than may be at one time are node’s', async () => {
   const server = createServer((socket) => socket.on('error', () => {}));
   const port = await listening(server, '127.0.0.1');
   const own = ownSockets(2);
