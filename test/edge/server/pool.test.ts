@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Worker } from 'node:worker_threads';
@@ -9,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/log/index.ts';
 import { Pool, type PoolOptions } from '../../../edge/server/pool.ts';
 import { dial, dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
-import type { SiteData, SiteReply } from './site-application.ts';
+import type { ConnectTo, SiteData, SiteReply } from './site-application.ts';
 
 const test = suite('edge/server/pool');
 const PATIENCE_MS = 15_000;
@@ -176,6 +177,30 @@ for (const tls of ['auto', 'node'] as const)
       { tls },
     );
   });
+
+test('what an application holds in the loop of a thread that is ended by force is closed', async () => {
+  const origin = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const open = (): Promise<number> => new Promise((done) => origin.getConnections((_, count) => done(count)));
+  const awaitOpen = async (count: number): Promise<void> => {
+    for (const end = Date.now() + PATIENCE_MS; (await open()) !== count; await sleep(10))
+      if (Date.now() > end) assert.unreachable(`${await open()} are open, not ${count}`);
+  };
+  const { port } = origin.address() as AddressInfo;
+  await withPool(
+    async ({ pool, workers }) => {
+      const message: ConnectTo = { connectTo: port, connections: 8 };
+      pool.send(message);
+      await awaitOpen(16);
+      await workers[0][0].terminate();
+      await awaitOpen(8);
+      await workers[1][0].terminate();
+      await awaitOpen(0);
+    },
+    { descriptors: 8 },
+  );
+  origin.close();
+});
 
 test('a thread that dies is started anew, and its connections of before are all that is lost', async () => {
   await withPool(async ({ pool, port, workers, log }) => {

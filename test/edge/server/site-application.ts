@@ -1,5 +1,6 @@
 /** What the pool's tests serve: which thread answers, and what that thread was given and told. */
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import { nativeSockets } from '../../../edge/origin/native-socket.ts';
 import type { Application, ThreadContext } from '../../../edge/server/application.ts';
 
 /** Longer than a reload takes. */
@@ -13,17 +14,29 @@ export interface SiteData {
   readonly isBroken?: boolean;
 }
 
+/** Tells an application to open connections to a port, and to leave them open. */
+export interface ConnectTo {
+  readonly connectTo: number;
+  readonly connections: number;
+}
+
 export interface SiteReply {
   readonly thread: number;
   readonly text: string;
   readonly told: readonly unknown[];
 }
 
-export function createApplication(data: unknown, { thread, send }: ThreadContext): Application {
+export function createApplication(data: unknown, { thread, loop, send }: ThreadContext): Application {
   const { host, pem, text, isBroken } = data as SiteData;
   if (isBroken) throw new Error('broken on purpose');
   const told: unknown[] = [];
   const waiting: (() => void)[] = [];
+  const connect = ({ connectTo, connections }: ConnectTo): void => {
+    if (loop === null) throw new Error('there is no loop');
+    const open = nativeSockets(loop, connections);
+    const attempt = { onConnected() {}, onReady() {}, onFailed() {} };
+    for (let i = 0; i < connections; i++) open('127.0.0.1', connectTo, null, attempt);
+  };
   return {
     certificateFor: (name) => (name === host ? pem : undefined),
     handler(exchange) {
@@ -41,6 +54,7 @@ export function createApplication(data: unknown, { thread, send }: ThreadContext
     },
     onMessage(message) {
       told.push(message);
+      if (typeof message === 'object') connect(message as ConnectTo);
       if (message === 'die')
         setImmediate(() => {
           throw new Error('died on purpose');
