@@ -1,4 +1,5 @@
 /** What a connection tells of what it was given, and what it holds while others come and go. */
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -12,7 +13,7 @@ import type { TlsConnection } from '../../../edge/tls/connection.ts';
 import { TlsLoop } from '../../../edge/tls/loop.ts';
 import type { TlsOwner } from '../../../edge/tls/owner.ts';
 import { clearPlaces, sharePlaces } from '../../../edge/tls/places.ts';
-import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { certificate, ecKey, pemOfKey, rsaKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 import { dialTls } from '../server/rig.ts';
 
@@ -157,6 +158,31 @@ test('a connection keeps its context when that is not kept any more, and so does
     },
     (name) => certificates.get(name),
     2,
+  );
+});
+
+test('a key of each kind signs for its certificate, whoever issued that, and what is shown is what was given', async () => {
+  const issuers = [ecKey(), rsaKey(2048)].map((one) => ({ name: 'ca.test', key: one }));
+  const shown: { readonly name: string; readonly pem: TlsCertificate }[] = [];
+  for (const [i, pair] of [ecKey(), ecKey('secp384r1'), ecKey('secp521r1'), rsaKey(2048)].entries())
+    for (const [j, issuer] of issuers.entries()) {
+      const name = `k${i}-${j}.test`;
+      const chain = certificate({ ...issuer, ca: true });
+      const own = certificate({ name, key: pair, issuer, dnsNames: [name] });
+      shown.push({ name, pem: { key: pemOfKey(pair), cert: own + chain } });
+    }
+  const certificates = new Map(shown.map(({ name, pem: one }) => [name, one]));
+  await withLoop(
+    async (port) => {
+      for (const { name, pem: one } of shown)
+        for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+          // The client checks the signature of the handshake by the certificate.
+          const socket = await dialTls(port, { ...h2, servername: name, minVersion: version, maxVersion: version });
+          assert.ok(socket.getPeerCertificate().raw.equals(new X509Certificate(one.cert).raw), `${name} ${version}`);
+          socket.destroy();
+        }
+    },
+    (name) => certificates.get(name),
   );
 });
 
