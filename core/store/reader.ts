@@ -176,6 +176,10 @@ export class Reader {
     return this.row(domains, idKey(id));
   }
 
+  domainIdByApex(apex: Name): string | undefined {
+    return this.raw.get(LOOKUPS, lookupKey(LOOKUP.domainName, nameKey(apex)))?.toString('hex');
+  }
+
   domainByApex(apex: Name): Domain | undefined {
     const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.domainName, nameKey(apex)));
     return key && this.row(domains, key);

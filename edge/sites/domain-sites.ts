@@ -1,8 +1,9 @@
 /** What a thread of the edge knows of one domain until it is told that something of it has changed. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../core/store/environment.ts';
-import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { formatName, parseName } from '../../core/wire/name.ts';
+import { StoreReader } from '../../core/store/reader.ts';
+import type { ProxyConfig } from '../../core/store/rows.ts';
+import { formatName, type Name, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
@@ -16,7 +17,6 @@ export class DomainSites {
   readonly name: string;
   #isStale = false;
   readonly #environment: Environment;
-  readonly #domain: Domain;
   readonly #proxy: ProxyConfig | undefined;
   #certificates: readonly SiteCertificate[];
   readonly #settings: ZoneSettings;
@@ -30,17 +30,17 @@ export class DomainSites {
   /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
   constructor(
     environment: Environment,
-    domain: Domain,
+    id: string,
+    apex: Name,
     proxy: ProxyConfig | undefined,
     certificates: readonly SiteCertificate[],
     settings: ZoneSettings,
     before?: DomainSites,
   ) {
     this.#before = before === undefined ? NO_SITES : before.#sites;
-    this.id = domain.id;
-    this.name = formatName(domain.apex).slice(0, -1);
+    this.id = id;
+    this.name = formatName(apex).slice(0, -1);
     this.#environment = environment;
-    this.#domain = domain;
     this.#proxy = proxy;
     this.#certificates = certificates;
     this.#settings = settings;
@@ -70,8 +70,14 @@ export class DomainSites {
   /** Undefined: visitors of the host are not sent here. */
   siteOf(host: string): Site | undefined {
     if (!this.#isServed) return undefined;
-    this.#webNames ??= new WebNames(this.#environment, this.#domain, this.#settings);
-    return this.#webNames.has(parseName(host)) ? this.#site(this.certificateFor(host) !== undefined) : undefined;
+    this.#webNames ??= this.#readWebNames();
+    return this.#webNames?.has(parseName(host)) ? this.#site(this.certificateFor(host) !== undefined) : undefined;
+  }
+
+  /** Null: the domain has gone, of which the thread has yet to hear. */
+  #readWebNames(): WebNames | null {
+    const domain = new StoreReader(this.#environment).domain(this.id);
+    return domain === undefined ? null : new WebNames(this.#environment, domain, this.#settings);
   }
 
   #site(hasCertificate: boolean): Site | undefined {

@@ -9,7 +9,6 @@ import {
   automaticCertificateContext,
   type Certificate,
   certificateContext,
-  type Domain,
 } from '../../core/store/rows.ts';
 import { formatName, type Name, parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -104,8 +103,8 @@ export class Sites {
     // Hosts of those around it may be the new one's.
     for (const apex of apexes)
       for (let above = apex; above.length > 1; above = parentName(above)) {
-        const domain = this.#reader.domainByApex(above);
-        const known = domain && this.#domains.get(domain.id);
+        const id = this.#reader.domainIdByApex(above);
+        const known = id === undefined ? undefined : this.#domains.get(id);
         known?.sites.forget();
       }
   }
@@ -131,27 +130,26 @@ export class Sites {
   /** The closest that encloses a name. */
   #domainOf(name: Name): DomainSites | null {
     for (let above = name; above.length > 1; above = parentName(above)) {
-      const row = this.#reader.domainByApex(above);
-      if (row !== undefined) return this.#sitesOf(row);
+      const id = this.#reader.domainIdByApex(above);
+      if (id !== undefined) return this.#sitesOf(id, above);
     }
     return null;
   }
 
-  #sitesOf(domain: Domain): DomainSites {
-    const known = this.#domains.get(domain.id);
+  #sitesOf(id: string, apex: Name): DomainSites {
+    const known = this.#domains.get(id);
     if (known !== undefined && !known.sites.isStale) return known.sites;
-    const proxy = this.#reader.proxy(domain.id);
-    const certificates = this.#certificatesOf(domain, known?.certificates ?? NOTHING_HELD);
+    const proxy = this.#reader.proxy(id);
+    const certificates = this.#certificatesOf(id, apex, known?.certificates ?? NOTHING_HELD);
     const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
-    const sites = new DomainSites(this.#environment, domain, proxy, all, this.#options.zoneSettings, known?.sites);
-    this.#domains.set(domain.id, { sites, certificates });
+    const sites = new DomainSites(this.#environment, id, apex, proxy, all, this.#options.zoneSettings, known?.sites);
+    this.#domains.set(id, { sites, certificates });
     return sites;
   }
 
   /** Those that are still the same stay the same objects. */
-  #certificatesOf(domain: Domain, held: Held): Held {
-    const { id } = domain;
-    const name = formatName(domain.apex).slice(0, -1);
+  #certificatesOf(id: string, apex: Name, held: Held): Held {
+    const name = formatName(apex).slice(0, -1);
     const own = this.#reader.certificate(id);
     const automatic = this.#reader.automaticCertificate(id);
     return {
