@@ -2,18 +2,16 @@
  * What a connection has to send, in order: all that waits when a write begins leaves in it, one write at a time and 64 KiB at most, so that it is seen how a client takes it.
  * An answer that is ready and alone goes out as it is; what is in several parts is put together.
  */
+import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** Four records of TLS. */
-export const PIECE = 65_536;
+/** Octets of a write, at most. */
+export const PIECE = BUFFER;
 /** Octets that wait or are under way from which on no more is to be written. */
 const FULL = 2 * PIECE;
 /** Larger parts are not copied. */
 const LARGE = 16_384;
 
-/** Buffers of the thread, of a piece each, that nobody needs now. */
-const pool: Buffer[] = [];
-const POOLED = 64;
 const NOTHING = Buffer.alloc(0);
 
 export class Outgoing {
@@ -30,8 +28,8 @@ export class Outgoing {
   /** The write that is under way, and its length when it began; 0: none is. */
   #writing: Buffer = NOTHING;
   #underWay = 0;
-  /** What it reads from, to be used again. */
-  #lent: Buffer | null = null;
+  /** What it reads from, if that is memory of ours. */
+  #lent: Buffer = NOTHING;
   #sentBefore = 0;
   #isAwaited = false;
   #isEnding = false;
@@ -131,7 +129,7 @@ export class Outgoing {
   #gather(): Buffer {
     const parts = this.#parts;
     const isLarge = this.#octets > LARGE;
-    const bytes = isLarge ? (pool.pop() ?? Buffer.allocUnsafeSlow(PIECE)) : Buffer.allocUnsafe(this.#octets);
+    const bytes = isLarge ? takeBuffer() : Buffer.allocUnsafe(this.#octets);
     if (isLarge) this.#lent = bytes;
     let at = 0;
     let done = 0;
@@ -164,7 +162,7 @@ export class Outgoing {
     const lent = this.#lent;
     const octets = this.#underWay;
     this.#writing = NOTHING;
-    this.#lent = null;
+    this.#lent = NOTHING;
     this.#underWay = 0;
     // After an error the system may still read from it.
     if (error) {
@@ -172,7 +170,7 @@ export class Outgoing {
       return;
     }
     if (bytes.length !== octets) this.isLost = true;
-    if (lent !== null && pool.length < POOLED) pool.push(lent);
+    giveBuffer(lent);
     this.#sentBefore += octets;
     this.pieces++;
     this.#onWritten();
