@@ -61,6 +61,22 @@ function message(extensions: readonly Buffer[], parts: Parts = {}): Buffer {
 
 const hello = new ClientHello();
 
+test('what is carried here: a name, and a version of HTTP where any protocol is asked for', async () => {
+  const rows: readonly (readonly [servername: string, protocols: string[] | undefined, isOurs: boolean])[] = [
+    ['site.test', ['h2'], true],
+    ['site.test', ['spdy/3', 'http/1.1'], true],
+    ['site.test', undefined, true],
+    ['site.test', ['http/1.0', 'http/1.12'], false],
+    ['', ['h2', 'http/1.1'], false],
+    ['', undefined, false],
+  ];
+  for (const [servername, ALPNProtocols, isOurs] of rows) {
+    const bytes = await helloOf({ servername, ALPNProtocols });
+    assert.is(hello.read(bytes, bytes.length), HELLO.WHOLE);
+    assert.is(hello.isOurs, isOurs, `${servername} ${ALPNProtocols}`);
+  }
+});
+
 test("node's client, of both versions, with and without HTTP/2; every prefix is incomplete", async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     for (const [ALPNProtocols, offersHttp2] of [
