@@ -1,5 +1,12 @@
 /** The body of a request between the connection, which brings parts as they come, and the handler, which takes them as it can. */
-import { type AbortCause, AbortError, type FieldList, type RequestBody } from './exchange.ts';
+import {
+  type AbortCause,
+  AbortError,
+  type BodyFlow,
+  type BodySink,
+  type FieldList,
+  type RequestBody,
+} from './exchange.ts';
 import { Parts } from './parts.ts';
 
 const NONE: FieldList = [];
@@ -13,7 +20,7 @@ export interface BodySource {
   onTaken(octets: number): void;
 }
 
-export class BodyQueue implements RequestBody {
+export class BodyQueue implements RequestBody, BodyFlow {
   readonly length: number | undefined;
   /** Octets that lie here. */
   buffered = 0;
@@ -31,6 +38,10 @@ export class BodyQueue implements RequestBody {
   #failure: AbortError | undefined;
   #resolve: ((part: Uint8Array | null) => void) | undefined;
   #reject: ((error: AbortError) => void) | undefined;
+  /** To whom parts go as they come. */
+  #sink: BodySink | undefined;
+  /** The sink takes no more for now. */
+  #isHeld = false;
 
   constructor(source: BodySource, length: number | undefined) {
     this.#source = source;
@@ -44,15 +55,11 @@ export class BodyQueue implements RequestBody {
 
   /** The handler waits for a part that has not come. */
   get isWaiting(): boolean {
-    return this.#resolve !== undefined;
+    return this.#resolve !== undefined || (this.#sink !== undefined && !this.#isHeld);
   }
 
   read(): Promise<Uint8Array | null> {
-    if (this.#resolve !== undefined) throw new Error('A part of the body is being read already.');
-    if (!this.#isRead) {
-      this.#isRead = true;
-      this.#source.onFirstRead();
-    }
+    this.#asked();
     const part = this.#parts.shift();
     if (part !== undefined) {
       this.buffered -= part.length;
@@ -67,21 +74,71 @@ export class BodyQueue implements RequestBody {
     });
   }
 
+  flow(sink: BodySink): BodyFlow {
+    this.#asked();
+    this.#sink = sink;
+    this.resume();
+    return this;
+  }
+
+  resume(): void {
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    this.#isHeld = false;
+    for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift()) {
+      this.buffered -= part.length;
+      this.#give(sink, part);
+      if (this.#isHeld || this.#sink !== sink) return;
+    }
+    if (this.#failure !== undefined || this.isComplete || this.isDiscarding) this.#over(this.#failure ?? null);
+  }
+
+  #give(sink: BodySink, part: Uint8Array): void {
+    if (!sink.onPart(part)) this.#isHeld = true;
+    this.#source.onTaken(part.length);
+  }
+
+  #asked(): void {
+    if (this.#resolve !== undefined || this.#sink !== undefined)
+      throw new Error('A part of the body is being read already.');
+    if (this.#isRead) return;
+    this.#isRead = true;
+    this.#source.onFirstRead();
+  }
+
   /** What lies here and what comes is dropped; a read that waits, and every later one, says the end. */
   discard(): void {
     if (this.isDiscarding) return;
     this.isDiscarding = true;
     this.receivedBefore = this.received;
     const buffered = this.#drop();
-    this.#settle(null);
+    this.#over(null);
     if (buffered > 0) this.#source.onTaken(buffered);
   }
 
   /** From the connection: the next part, not empty; the bytes are the reader's from here on. */
   push(part: Uint8Array): void {
-    this.received += part.length;
-    if (this.isDiscarding || this.isComplete) this.#source.onTaken(part.length);
-    else if (this.#resolve !== undefined) {
+    this.#accept(part, false);
+  }
+
+  /** The same, but the bytes are there during the call only: they are copied, unless they are given on or dropped within it. */
+  lend(part: Uint8Array): void {
+    this.#accept(part, true);
+  }
+
+  #accept(bytes: Uint8Array, isLent: boolean): void {
+    this.received += bytes.length;
+    if (this.isDiscarding || this.isComplete) {
+      this.#source.onTaken(bytes.length);
+      return;
+    }
+    if (this.#sink !== undefined && !this.#isHeld) {
+      this.#give(this.#sink, bytes);
+      return;
+    }
+    // What waits has memory of its own, since the one that Buffer.from shares out would be held by its least part.
+    const part = !isLent ? bytes : this.#resolve !== undefined ? Buffer.from(bytes) : ownCopy(bytes);
+    if (this.#resolve !== undefined) {
       this.#settle(part);
       this.#source.onTaken(part.length);
     } else {
@@ -95,7 +152,7 @@ export class BodyQueue implements RequestBody {
     if (this.isComplete) return;
     this.isComplete = true;
     this.trailers = trailers;
-    this.#settle(null);
+    if (this.#parts.count === 0) this.#over(null);
   }
 
   /**
@@ -108,10 +165,18 @@ export class BodyQueue implements RequestBody {
     if (hasAll || this.isDiscarding || this.#failure !== undefined) return;
     this.#drop();
     this.#failure = new AbortError(cause);
-    const reject = this.#reject;
+    this.#over(this.#failure);
+  }
+
+  /** Tells who waits. */
+  #over(failure: AbortError | null): void {
+    const [sink, resolve, reject] = [this.#sink, this.#resolve, this.#reject];
+    this.#sink = undefined;
     this.#resolve = undefined;
     this.#reject = undefined;
-    reject?.(this.#failure);
+    sink?.onOver(failure);
+    if (failure === null) resolve?.(null);
+    else reject?.(failure);
   }
 
   /** Returns how many octets lay here. */
@@ -128,6 +193,12 @@ export class BodyQueue implements RequestBody {
     this.#reject = undefined;
     resolve?.(part);
   }
+}
+
+function ownCopy(part: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(part.length);
+  copy.set(part);
+  return copy;
 }
 
 /** Of a request without one; the same for all. */

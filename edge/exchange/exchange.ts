@@ -88,10 +88,28 @@ export interface RequestBody {
    * AbortError when the body ends before its time. The bytes are the reader's to keep.
    */
   read(): Promise<Uint8Array | null>;
+  /**
+   * Gives all of the body to `sink` as it comes, what is here already within the call, which spares a copy and a promise for each part. Not while a part is being read, and nothing is
+   * read after it. Missing where a body has to be read.
+   */
+  flow?(sink: BodySink): BodyFlow;
   /** Takes no more: what comes is dropped. Done by itself when the response has ended. */
   discard(): void;
   /** After the end: the trailer fields, else empty (RFC 9110 section 6.5). */
   readonly trailers: FieldList;
+}
+
+export interface BodyFlow {
+  /** The sink takes more again. */
+  resume(): void;
+}
+
+/** Where a body flows to. */
+export interface BodySink {
+  /** The next part, not empty; its bytes are there during the call only. False: no more until `resume`. Must not throw. */
+  onPart(part: Uint8Array): boolean;
+  /** All has come, or nobody wants more: null; else why it broke off. Once, after which nothing comes. Must not throw. */
+  onOver(error: Error | null): void;
 }
 
 /** Who ended it. */

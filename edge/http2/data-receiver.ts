@@ -55,9 +55,7 @@ export class DataReceiver {
   #body(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
     const part = bytes.subarray(start, end);
     stream.progress += part.length;
-    const { queue } = stream;
-    // What is dropped at once need not be kept; what waits has memory of its own, since the one that Buffer.from shares out would be held by its least part.
-    queue?.push(queue.isDiscarding ? part : queue.isWaiting ? Buffer.from(part) : ownCopy(part));
+    stream.queue?.lend(part);
   }
 
   #empty(): Failure {
@@ -84,10 +82,4 @@ export class DataReceiver {
     this.#session.streams.resetStream(stream, ending);
     return null;
   }
-}
-
-function ownCopy(part: Uint8Array): Buffer {
-  const copy = Buffer.allocUnsafeSlow(part.length);
-  copy.set(part);
-  return copy;
 }

@@ -1,5 +1,6 @@
 /** The body of a request on its way to the origin: pulled from the visitor as the origin takes it, in the framing that the head told. */
-import type { RequestBody } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, RequestBody } from '../exchange/exchange.ts';
+import { Gathering } from './gathering.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';
 
@@ -13,44 +14,55 @@ export interface SenderOwner {
   onBodyLost(why: string): void;
 }
 
-export class BodySender {
+export class BodySender implements BodySink {
   /** A part was asked for, so that the body can't be sent once more from its begin. */
   isBegun = false;
   isDone = false;
   /** The origin has something to take. */
   isBlocked = false;
   readonly #socket: OriginSocket;
+  readonly #output: Gathering;
   readonly #body: RequestBody;
   readonly #owner: SenderOwner;
   readonly #isChunked: boolean;
   /** Of the announced length. */
   #left: number;
-  #head: string;
+  #isFlushDue = true;
+  /** No more is taken until the socket has drained. */
+  #isHeld = false;
   #isStopped = false;
+  #flow: BodyFlow | undefined;
   readonly #onPart = (part: Uint8Array | null): void => this.#take(part);
   readonly #onFailure = (): void => this.#lose('the visitor broke off');
 
   constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner) {
     this.#socket = socket;
-    this.#head = head;
+    this.#output = new Gathering(socket);
     this.#body = body;
     this.#owner = owner;
     this.#isChunked = body.length === undefined;
     this.#left = body.length ?? 0;
+    this.#output.addText(head);
   }
 
-  /** A part that is there already leaves with the head in one write. */
+  /** A part that is there already, or comes with the same read, leaves with the head in one write. */
   start(): void {
-    this.#pull();
-    queueMicrotask(() => this.#flushHead());
+    this.isBegun = true;
+    queueMicrotask(() => this.#flush());
+    if (this.#body.flow === undefined) this.#pull();
+    else this.#flow = this.#body.flow(this);
   }
 
   /** The socket has drained. */
   resume(): void {
+    this.#output.left();
     if (!this.isBlocked) return;
     this.isBlocked = false;
     this.#owner.onSent();
-    this.#pull();
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    if (this.#body.flow === undefined) this.#pull();
+    else this.#flow?.resume();
   }
 
   /** Nothing more is sent; the visitor's part is dropped. */
@@ -62,48 +74,61 @@ export class BodySender {
   }
 
   #pull(): void {
-    this.isBegun = true;
     this.#body.read().then(this.#onPart, this.#onFailure);
   }
 
-  #flushHead(): void {
-    if (this.#head !== '' && !this.#isStopped) this.#socket.writeText(this.#takeHead());
-  }
-
-  /** Empty when it has left. */
-  #takeHead(): string {
-    const head = this.#head;
-    this.#head = '';
-    return head;
-  }
-
   #take(part: Uint8Array | null): void {
-    if (this.#isStopped) return;
     if (part === null) this.#end();
-    else if (this.#isChunked || part.length <= this.#left) this.#write(part);
-    else this.#lose('the body is longer than its content-length');
+    else if (this.onPart(part) && !this.#isStopped && !this.isDone) this.#pull();
   }
 
-  #write(part: Uint8Array): void {
-    // An empty chunk would be the last one.
-    let goesOn = !this.#socket.isFull;
-    if (part.length > 0) {
-      const head = this.#takeHead();
-      goesOn = this.#isChunked
-        ? this.#socket.write(part, `${head}${part.length.toString(16)}\r\n`, '\r\n')
-        : this.#socket.write(part, head);
-      this.#left -= part.length;
+  onPart(part: Uint8Array): boolean {
+    if (this.#isStopped) return true;
+    if (!this.#isChunked && part.length > this.#left) {
+      this.#lose('the body is longer than its content-length');
+      return true;
     }
+    this.#put(part);
     if (!this.#isChunked && this.#left === 0) {
       this.#finish();
-      return;
+      return true;
     }
-    this.isBlocked = !goesOn;
+    this.isBlocked = this.#socket.isFull;
+    this.#isHeld = this.isBlocked;
+    if (!this.#isFlushDue) {
+      this.#isFlushDue = true;
+      queueMicrotask(() => this.#flush());
+    }
     this.#owner.onSent();
-    if (goesOn) this.#pull();
+    return !this.#isHeld;
+  }
+
+  onOver(error: Error | null): void {
+    if (error === null) this.#end();
+    else this.#onFailure();
+  }
+
+  #put(part: Uint8Array): void {
+    // An empty chunk would be the last one.
+    if (part.length === 0) return;
+    const output = this.#output;
+    if (this.#isChunked) output.addText(`${part.length.toString(16)}\r\n`);
+    output.addOctets(part);
+    if (this.#isChunked) output.addText('\r\n');
+    this.#left -= part.length;
+  }
+
+  #flush(): void {
+    this.#isFlushDue = false;
+    if (this.#isStopped || this.isDone) return;
+    this.#output.flush();
+    if (!this.#socket.isFull || this.isBlocked) return;
+    this.isBlocked = true;
+    this.#owner.onSent();
   }
 
   #end(): void {
+    if (this.#isStopped || this.isDone) return;
     if (!this.#isChunked) {
       if (this.#left > 0) this.#lose('the body is shorter than its content-length');
       else this.#finish();
@@ -116,11 +141,12 @@ export class BodySender {
       this.#lose('trailers that can be none');
       return;
     }
-    this.#socket.writeText(`${this.#takeHead()}0\r\n${trailers}\r\n`);
+    this.#output.addText(`0\r\n${trailers}\r\n`);
     this.#finish();
   }
 
   #finish(): void {
+    this.#output.flush();
     this.isDone = true;
     this.#owner.onBodyEnd();
   }

@@ -28,6 +28,8 @@ class NodeSocket implements OriginSocket {
     this.#attempt = attempt;
     const options = {
       ...{ host: address, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER * 1000 },
+      // A drain after each write: what a write was given may be used again then.
+      highWaterMark: 1,
       // The addresses are tried by `dial.ts`, each after its check.
       autoSelectFamily: false,
       onread: {
@@ -62,7 +64,7 @@ class NodeSocket implements OriginSocket {
   }
 
   get isFull(): boolean {
-    return this.#socket.writableNeedDrain;
+    return this.#socket.writableLength > 0;
   }
 
   start(owner: SocketOwner): void {
@@ -70,18 +72,19 @@ class NodeSocket implements OriginSocket {
   }
 
   writeText(text: string): boolean {
-    return this.#socket.write(text, 'latin1');
+    this.#socket.write(text, 'latin1');
+    return !this.isFull;
   }
 
   write(bytes: Uint8Array, before = '', after = ''): boolean {
     const socket = this.#socket;
-    if (before === '' && after === '') return socket.write(bytes);
-    socket.cork();
+    const isOne = before === '' && after === '';
+    if (!isOne) socket.cork();
     if (before !== '') socket.write(before, 'latin1');
-    let goesOn = socket.write(bytes);
-    if (after !== '') goesOn = socket.write(after, 'latin1');
-    socket.uncork();
-    return goesOn;
+    socket.write(bytes);
+    if (after !== '') socket.write(after, 'latin1');
+    if (!isOne) socket.uncork();
+    return !this.isFull;
   }
 
   resume(): void {

@@ -2,7 +2,7 @@
  * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
  * says it over HTTP/1.1.
  */
-import type { FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, FieldList, RequestBody } from '../exchange/exchange.ts';
 
 export interface Origin {
   /** A host name without the last dot, or an address in its plain form. */
@@ -59,25 +59,12 @@ export interface OriginBody {
   /** Takes no more: the connection is closed, unless all has come. */
   cancel(): void;
   /**
-   * Gives all that is still to come to `sink` as it comes, which spares a copy and a promise for each part; to be called when `readNow` has said that one has to wait, and nothing is
-   * read any more then. Missing where a body has to be read.
+   * Gives all that is left to `sink` as it comes, what is here already within the call, which spares a copy and a promise for each part. Not while a part is being read, and nothing is
+   * read after it. What came before a fault is given before the fault. Missing where a body has to be read.
    */
   flow?(sink: BodySink): BodyFlow;
   /** After the end (RFC 9110 section 6.5). */
   readonly trailers: FieldList;
-}
-
-export interface BodyFlow {
-  /** The sink takes more again. */
-  resume(): void;
-}
-
-/** Where a body flows to. */
-export interface BodySink {
-  /** The next part, not empty; its bytes are there during the call only. False: no more until `resume`. Must not throw. */
-  onPart(part: Uint8Array): boolean;
-  /** All has come, or nobody wants more: null; else why it broke off. Once, after which nothing comes. Must not throw. */
-  onOver(error: OriginError | null): void;
 }
 
 export interface OriginTunnel {

@@ -1,8 +1,8 @@
 /** The body of a response between the connection, which brings parts as they come, and its reader. What came before a fault is read before the fault. */
 
-import type { FieldList } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, FieldList } from '../exchange/exchange.ts';
 import { Parts } from '../exchange/parts.ts';
-import type { BodyFlow, BodySink, OriginBody, OriginError } from './origin.ts';
+import type { OriginBody, OriginError } from './origin.ts';
 
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
@@ -62,16 +62,28 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   }
 
   flow(sink: BodySink): BodyFlow {
-    if (this.#source === null || this.#parts.count > 0 || this.#resolve !== null)
-      throw new Error('What has come of the body is to be read first.');
+    if (this.#resolve !== null || this.#sink !== null) throw new Error('A part of the body is being read already.');
     this.#sink = sink;
+    this.resume();
     return this;
   }
 
   resume(): void {
-    if (!this.#isFull) return;
+    const sink = this.#sink;
+    if (sink === null) return;
+    const wasFull = this.#isFull;
+    for (let part = this.#parts.shift(); part !== undefined; part = this.#parts.shift()) {
+      this.#waiting -= part.length;
+      const takesMore = sink.onPart(part);
+      if (this.#sink !== sink) return;
+      if (takesMore) continue;
+      // What follows comes when the rest of these has been taken.
+      this.#isFull = true;
+      return;
+    }
     this.#isFull = false;
-    this.#source?.onRoom();
+    if (this.#source === null) this.#over(this.#failure);
+    else if (wasFull) this.#source.onRoom();
   }
 
   cancel(): void {
@@ -98,7 +110,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
 
   /** From the connection: not empty; the bytes are there during the call only. */
   push(bytes: Uint8Array): void {
-    if (this.#sink !== null) {
+    if (this.#sink !== null && !this.#isFull) {
       if (!this.#sink.onPart(bytes)) this.#isFull = true;
       return;
     }
@@ -117,7 +129,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
   finish(trailers: FieldList): void {
     this.#source = null;
     this.trailers = trailers;
-    this.#over(null);
+    if (this.#parts.count === 0) this.#over(null);
   }
 
   /** From the connection: no more comes, though more should. */
@@ -125,7 +137,7 @@ export class ReceivedBody implements OriginBody, BodyFlow {
     if (this.#source === null) return;
     this.#source = null;
     this.#failure = error;
-    this.#over(error);
+    if (this.#parts.count === 0) this.#over(error);
   }
 
   /** Tells who waits. */

@@ -1,5 +1,5 @@
 /** The body of a request as an origin gets it: the visitor's, but for its trailers. */
-import type { FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, FieldList, RequestBody } from '../exchange/exchange.ts';
 import { requestTrailers } from './request-fields.ts';
 
 /** One that ends where its content-length says is passed on without trailers: they are part of the chunked coding. */
@@ -7,10 +7,12 @@ export const passedBody = (body: RequestBody): RequestBody => (body.length === u
 
 class PassedBody implements RequestBody {
   readonly length = undefined;
+  readonly flow: ((sink: BodySink) => BodyFlow) | undefined;
   readonly #body: RequestBody;
 
   constructor(body: RequestBody) {
     this.#body = body;
+    this.flow = body.flow?.bind(body);
   }
 
   read(): Promise<Uint8Array | null> {

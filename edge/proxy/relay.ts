@@ -1,6 +1,6 @@
 /** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
-import type { Exchange } from '../exchange/exchange.ts';
-import type { BodyFlow, BodySink, OriginBody, OriginError } from '../origin/origin.ts';
+import type { BodyFlow, BodySink, Exchange } from '../exchange/exchange.ts';
+import type { OriginBody } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import { responseTrailers } from './response-fields.ts';
 
@@ -42,7 +42,7 @@ class Outflow implements BodySink {
   readonly #gate: Gate;
   readonly #flow: BodyFlow | undefined;
   #resolve!: (end: null) => void;
-  #reject!: (error: OriginError) => void;
+  #reject!: (error: Error) => void;
 
   constructor(body: OriginBody, exchange: Exchange, gate: Gate) {
     this.#body = body;
@@ -66,7 +66,7 @@ class Outflow implements BodySink {
     return false;
   }
 
-  onOver(error: OriginError | null): void {
+  onOver(error: Error | null): void {
     if (error === null) this.#resolve(null);
     else this.#reject(error);
   }
@@ -99,10 +99,7 @@ async function relayParts(
   let next = second;
   for (;;) {
     if (part === undefined) {
-      // Some may have come while the visitor was waited for.
-      part = body.readNow();
-      if (part === undefined)
-        part = await (body.flow === undefined ? body.read() : new Outflow(body, exchange, gate).over);
+      part = await (body.flow === undefined ? body.read() : new Outflow(body, exchange, gate).over);
       next = part === null ? null : body.readNow();
     }
     if (exchange.isEnded) {
@@ -116,7 +113,7 @@ async function relayParts(
     gate.octets += part.length;
     if (!exchange.write(part)) await gate.wait();
     part = next;
-    next = part === undefined ? undefined : body.readNow();
+    next = part === undefined || body.flow !== undefined ? undefined : body.readNow();
   }
 }
 

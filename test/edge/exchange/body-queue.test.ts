@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue, NO_BODY } from '../../../edge/exchange/body-queue.ts';
-import { AbortError } from '../../../edge/exchange/exchange.ts';
+import { AbortError, type BodySink } from '../../../edge/exchange/exchange.ts';
 import { stillHeld } from '../../support/garbage.ts';
 
 function queueOf(length?: number) {
@@ -138,6 +138,71 @@ test('what was taken is let go of, though more always waits', async () => {
   assert.is(queue.parts, 1);
   const held = await stillHeld(taken);
   assert.ok(held < 20, `${held} of ${taken.length} are held`);
+});
+
+class Sink implements BodySink {
+  seen = '';
+  takesMore = true;
+
+  onPart(bytes: Uint8Array): boolean {
+    this.seen += `${text(bytes)} `;
+    return this.takesMore;
+  }
+
+  onOver(error: Error | null): void {
+    this.seen += error === null ? 'end' : error.name;
+  }
+}
+
+test('a body that flows gives what is here, then what comes, and holds what is not taken', () => {
+  const { queue, told } = queueOf();
+  queue.push(Buffer.alloc(600, 'a'));
+  const sink = new Sink();
+  const flow = queue.flow(sink);
+  assert.is(sink.seen.length, 601);
+  sink.seen = '';
+  assert.ok(queue.isWaiting);
+  sink.takesMore = false;
+  const memory = Buffer.from('bc');
+  queue.lend(memory);
+  assert.not(queue.isWaiting);
+  memory.write('de');
+  queue.lend(memory);
+  memory.fill(0);
+  queue.finish(['x-a', '1']);
+  assert.is(sink.seen, 'bc ');
+  assert.is(queue.buffered, 2);
+  assert.equal(told, ['read', 600, 2]);
+  sink.takesMore = true;
+  flow.resume();
+  flow.resume();
+  assert.is(sink.seen, 'bc de end');
+  assert.equal(told, ['read', 600, 2, 2]);
+});
+
+test('a flow ends with what ends the body, once, and is the only one', () => {
+  const failing = queueOf().queue;
+  const one = new Sink();
+  const flow = failing.flow(one);
+  assert.throws(() => failing.flow(new Sink()));
+  one.takesMore = false;
+  failing.push(part('a'));
+  failing.push(part('b'));
+  failing.fail('client');
+  flow.resume();
+  failing.finish();
+  assert.is(one.seen, 'a AbortError', 'what lay there is dropped');
+  const discarded = queueOf().queue;
+  const other = new Sink();
+  discarded.flow(other);
+  discarded.discard();
+  discarded.push(part('a'));
+  assert.is(other.seen, 'end');
+  const over = queueOf().queue;
+  const late = new Sink();
+  over.finish();
+  over.flow(late);
+  assert.is(late.seen, 'end');
 });
 
 test('no body is ended from the beginning', async () => {

@@ -1,0 +1,72 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Gathering } from '../../../edge/origin/gathering.ts';
+import type { OriginSocket } from '../../../edge/origin/sockets.ts';
+import { BUFFER } from '../../../edge/transport/buffers.ts';
+import fc from '../../support/fc.ts';
+
+/** A socket that keeps what it is given until it drains, as one does whose origin is slow. */
+function slowSocket() {
+  let waiting: Uint8Array[] = [];
+  const arrived: Buffer[] = [];
+  const socket = {
+    isFull: false,
+    write(bytes: Uint8Array): boolean {
+      waiting.push(bytes);
+      return !socket.isFull;
+    },
+  };
+  /** What waits is looked at only now. */
+  const drain = (): void => {
+    arrived.push(...waiting.map((bytes) => Buffer.from(bytes)));
+    waiting = [];
+    socket.isFull = false;
+  };
+  return { socket: socket as unknown as OriginSocket & { isFull: boolean }, arrived, drain };
+}
+
+test('what is added arrives in order, and memory is used again only once what was in it has left', () => {
+  const step = fc.record({
+    octets: fc.oneof(fc.nat(300), fc.nat(3 * BUFFER)),
+    isText: fc.boolean(),
+    after: fc.constantFrom('nothing', 'flush', 'drain'),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const { socket, arrived, drain } = slowSocket();
+      const gathering = new Gathering(socket);
+      const given: Buffer[] = [];
+      socket.isFull = true;
+      steps.forEach(({ octets, isText, after }, i) => {
+        const part = Buffer.alloc(octets, 1 + i);
+        given.push(Buffer.from(part));
+        if (isText) gathering.addText(part.toString('latin1'));
+        else gathering.addOctets(part);
+        part.fill(0);
+        if (after === 'nothing') return;
+        gathering.flush();
+        if (after === 'flush') return;
+        drain();
+        gathering.left();
+        socket.isFull = true;
+      });
+      gathering.flush();
+      drain();
+      assert.ok(Buffer.concat(given).equals(Buffer.concat(arrived)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('many parts are one write', () => {
+  const { socket, arrived, drain } = slowSocket();
+  const gathering = new Gathering(socket);
+  gathering.flush();
+  gathering.addText('head ');
+  for (let n = 0; n < 9; n++) gathering.addOctets(Buffer.of(0x30 + n));
+  gathering.flush();
+  drain();
+  assert.equal(arrived.map(String), ['head 012345678']);
+});
+
+test.run();
