@@ -5,6 +5,7 @@ import { addAnswersCommands } from './answers.ts';
 import { addAuditCommand } from './audit.ts';
 import { addChangeCommand } from './change.ts';
 import { addConfigCommands } from './check-config.ts';
+import { addClusterCommands } from './cluster.ts';
 import { addDomainCommands } from './domain.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
@@ -55,6 +56,7 @@ const GROUPS: readonly (readonly [string, readonly AddCommands[]])[] = [
   ['Proxy:', [addProxyCommands]],
   ['Accounts and tokens:', [addAccountCommands, addTokenCommands, addTsigCommands]],
   ['What happened:', [addAuditCommand, addChangeCommand]],
+  ['Several nodes:', [addClusterCommands]],
   ['The daemon:', [addServeCommand, addStatusCommand, addConfigCommands, addAnswersCommands]],
 ];
 

@@ -85,28 +85,32 @@ export class Membership {
     const value = Buffer.from(JSON.stringify(self));
     if (this.#lease !== null && !(await gateway.keepAlive(this.#lease))) this.#lease = null;
     this.#lease ??= await gateway.grant(LEASE);
-    const known = `${prefix}member/`;
-    const live = `${prefix}live/`;
-    const { ranges } = await gateway.transaction(
+    await gateway.transaction(
       [],
       [
-        put(known + self.name, value),
-        this.#isServing ? put(live + self.name, value, this.#lease) : remove(live + self.name),
-        range(known, endOf(known)),
-        range(live, endOf(live)),
+        put(memberKeys(prefix) + self.name, value),
+        this.#isServing ? put(liveKeys(prefix) + self.name, value, this.#lease) : remove(liveKeys(prefix) + self.name),
       ],
     );
-    const [, , all, there] = ranges.map((found) => (found?.items ?? []).map(({ value }) => memberOf(value)));
-    const text = JSON.stringify([all, there]);
+    const members = await readMembers(gateway, prefix);
+    const text = JSON.stringify([[...members.known.values()], [...members.live]]);
     if (text === this.#last) return;
     this.#last = text;
-    const members = {
-      known: new Map(all.filter((one) => one !== null).map((one) => [one.name, one])),
-      live: new Set(there.filter((one) => one !== null).map(({ name }) => name)),
-    };
     this.members = members;
     this.#options.onChange(members);
   }
+}
+
+const memberKeys = (prefix: string): string => `${prefix}member/`;
+const liveKeys = (prefix: string): string => `${prefix}live/`;
+
+export async function readMembers(gateway: EtcdGateway, prefix: string): Promise<Members> {
+  const [known, live] = [memberKeys(prefix), liveKeys(prefix)];
+  const { ranges } = await gateway.transaction([], [range(known, endOf(known)), range(live, endOf(live))]);
+  const [all, there] = ranges.map((found) =>
+    (found?.items ?? []).map(({ value }) => memberOf(value)).filter((one) => one !== null),
+  );
+  return { known: new Map(all.map((one) => [one.name, one])), live: new Set(there.map(({ name }) => name)) };
 }
 
 /** Of all keys that begin so; the last character is a slash. */

@@ -1,9 +1,7 @@
 /** The journal as the configuration asks for it: of this node alone, or of several that share a log in etcd. */
-import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
-import { ConfigError } from '../errors.ts';
-import { EtcdGateway, type EtcdSettings } from '../etcd/gateway.ts';
+import { EtcdGateway } from '../etcd/gateway.ts';
 import { openEmbeddedJournal } from '../journal/embedded.ts';
 import { openEtcdJournal } from '../journal/etcd/journal.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -11,7 +9,7 @@ import type { JournalOptions } from '../journal/local.ts';
 import type { Logger } from '../log/index.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
-import type { PeerTls } from './peer-server.ts';
+import { etcdSettings, peerTls } from './files.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 
@@ -67,8 +65,8 @@ function alone(options: NodeOptions): Node {
 async function oneOfMany(options: NodeOptions): Promise<Node> {
   const { config, version, log } = options;
   const { etcd, peer, nodeName, dataDir } = config;
-  const tls = peerTls(peer);
-  const gateway = new EtcdGateway(etcdSettings(etcd));
+  const tls = peerTls(config);
+  const gateway = new EtcdGateway(etcdSettings(config));
   const said = new Trouble(log);
   const journal = openEtcdJournal({
     ...options,
@@ -175,43 +173,5 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-function etcdSettings({ endpoints, timeout, caFile, certificateFile, keyFile }: Config['etcd']): EtcdSettings {
-  if ((certificateFile === undefined) !== (keyFile === undefined))
-    throw new ConfigError('half_certificate', 'etcd.certificate_file and etcd.key_file go together: set both or none.');
-  return {
-    endpoints,
-    timeout,
-    tls: {
-      ...(caFile !== undefined && { ca: read('etcd.ca_file', caFile) }),
-      ...(certificateFile !== undefined && { certificate: read('etcd.certificate_file', certificateFile) }),
-      ...(keyFile !== undefined && { key: read('etcd.key_file', keyFile) }),
-    },
-  };
-}
-
-function peerTls({ caFile, certificateFile, keyFile }: Config['peer']): PeerTls {
-  const needed = (setting: string, file: string | undefined): string => {
-    if (file === undefined)
-      throw new ConfigError(
-        'no_peer_certificate',
-        `${setting} is not set: with etcd, nodes talk to each other, over TLS with certificates on both sides.`,
-      );
-    return read(setting, file);
-  };
-  return {
-    ca: needed('peer.ca_file', caFile),
-    certificate: needed('peer.certificate_file', certificateFile),
-    key: needed('peer.key_file', keyFile),
-  };
-}
-
-function read(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError('bad_file', `${setting}: ${file} can't be read: ${(error as Error).message}.`);
   }
 }

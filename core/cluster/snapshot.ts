@@ -22,6 +22,8 @@ const STORE = 'waypost.mdb';
 const COPY = 'snapshot.mdb';
 const PART = 'snapshot.part';
 const READY = 'snapshot.ready';
+/** The store that was replaced last: should it have held what nobody else had, it is not gone. */
+const BEFORE = 'waypost.mdb.replaced';
 
 interface Copy {
   readonly size: number;
@@ -164,10 +166,11 @@ async function receive(
   if (have.done !== size) throw new Error('the connection ended');
 }
 
-/** Puts a snapshot that was fetched in the place of the store, which must not be open. False: there was none. */
+/** Puts a snapshot that was fetched in the place of the store, which must not be open, and is kept beside it. False: there was none. */
 export function installSnapshot(folder: string): boolean {
   const ready = join(folder, READY);
   if (!existsSync(ready)) return false;
+  if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, BEFORE));
   // LMDB's table of readers is that of the old one.
   rmSync(join(folder, `${STORE}-lock`), { force: true });
   renameSync(ready, join(folder, STORE));

@@ -82,17 +82,22 @@ export const PEER_SETTINGS = {
   ),
   ca_file: optional(
     FILE,
-    'must be set with etcd',
+    'that of "waypost cluster init" or "join", in the data folder',
     '"/etc/waypost/cluster/ca.pem"',
     'Who signed the certificates of the nodes, PEM.',
   ),
   certificate_file: optional(
     FILE,
-    'must be set with etcd',
+    'that of "waypost cluster init" or "join", in the data folder',
     '"/etc/waypost/cluster/node.pem"',
     'Certificate of this node, PEM; it must hold node_name as a DNS name.',
   ),
-  key_file: optional(FILE, 'must be set with etcd', '"/etc/waypost/cluster/node.key"', 'Its private key, PEM.'),
+  key_file: optional(
+    FILE,
+    'that of "waypost cluster init" or "join", in the data folder',
+    '"/etc/waypost/cluster/node.key"',
+    'Its private key, PEM.',
+  ),
   deadline: setting(
     integer(0, 60_000, 'milliseconds'),
     2000,

@@ -2,6 +2,7 @@
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import { hasRevision, type KeyValue, type Operation, put, range, remove } from '../../etcd/messages.ts';
+import { decodeEntry } from '../changes.ts';
 import { decodeHead, encodeHead, type Head } from '../head.ts';
 import { decodeGroup, type EncodedGroup, joinParts, type Keys, keysBelow } from './layout.ts';
 
@@ -59,6 +60,14 @@ export class EtcdLog {
       [put(this.#keys.head, encodeHead(head)), put(this.#keys.floor, floor)],
     );
     return succeeded;
+  }
+
+  /** Whether a node at this head is a part of this log, as far as the log still reaches back to it. */
+  async holds(head: Head): Promise<boolean> {
+    const { head: last, groups } = await this.look(head.sequence + 1);
+    if (last?.sequence === head.sequence) return last.hash.equals(head.hash);
+    const [next] = groups;
+    return next?.first === head.sequence + 1 && decodeEntry(next.entries[0]).previousHash.equals(head.hash);
   }
 
   /**

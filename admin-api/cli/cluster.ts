@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
+import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
+import { loadConfig } from '../../core/config/index.ts';
+import { CliError } from './errors.ts';
+import { print } from './io.ts';
+import type { CommandContext } from './run.ts';
+
+export function addClusterCommands(program: Command, { io, action }: CommandContext): void {
+  const cluster = program.command('cluster').description('several nodes that share one log in etcd');
+
+  cluster
+    .command('init')
+    .description("make this node's data that of a cluster; the daemon must be stopped")
+    .addHelpText(
+      'after',
+      `
+Makes the certificates of the cluster in the data folder, and begins the log in etcd with what this node holds. May be run again.
+
+Example:
+  $ export WAYPOST_DATA_DIR=/var/lib/waypost WAYPOST_NODE_NAME=node-1 WAYPOST_ETCD_ENDPOINTS=http://127.0.0.1:2379
+  $ waypost cluster init
+`,
+    )
+    .action(
+      action(async (options) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const { folder, entries, isOld } = await initCluster(config);
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, folder, entries, existed: isOld }));
+        else
+          for (const line of [
+            isOld
+              ? `the cluster is there already, and ${config.nodeName} is a part of it`
+              : `the cluster begins with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`,
+            'Next: start the daemon with the same settings, and for each other node run',
+            '  waypost cluster invite NAME --out NAME.invitation',
+            'here, and there, with that file,',
+            '  waypost cluster join NAME.invitation',
+          ])
+            print(io.stdout, line);
+        return true;
+      }),
+    );
+
+  cluster
+    .command('invite')
+    .argument('<name>', 'of the node, as its host name')
+    .option('--out <file>', 'where to write the invitation; standard output otherwise')
+    .option('--host <host...>', 'more names and addresses at which others may reach it')
+    .description('write all that another node needs to join; the file holds secrets')
+    .addHelpText('after', '\nExample:\n  $ waypost cluster invite node-2 --out node-2.invitation\n')
+    .action(
+      action<{ out?: string; host?: string[] }>(async (options, [name]) => {
+        if (!/^[\w.-]{1,253}$/.test(name))
+          throw new CliError('bad_name', `${name} is no name of a node, such as node-2.`);
+        const config = loadConfig({ file: options.config, env: io.env });
+        const text = await invite(config, name, options.host ?? []);
+        if (options.out === undefined) {
+          io.stdout.write(text);
+          return true;
+        }
+        writeFileSync(options.out, text, { mode: 0o600, flag: 'wx' });
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: options.out }));
+        else print(io.stdout, `${options.out} lets ${name} join; it holds secrets: move it there and remove it here`);
+        return true;
+      }),
+    );
+
+  cluster
+    .command('join')
+    .argument('<file>', 'the invitation; - for standard input')
+    .description('take an invitation; the data folder must be empty')
+    .addHelpText('after', '\nExample:\n  $ WAYPOST_DATA_DIR=/var/lib/waypost waypost cluster join node-2.invitation\n')
+    .action(
+      action(async (options, [file]) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const { name, environment } = joinCluster(config, readFileSync(file === '-' ? 0 : file, 'utf8'));
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, environment }));
+        else {
+          print(io.stdout, `this node is ${name}; its settings are in ${environment}`);
+          print(
+            io.stdout,
+            `Next: start the daemon with them (systemd reads them by itself), or: set -a; . ${environment}; waypost serve`,
+          );
+        }
+        return true;
+      }),
+    );
+
+  cluster
+    .command('status')
+    .description('which nodes there are, and how far each is')
+    .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind.\n')
+    .action(
+      action(async (options) => {
+        const status = await clusterStatus(loadConfig({ file: options.config, env: io.env }));
+        const isWhole = status.nodes.every(
+          ({ isLive, applied }) => isLive && applied !== null && applied >= status.head,
+        );
+        if (options.json) print(io.stdout, JSON.stringify({ ok: isWhole, ...status }));
+        else for (const line of shown(status)) print(io.stdout, line);
+        return isWhole;
+      }),
+    );
+}
+
+function* shown({ head, floor, nodes }: ClusterStatus): Iterable<string> {
+  yield `the log ends at change ${head}, and reaches back to ${floor}`;
+  const width = Math.max(4, ...nodes.map(({ name }) => name.length));
+  for (const { name, address, version, isLive, applied } of nodes) {
+    const behind = applied === null ? 'does not answer' : applied >= head ? 'has all' : `${head - applied} behind`;
+    yield `  ${name.padEnd(width)}  ${isLive ? 'serves' : 'is not waited for'}, ${behind} (${address}, version ${version})`;
+  }
+}

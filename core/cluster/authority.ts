@@ -1,0 +1,84 @@
+/** The certificates of a cluster: one authority of its own, which signs one for each node (ECDSA P-256). */
+import { randomBytes, webcrypto } from 'node:crypto';
+
+export interface Pair {
+  /** PEM. */
+  readonly certificate: string;
+  /** PEM, PKCS #8. */
+  readonly key: string;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const YEAR = 365 * 86_400_000;
+/** Nothing renews them, so they last. */
+const LIFETIME = 20 * YEAR;
+/** A clock may be behind. */
+const EARLY = 86_400_000;
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+export async function createAuthority(): Promise<Pair> {
+  const x509 = await load();
+  const keys = await newKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity(),
+    name: `CN=Waypost cluster ${randomBytes(4).toString('hex')}`,
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+}
+
+/** For a node, as server and as client; `hosts` are further names and addresses at which it may be reached. Throws Error for what is no authority. */
+export async function signNode(authority: Pair, name: string, hosts: readonly string[] = []): Promise<Pair> {
+  const x509 = await load();
+  const issuer = new x509.X509Certificate(authority.certificate);
+  const keys = await newKeys();
+  const der = Buffer.from(authority.key.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity(),
+    subject: `CN=${name}`,
+    issuer: issuer.subject,
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(false),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([SERVER_AUTH, CLIENT_AUTH]),
+      new x509.SubjectAlternativeNameExtension(
+        [name, ...hosts].map((host) => ({ type: /^[\d.]+$|:/.test(host) ? 'ip' : 'dns', value: host })),
+      ),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+}
+
+/** Takes some time to load, and is needed by commands only. */
+async function load(): Promise<typeof import('@peculiar/x509')> {
+  const x509 = await import('@peculiar/x509');
+  x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
+  return x509;
+}
+
+const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+const validity = () => ({
+  serialNumber: `00${randomBytes(16).toString('hex')}`,
+  notBefore: new Date(Date.now() - EARLY),
+  notAfter: new Date(Date.now() + LIFETIME),
+});
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  const text = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${text.match(/.{1,64}/g)!.join('\n')}\n-----END PRIVATE KEY-----\n`;
+}

@@ -1,0 +1,78 @@
+/** Where the certificates of a node lie: where the settings say, else in the folder `cluster` of its data, as the commands make them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/index.ts';
+import { ConfigError } from '../errors.ts';
+import type { EtcdSettings } from '../etcd/gateway.ts';
+import type { PeerTls } from './peer-server.ts';
+
+type Placed = Pick<Config, 'etcd' | 'peer' | 'dataDir'>;
+
+export interface ClusterFiles {
+  readonly folder: string;
+  readonly ca: string;
+  /** The key of the authority; on the first node only. */
+  readonly authority: string;
+  readonly certificate: string;
+  readonly key: string;
+  /** WAYPOST_* variables, as systemd reads them. */
+  readonly environment: string;
+}
+
+export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>): ClusterFiles {
+  const folder = join(dataDir, 'cluster');
+  return {
+    folder,
+    ca: peer.caFile ?? join(folder, 'ca.pem'),
+    authority: join(folder, 'ca.key'),
+    certificate: peer.certificateFile ?? join(folder, 'node.pem'),
+    key: peer.keyFile ?? join(folder, 'node.key'),
+    environment: join(folder, 'environment'),
+  };
+}
+
+/** Throws ConfigError. */
+export function peerTls(config: Pick<Placed, 'dataDir' | 'peer'>): PeerTls {
+  const { ca, certificate, key } = clusterFiles(config);
+  for (const file of [ca, certificate, key])
+    if (!existsSync(file))
+      throw new ConfigError(
+        'no_peer_certificate',
+        `${file} is not there, and with etcd nodes talk to each other over TLS with certificates on both sides. Run "waypost cluster init" on the first node, "waypost cluster join" on the others.`,
+      );
+  return {
+    ca: read('peer.ca_file', ca),
+    certificate: read('peer.certificate_file', certificate),
+    key: read('peer.key_file', key),
+  };
+}
+
+/** With https, a node shows etcd what it shows its peers, unless the settings say otherwise. Throws ConfigError. */
+export function etcdSettings(config: Placed): EtcdSettings {
+  const { endpoints, timeout, caFile, certificateFile, keyFile } = config.etcd;
+  if ((certificateFile === undefined) !== (keyFile === undefined))
+    throw new ConfigError('half_certificate', 'etcd.certificate_file and etcd.key_file go together: set both or none.');
+  if (!endpoints.some((one) => one.startsWith('https:'))) return { endpoints, timeout };
+  const own = clusterFiles(config);
+  const optional = (setting: string, file: string | undefined, standard: string): string | undefined => {
+    if (file !== undefined) return read(setting, file);
+    return existsSync(standard) ? read(setting, standard) : undefined;
+  };
+  return {
+    endpoints,
+    timeout,
+    tls: {
+      ca: optional('etcd.ca_file', caFile, own.ca),
+      certificate: optional('etcd.certificate_file', certificateFile, own.certificate),
+      key: optional('etcd.key_file', keyFile, own.key),
+    },
+  };
+}
+
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError('bad_file', `${setting}: ${file} can't be read: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,131 @@
+/** From one node with data to a cluster of two and back, by the command line. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
+import { whyNotPrograms } from '../peers/transcript.ts';
+import { ADMIN_PASSWORD, environment, runCommand, startDaemon } from '../support/daemon.ts';
+import { freePort } from '../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
+
+interface Context {
+  etcd: EtcdMember;
+  folder: string;
+}
+
+const test = suite<Context>('making a cluster');
+test.before(async (context) => {
+  context.etcd = await startEtcd();
+  context.folder = temporaryFolder('setup');
+});
+test.after(async ({ etcd, folder }) => {
+  await etcd.stop();
+  removeFolder(folder);
+});
+
+const names = async (api: { call(method: string, path: string): Promise<{ body: object }> }): Promise<string[]> => {
+  const { domains } = (await api.call('GET', '/api/v1/domains')).body as { domains: { domain: string }[] };
+  return domains.map(({ domain }) => domain).sort();
+};
+
+/** The variables of a file as systemd reads it. */
+const variables = (file: string): Record<string, string> =>
+  Object.fromEntries(
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+
+test('a node with data, then two, then one alone', async ({ etcd, folder }) => {
+  const first = await startDaemon();
+  const inCluster = {
+    WAYPOST_NODE_NAME: 'one',
+    WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
+    WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
+  };
+  const ofFirst = { ...first.env, ...inCluster };
+  const run = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
+    const { code, output } = await runCommand(['cluster', ...args], env);
+    assert.is(code, 0, output);
+    return output;
+  };
+  try {
+    await first.api.logIn('admin', ADMIN_PASSWORD);
+    await first.api.createDomain('before.example');
+    const inUse = await runCommand(['cluster', 'init'], ofFirst);
+    assert.is(inUse.code, 1);
+    assert.match(inUse.output, /is in use by process/);
+    assert.is(await first.stop(), 0);
+    assert.match(await run(ofFirst, 'init'), /the cluster begins with the \d+ changes of one/);
+    assert.match(await run(ofFirst, 'init'), /is there already/);
+    Object.assign(first.env, inCluster);
+    await first.start();
+    await first.api.createDomain('during.example');
+
+    const invitation = join(folder, 'two.invitation');
+    await run(ofFirst, 'invite', 'two', '--out', invitation);
+    const ofSecond = { ...first.env, WAYPOST_DATA_DIR: join(folder, 'two') };
+    assert.match(await run(ofSecond, 'join', invitation), /this node is two/);
+    const second = await startDaemon({
+      ...variables(join(folder, 'two/cluster/environment')),
+      WAYPOST_DATA_DIR: join(folder, 'two'),
+      WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
+    });
+    try {
+      await second.api.logIn('admin', ADMIN_PASSWORD);
+      assert.equal(await names(second.api), ['before.example', 'during.example']);
+      const { body } = await second.api.call('POST', '/api/v1/domains', { domain: 'together.example' });
+      assert.equal((body.sync as { applied: string[] }).applied, ['one', 'two']);
+      const status = await run(ofFirst, 'status');
+      assert.match(status, /one +serves, has all/);
+      assert.match(status, /two +serves, has all/);
+    } finally {
+      await second.close();
+    }
+    for (const deadline = Date.now() + 15_000; ; await sleep(200)) {
+      const { code, output } = await runCommand(['cluster', 'status'], ofFirst);
+      if (code === 1 && /two +is not waited for, does not answer/.test(output)) break;
+      assert.ok(Date.now() < deadline, output);
+    }
+    // Alone again: what the cluster has written stays.
+    await first.stop();
+    delete first.env.WAYPOST_ETCD_ENDPOINTS;
+    await first.start();
+    assert.equal(await names(first.api), ['before.example', 'during.example', 'together.example']);
+    await first.api.createDomain('after.example');
+  } finally {
+    await first.close();
+  }
+});
+
+test('what can not be done says why, and what to do', async ({ etcd, folder }) => {
+  const env = environment({ WAYPOST_DATA_DIR: join(folder, 'three'), WAYPOST_NODE_NAME: 'three' });
+  const fails = async (expected: RegExp, more: NodeJS.ProcessEnv, ...args: string[]): Promise<void> => {
+    const { code, output } = await runCommand(['cluster', ...args], { ...env, ...more });
+    assert.is(code, 1, output);
+    assert.match(output, expected);
+  };
+  const here = { WAYPOST_ETCD_ENDPOINTS: etcd.endpoint };
+  await fails(/etcd\.endpoints is empty: set it/, {}, 'init');
+  await fails(/holds the log of another cluster.*etcdctl del --prefix \/waypost\//, here, 'init');
+  await fails(/127\.0\.0\.1:9/, { WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:9', WAYPOST_ETCD_PREFIX: '/x/' }, 'init');
+  const other = { ...here, WAYPOST_DATA_DIR: join(folder, 'four') };
+  await fails(/is on the node where "waypost cluster init" was run/, other, 'invite', 'five');
+  await fails(/is not there.*cluster init/, other, 'status');
+  const file = join(folder, 'junk');
+  for (const [text, why] of [
+    ['junk', /This is no invitation/],
+    ['{"version":2}', /its version is not 1/],
+    ['{"version":1,"name":"x"}', /it lacks "ca"/],
+  ] as const) {
+    writeFileSync(file, text);
+    await fails(why, other, 'join', file);
+  }
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: making a cluster, ${why}`);
