@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/zone': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/tsig': ['core/errors.ts', 'core/secrets.ts', 'core/wire', 'core/store'],
   'core/etcd': [],
-  'core/cluster': ['core/errors.ts', 'core/config', 'core/etcd', 'core/journal', 'core/log'],
+  'core/cluster': ['core'],
   'core/journal': ['core/errors.ts', 'core/etcd', 'core/wire', 'core/store', 'core/zone'],
   'core/alias': [
     'core/errors.ts',

@@ -45,7 +45,7 @@ test('what is refused says what to do', async ({ waypost }) => {
     [['set', 'missing.test', '1.1.1.1'], /./],
     [['certificate', 'shop.test', '--order'], /\(proxy_disabled\)/],
     [['certificate', 'shop.test', '--automatic'], /\(no_such_certificate\)/],
-    [['purge', 'shop.test', '--tag', 'a b'], /\(invalid_tag, \/tags\/0\)/],
+    [['purge', 'shop.test', '--tag', 'a,b'], /\(invalid_tag, \/tags\/0\)/],
   ] as const) {
     const run = await waypost(['proxy', ...argv]);
     assert.is.not(run.code, 0, argv.join(' '));

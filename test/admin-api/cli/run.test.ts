@@ -51,6 +51,7 @@ test('the list of commands is grouped, a line each', async () => {
     'Proxy:',
     'Accounts and tokens:',
     'What happened:',
+    'Several nodes:',
     'The daemon:',
     'Help:',
   ]);
