@@ -29,7 +29,7 @@ import { type LocalData, openLocalResponder } from './core/net/local-responder.t
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { startReseal } from './core/reseal.ts';
-import { openSecrets } from './core/secrets.ts';
+import { openSecrets, type Secrets } from './core/secrets.ts';
 import { Stops } from './core/stops.ts';
 import { type Environment, openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
@@ -58,11 +58,10 @@ function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
   };
 }
 
-function answerSettings({ dns, dataDir }: Config): AnswerSettings {
+function answerSettings({ dns }: Config, secrets: Secrets): AnswerSettings {
   const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
-  const secrets =
-    cookies === 'off' ? [] : cookieSecrets(join(dataDir, 'cookie.key'), cookieSecret, cookieSecretPrevious);
-  return { cookies, cookieSecrets: secrets, nsid, version, identity, tcpIdleTimeout };
+  const known = cookies === 'off' ? [] : cookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
+  return { cookies, cookieSecrets: known, nsid, version, identity, tcpIdleTimeout };
 }
 
 function dnsOverHttps(
@@ -126,9 +125,9 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   }
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
-  const answers = answerSettings(config);
   const keyFile = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
   const secrets = openSecrets(keyFile);
+  const answers = answerSettings(config, secrets);
   const transfers = openTransfers({
     config,
     environment,

@@ -5,7 +5,7 @@
  * What is sealed: version (1 byte), key id (4 bytes), nonce (12), ciphertext (as long as the plain text), tag (16). Version and key id are
  * authenticated beside the caller's context.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { WaypostError } from './errors.ts';
 import { badFile, createPrivateFile, readPrivateFile } from './private-file.ts';
 
@@ -24,6 +24,8 @@ export interface Secrets {
   isStale(sealed: Uint8Array): boolean;
   /** Whether there is a key that only opens. */
   readonly isRotating: boolean;
+  /** Secrets of `length` bytes for a purpose (HKDF, RFC 5869), the same on every node that has the key file: that of the first key, then that of the second if there is one. */
+  derive(purpose: string, length: number): readonly Buffer[];
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -76,6 +78,8 @@ function secretsOf(keys: readonly Key[]): Secrets {
     },
     isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER)),
     isRotating: keys.length > 1,
+    derive: (purpose, length) =>
+      keys.map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', `waypost ${purpose}`, length))),
   };
 }
 

@@ -229,7 +229,7 @@ export const schema = {
     cookie_secret: {
       ...optional(
         hexadecimal(16),
-        'a random one in cookie.key in the data folder',
+        'one that follows from secrets.key_file',
         '"0123456789abcdef0123456789abcdef"',
         'Secret that DNS cookies are made with. All nodes that share an address need the same one (RFC 9018).',
       ),
