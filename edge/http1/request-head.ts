@@ -182,11 +182,14 @@ function joined(list: string, value: string): string {
   return list === '' ? value : `${list},${value}`;
 }
 
-/** Digits (RFC 9110 section 8.6), as many noughts before them as there may be. */
+/**
+ * Digits (RFC 9110 section 8.6), as many noughts before them as there may be. Each expression has one way to match, so that a value costs its length: `0*\d+` has as many as there are
+ * noughts, and was tried from each of them.
+ */
 function isLength(value: string): boolean {
-  const digits = /^0*(\d+)$/.exec(value)?.[1];
-  if (digits === undefined || digits.length > MOST.length) return false;
-  return digits.length < MOST.length || digits <= MOST;
+  if (!/^\d+$/.test(value)) return false;
+  const digits = value.length > MOST.length ? value.replace(/^0+/, '') : value;
+  return digits.length < MOST.length || (digits.length === MOST.length && digits <= MOST);
 }
 
 /** All that most clients say. */

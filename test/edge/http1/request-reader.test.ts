@@ -230,6 +230,30 @@ test('a line of 400,000 octets that come one by one costs no more than they are'
   }
 });
 
+test('a value costs its length, whatever it is', () => {
+  const noughts = '0'.repeat(32_000);
+  const rows: readonly (readonly [line: string, seen: unknown])[] = [
+    [`Content-Length: ${noughts}x`, { refused: 400 }],
+    [`Content-Length: ${noughts}${2n ** 64n}`, { refused: 400 }],
+    [`Content-Length: ${noughts}${2n ** 64n - 1n}`, { refused: 413 }],
+    [`Content-Length: ${noughts}18446744073709551`, { refused: 413 }],
+    [`Transfer-Encoding: ${','.repeat(32_000)}`, { refused: 400 }],
+    [`Expect: ${noughts}`, 417],
+    [`Host: ${'a.'.repeat(16_000)}:`, 400],
+  ];
+  for (const [line, seen] of rows) {
+    const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
+    const host = line.startsWith('Host') ? '' : 'Host: a\r\n';
+    const bytes = Buffer.from(`POST / HTTP/1.1\r\n${host}${line}\r\n\r\n`);
+    const started = process.cpuUsage();
+    ears.reader.push(bytes);
+    // It takes a millisecond at most; two seconds, where a value was tried from each of its octets.
+    assert.ok(process.cpuUsage(started).user < 300_000, line.slice(0, 20));
+    const last = ears.seen.at(-1)!;
+    assert.equal('refused' in last ? last : last.status, seen, line.slice(0, 20));
+  }
+});
+
 test('what never ends is refused when it is too much, and nothing more is held', () => {
   const rows: readonly (readonly [begin: string, more: string, status: number])[] = [
     ['', '\r\n', 400],
