@@ -34,6 +34,7 @@ export class SocketTransport implements Transport {
   /** Node does not ask. */
   readonly unacknowledged = 0;
   readonly #socket: Socket;
+  #isPaused = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -56,7 +57,9 @@ export class SocketTransport implements Transport {
     for (let bytes = read(socket); bytes !== null; bytes = read(socket)) receiver.onBytes(bytes);
     if (!readInto(socket, (bytes) => receiver.onBytes(bytes)))
       socket.on('data', (bytes: Buffer) => receiver.onBytes(bytes));
-    socket.resume();
+    // Who has had enough by what was put back: the system is read until it is told so once more.
+    if (this.#isPaused) socket.pause();
+    else socket.resume();
   }
 
   write(bytes: Buffer, done: (error?: Error | null) => void): void {
@@ -68,10 +71,12 @@ export class SocketTransport implements Transport {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#socket.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#socket.resume();
   }
 

@@ -95,6 +95,24 @@ test('nothing is read while it pauses, and nothing is lost', () =>
     assert.is(ears.text, `a${'b'.repeat(200_000)}`);
   }));
 
+test('who pauses over what was put back is left alone until it asks for more', () =>
+  pair(async (near, far) => {
+    near.unshift(Buffer.from('a'));
+    const ears = new Ears();
+    const transport = new SocketTransport(near);
+    const onBytes = ears.onBytes.bind(ears);
+    ears.onBytes = (bytes) => {
+      onBytes(bytes);
+      if (ears.text === 'a') transport.pause();
+    };
+    transport.start(ears);
+    await new Promise<void>((done) => far.write('b'.repeat(200_000), () => done()));
+    for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
+    assert.is(ears.text.length, 1);
+    transport.resume();
+    await ears.until(() => ears.text.length === 200_001);
+  }));
+
 test('a write tells when it is done, and the end comes after it', () =>
   pair(async (near, far) => {
     const transport = new SocketTransport(near);
