@@ -69,8 +69,9 @@ function lengthOf(value: string, before: number): number {
   if (usual >= 0) return usual;
   let length = before;
   for (const one of value.split(',')) {
-    const digits = one.replace(/^[ \t]+|[ \t]+$/g, '');
-    if (!/^\d{1,16}$/.test(digits)) throw malformed('a content-length that is no number');
+    // Anchored: what an origin fills with blanks is looked through once.
+    const digits = /^[ \t]*(\d{1,16})[ \t]*$/.exec(one)?.[1];
+    if (digits === undefined) throw malformed('a content-length that is no number');
     const number = Number(digits);
     if (!Number.isSafeInteger(number)) throw malformed('a content-length beyond 2^53');
     if (length >= 0 && length !== number) throw malformed('two different content-lengths');
@@ -106,7 +107,7 @@ export function parseResponseHead(octets: Buffer, from: number, to: number): Res
   const { isClose, isKeepAlive, isUpgrade, nominated } = connectionOptions(framing.connection);
   return {
     status,
-    headers: nominated.length === 0 ? headers : headers.filter((_, i) => !nominated.includes(headers[i & ~1])),
+    headers: nominated.size === 0 ? headers : headers.filter((_, i) => !nominated.has(headers[i & ~1])),
     length: framing.length,
     isChunked,
     isLast: minor === 1 ? isClose : isClose || !isKeepAlive,
@@ -201,8 +202,8 @@ interface ConnectionOptions {
   readonly isClose: boolean;
   readonly isKeepAlive: boolean;
   readonly isUpgrade: boolean;
-  /** Fields that are for its receiver only. */
-  readonly nominated: readonly string[];
+  /** Fields that are for its receiver only: as many as an origin likes, so that they are not to be looked through for each field. */
+  readonly nominated: ReadonlySet<string>;
 }
 
 /** What stands in most of them and names none of the fields that are left; and the length, which is the message's. */
@@ -229,6 +230,6 @@ function optionsOf(connection: string): ConnectionOptions {
     isClose: members.includes('close'),
     isKeepAlive: members.includes('keep-alive'),
     isUpgrade: members.includes('upgrade'),
-    nominated: members.filter((one) => !UNAFFECTED.has(one)),
+    nominated: new Set(members.filter((one) => !UNAFFECTED.has(one))),
   };
 }
