@@ -46,6 +46,8 @@ export class AheadBody implements OriginBody {
   }
 
   readNow(): Uint8Array | null | undefined {
+    // What the source still gives is for the cache: who has gone must not take it from there.
+    if (this.#isCancelled) return null;
     const part = this.#parts[0];
     if (part === undefined) {
       if (this.#failure !== undefined) throw this.#failure;
@@ -82,6 +84,7 @@ export class AheadBody implements OriginBody {
     this.#parts = [];
     this.#hold(-this.#octets);
     this.#source.cancel();
+    this.#stir();
   }
 
   async #pump(): Promise<void> {

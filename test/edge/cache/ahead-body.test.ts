@@ -1,0 +1,59 @@
+/** A body that others wait for, while the visitor who asked first reads it: what becomes of it when that one goes. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AheadBody } from '../../../edge/cache/ahead-body.ts';
+import type { CacheWriter } from '../../../edge/cache/store/cache-store.ts';
+import { TappedBody } from '../../../edge/cache/tapped-body.ts';
+import { ReceivedBody } from '../../../edge/origin/received-body.ts';
+import { settled } from '../proxy/fake-origin.ts';
+
+/** From the origin to the first visitor, with others that wait. */
+function rig() {
+  let written = '';
+  let isAborted = false;
+  const ends: boolean[] = [];
+  const origin = { cancels: 0, onRoom: () => {}, onCancelled: () => origin.cancels++ };
+  const received = new ReceivedBody(origin, undefined);
+  const writer: CacheWriter = {
+    push: (part) => {
+      written += Buffer.from(part).toString();
+      return true;
+    },
+    end: () => undefined,
+    abort: () => {
+      isAborted = true;
+    },
+  };
+  const room = { octets: 0 };
+  const tapped = new TappedBody(
+    received,
+    writer,
+    (isKept) => ends.push(isKept),
+    () => true,
+  );
+  const ahead = new AheadBody(tapped, room);
+  return { ...{ origin, received, ahead, room, ends }, kept: () => ({ written, isAborted }) };
+}
+
+for (const hurriesFirst of [true, false])
+  test(`the first visitor goes while it waits for more${hurriesFirst ? ', as others do already' : ''}: the rest is fetched for the others`, async () => {
+    const { origin, received, ahead, room, ends, kept } = rig();
+    if (hurriesFirst) ahead.hurry();
+    const read = ahead.read();
+    if (!hurriesFirst) ahead.hurry();
+    await settled();
+    ahead.cancel();
+    received.push(Buffer.from('one '));
+    await settled();
+    received.push(Buffer.from('two '));
+    await settled();
+    received.push(Buffer.from('three'));
+    received.finish([]);
+    await settled();
+    assert.equal(kept(), { written: 'one two three', isAborted: false });
+    assert.equal(ends, [true]);
+    assert.equal([origin.cancels, room.octets], [0, 0]);
+    if (hurriesFirst) assert.is(await read, null, 'nothing more is read for who has gone');
+  });
+
+test.run();
