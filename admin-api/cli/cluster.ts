@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import { loadConfig } from '../../core/config/index.ts';
+import { runLocalCluster } from './cluster-local.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
@@ -84,6 +86,26 @@ Example:
             `Next: start the daemon with them (systemd reads them by itself), or: set -a; . ${environment}; waypost serve`,
           );
         }
+        return true;
+      }),
+    );
+
+  cluster
+    .command('local')
+    .option('--nodes <count>', 'how many', '4')
+    .option('--folder <folder>', 'for the data of all', 'data/cluster')
+    .option('--port <port>', 'the first port; each node takes ten', '21000')
+    .option('--etcd <program>', 'etcd', 'etcd')
+    .description('run a whole cluster on this machine, to try it; needs etcd')
+    .addHelpText('after', '\nExample:\n  $ waypost cluster local --nodes 4\n')
+    .action(
+      action<{ nodes: string; folder: string; port: string; etcd: string }>(async ({ nodes, folder, port, etcd }) => {
+        const [count, first] = [Number(nodes), Number(port)];
+        if (!Number.isInteger(count) || count < 1 || count > 16)
+          throw new CliError('bad_count', '--nodes: from 1 to 16.');
+        if (!Number.isInteger(first) || first < 1024 || first + 10 * (count + 1) > 65_535)
+          throw new CliError('bad_port', '--port: one that all others fit behind, such as 21000.');
+        await runLocalCluster(io, { nodes: count, folder: resolve(folder), port: first, etcd });
         return true;
       }),
     );
