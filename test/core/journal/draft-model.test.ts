@@ -21,7 +21,7 @@ const RUNS = Number(process.env.WAYPOST_DRAFTS ?? 150);
 const BOUNDS = {
   numRuns: RUNS,
   seed: SEED,
-  interruptAfterTimeLimit: 30_000 + RUNS * 100,
+  interruptAfterTimeLimit: 30_000 + RUNS * 250,
   markInterruptAsFailure: true,
 } as const;
 
