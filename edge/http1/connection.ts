@@ -143,7 +143,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (!queue.isDiscarding) queue.push(Buffer.from(bytes));
     else {
       queue.received += bytes.length;
-      this.#discards(queue.received - queue.receivedBefore);
+      // As long as there is something to answer, what is dropped is the handler's to say.
+      if (exchange.isEnded) this.#discards(queue.received - queue.receivedBefore);
     }
     return !this.#isFull(exchange);
   }

@@ -73,14 +73,14 @@ export class Deadlines {
     connection.close();
   }
 
-  /** Only while the handler, or who drops what it left, takes what comes: else it is not the client who is slow. */
+  /** Only while the handler waits for it, or only its end is waited for: else it is not the client who is slow, and one that has been refused by a response under way may stop sending. */
   #checkBody(exchange: Http1Exchange, now: number): void {
     const { limits, counters } = this.#connection.context;
     const { queue } = exchange;
     if (queue === null || queue.isComplete) return;
     const isSame = exchange === this.#windowOf;
     this.#windowOf = exchange;
-    if (!isSame || (!queue.isWaiting && !queue.isDiscarding)) {
+    if (!isSame || (!queue.isWaiting && !exchange.isEnded)) {
       this.#windowFrom = now;
       this.#windowOctets = queue.received;
       return;

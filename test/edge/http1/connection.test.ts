@@ -355,6 +355,48 @@ test('a body that nobody read is dropped, or ends the connection when it is long
   );
 });
 
+test('a body that is dropped before its response has ended costs nobody the response', async () => {
+  let answer = (): void => {};
+  const handler = async (exchange: Exchange): Promise<void> => {
+    exchange.body.discard();
+    if (exchange.path === '/begun') {
+      exchange.respond(403, []);
+      exchange.write(Buffer.from('<be'));
+    }
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    if (exchange.path !== '/begun') return echoPath(exchange);
+    exchange.end(Buffer.from('gun>'));
+  };
+  await withServer(
+    handler,
+    async ({ port, sockets }) => {
+      for (const path of ['/begun', '/late']) {
+        const socket = await connected(port);
+        let text = '';
+        socket.on('error', () => {});
+        socket.on('data', (part) => {
+          text += part;
+        });
+        const closed = once(socket, 'close');
+        socket.write(`POST ${path} HTTP/1.1\r\n${HOST}Content-Length: 2000000\r\n\r\n`);
+        const sent = Promise.race([new Promise((resolve) => socket.write(Buffer.alloc(1_000_000), resolve)), closed]);
+        await sent;
+        while ([...sockets].some(({ bytesRead }) => bytesRead < 1_000_000)) await pause(1);
+        // Longer than a body may come slowly.
+        await pause(300);
+        answer();
+        while (!/gun>|<\/late>/.test(text) && !socket.closed) await pause(1);
+        assert.match(text, path === '/begun' ? /<be[\s\S]*gun>/ : /<\/late>/);
+        socket.destroy();
+        await closed;
+      }
+    },
+    { discardedOctets: 10_000, bodyTimeout: 100 },
+  );
+});
+
 test('draining closes what is idle, and the rest when it is answered', async () => {
   let finish = (): void => {};
   const handler = (exchange: Exchange): void => {
