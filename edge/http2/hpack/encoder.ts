@@ -9,12 +9,15 @@ import type { FieldList } from '../../exchange/exchange.ts';
 import { DEFAULT_TABLE_SIZE } from './decoder.ts';
 import { DynamicTable } from './dynamic-table.ts';
 import { Entry } from './entry.ts';
-import { INDEX, type NamePlan, planOf, staticLine } from './indexing.ts';
+import { INDEX, type NamePlan, NO_INDEX, planOf, staticLine } from './indexing.ts';
 import { FIRST_DYNAMIC } from './static-table.ts';
-import { lineBound, writeInteger, writeLiteral } from './write.ts';
+import { lineBound, writeInteger, writeLiteral, writeName, writeRaw } from './write.ts';
 
 /** Octets that `begin` and `status` write at most. */
 export const HEAD_BOUND = 32;
+
+/** Characters up to which a value that is another one each time is written as it is: dates, lengths, tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 octets less of a date. */
+const LONGEST_RAW = 32;
 
 /** The most octets that a block of a status and these fields takes: what `target` must have room for. */
 export function blockBound(fields: FieldList): number {
@@ -80,6 +83,8 @@ export class HpackEncoder {
     const plan = planOf(name);
     const known = staticLine(plan, value);
     if (known > 0) return writeInteger(target, at, 0x80, 0x7f, known);
+    if (plan.mode === NO_INDEX && value.length <= LONGEST_RAW)
+      return writeRaw(target, writeName(target, at, NO_INDEX, plan.firstStatic, name), value);
     if (plan.mode !== INDEX) return writeLiteral(target, at, plan.mode, plan.firstStatic, name, value);
     return this.#indexed(target, at, plan, name, value);
   }

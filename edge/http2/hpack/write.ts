@@ -24,6 +24,11 @@ export function writeString(target: Uint8Array, at: number, text: string): numbe
   for (let i = 0; i < text.length; i++) bits += CODE_LENGTHS[octetAt(text, i)];
   const length = (bits + 7) >>> 3;
   if (length < text.length) return writeHuffman(target, writeInteger(target, at, 0x80, 0x7f, length), text);
+  return writeRaw(target, at, text);
+}
+
+/** The same without Huffman's code. */
+export function writeRaw(target: Uint8Array, at: number, text: string): number {
   const start = writeInteger(target, at, 0, 0x7f, text.length);
   for (let i = 0; i < text.length; i++) target[start + i] = octetAt(text, i);
   return start + text.length;
@@ -66,8 +71,13 @@ export function writeLiteral(
   name: string,
   value: string,
 ): number {
+  return writeString(target, writeName(target, at, mode, nameIndex, name), value);
+}
+
+/** What stands in front of the value of a literal field line. */
+export function writeName(target: Uint8Array, at: number, mode: number, nameIndex: number, name: string): number {
   const next = writeInteger(target, at, mode, mode === INDEX ? 0x3f : 0x0f, nameIndex);
-  return writeString(target, nameIndex === 0 ? writeString(target, next, name) : next, value);
+  return nameIndex === 0 ? writeString(target, next, name) : next;
 }
 
 /** The most octets that a field line takes: two integers of five octets, an index of as many, both texts. */

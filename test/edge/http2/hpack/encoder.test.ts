@@ -55,6 +55,16 @@ test('a status beyond the static table is indexed', () => {
   assert.equal([...response(encoder, 301, [])], [0x80 | 62]);
 });
 
+test('what changes each time is written as it is while it is short, by Huffman’s code beyond', () => {
+  const raw = encode(new HpackEncoder(), ['etag', 'a'.repeat(32)]);
+  assert.equal([...raw], [0x0f, 34 - 15, 32, ...Buffer.from('a'.repeat(32))]);
+  const coded = encode(new HpackEncoder(), ['etag', 'a'.repeat(33)]);
+  assert.equal([...coded.slice(0, 3)], [0x0f, 34 - 15, 0x80 | 21]);
+  const unlisted = encode(new HpackEncoder(), ['x-request-id', 'ÿ\t']);
+  assert.equal(decode(new HpackDecoder(WIDE), unlisted).lines, ['x-request-id', 'ÿ\t']);
+  assert.equal([...unlisted.slice(-3)], [2, 0xff, 0x09]);
+});
+
 test('secrets are never indexed, with or without a table', () => {
   for (const name of [
     'set-cookie',
