@@ -5,6 +5,8 @@ import {
   CONNECTION_SPECIFIC,
   isConnectionSpecific,
   isFieldValue,
+  KIND,
+  KIND_MASK,
   MALFORMED,
   nameFlags,
   PSEUDO_HEADER,
@@ -17,34 +19,68 @@ export const isBodiless = (status: number, isHead: boolean): boolean => isHead |
 
 /** What may be sent of a handler's fields: not those of the connection. Throws a TypeError for what no field can be. */
 export function sendableFields(headers: FieldList): FieldList {
-  // What follows, as the date does, would come to stand in its value's place.
-  if (headers.length % 2 !== 0) throw new TypeError('A name without a value.');
-  let dropped = false;
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i];
-    const flags = nameFlags(name);
-    if (flags === CONNECTION_SPECIFIC) dropped = true;
-    else if ((flags & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(headers[i + 1]))
-      throw new TypeError(`No header field can be this: ${name}`);
-  }
-  return dropped ? headers.filter((_, i) => !isConnectionSpecific(headers[i & ~1])) : headers;
+  if (headers.length % 2 !== 0) throw new TypeError(ODD);
+  let isDropping = false;
+  for (let i = 0; i < headers.length; i += 2)
+    isDropping = sendableFlags(headers[i], headers[i + 1]) === CONNECTION_SPECIFIC || isDropping;
+  return isDropping ? withoutConnection(headers) : headers;
 }
+
+/** What follows, as the date does, would come to stand in its value's place. */
+const ODD = 'A name without a value.';
+
+/** Flags of the name: CONNECTION_SPECIFIC for what is not sent. Throws a TypeError for what no field can be. */
+function sendableFlags(name: string, value: string): number {
+  const flags = nameFlags(name);
+  if (flags !== CONNECTION_SPECIFIC && ((flags & (MALFORMED | PSEUDO_HEADER)) !== 0 || !isFieldValue(value)))
+    throw new TypeError(`No header field can be this: ${name}`);
+  return flags;
+}
+
+const withoutConnection = (headers: FieldList): FieldList =>
+  headers.filter((_, i) => !isConnectionSpecific(headers[i & ~1]));
 
 /** Throws a RangeError for a status that is no final one. */
 export function checkFinalStatus(status: number): void {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
 }
 
-/** Octets that `content-length` says; -1 without one. Throws a TypeError when it says none, or two. */
-export function contentLengthOf(headers: FieldList): number {
+/** The fields of a final response as they are sent. */
+export interface FinalFields {
+  readonly fields: FieldList;
+  /** Octets that `content-length` says; -1 without one. */
+  readonly length: number;
+}
+
+/**
+ * Made in one pass: as a rule nothing has to be changed. Complete (`completeFields`), with one length at most, since two that say the same are malformed to some clients, and with none
+ * for 204. Throws a TypeError as `sendableFields` does, and for a length that is none, or two.
+ */
+export function finalFields(status: number, headers: FieldList): FinalFields {
+  if (headers.length % 2 !== 0) throw new TypeError(ODD);
+  const mayHaveLength = status !== 204;
   let length = -1;
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    if (headers[i] !== 'content-length') continue;
-    const value = headers[i + 1];
-    if (!/^\d{1,15}$/.test(value) || (length >= 0 && length !== Number(value)))
-      throw new TypeError(`No content-length: ${value}`);
-    length = Number(value);
+  let lengths = 0;
+  let hasDate = false;
+  let isDropping = false;
+  for (let i = 0; i < headers.length; i += 2) {
+    const flags = sendableFlags(headers[i], headers[i + 1]);
+    if (flags === CONNECTION_SPECIFIC) isDropping = true;
+    else if ((flags & KIND_MASK) === KIND['content-length']) {
+      lengths++;
+      if (mayHaveLength) length = contentLength(headers[i + 1], length);
+    } else hasDate ||= headers[i] === 'date';
   }
+  let fields = isDropping ? withoutConnection(headers) : headers;
+  if (lengths > (mayHaveLength ? 1 : 0)) fields = withoutLength(fields);
+  if (length >= 0 && lengths > 1) fields = [...fields, 'content-length', String(length)];
+  return { fields: hasDate ? fields : [...fields, 'date', currentDate()], length };
+}
+
+/** `before`: what another line has said; -1 without one. */
+function contentLength(value: string, before: number): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : -1;
+  if (length < 0 || (before >= 0 && length !== before)) throw new TypeError(`No content-length: ${value}`);
   return length;
 }
 
@@ -55,13 +91,6 @@ export const completeFields = (headers: FieldList): FieldList =>
 /** Where no body has a length to be told, or it is not for them to tell: 1xx, 204, tunnels (RFC 9110 sections 8.6 and 9.3.6), trailers. */
 export const withoutLength = (headers: FieldList): FieldList =>
   has(headers, 'content-length') ? headers.filter((_, i) => headers[i & ~1] !== 'content-length') : headers;
-
-/** Lengths that say the same are sent as one: two are malformed to some clients. */
-export function withOneLength(headers: FieldList): FieldList {
-  let lengths = 0;
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') lengths++;
-  return lengths < 2 ? headers : [...withoutLength(headers), 'content-length', String(contentLengthOf(headers))];
-}
 
 function has(headers: FieldList, name: string): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return true;

@@ -12,11 +12,10 @@ import type { RequestHead } from './request-head.ts';
 import {
   checkFinalStatus,
   completeFields,
-  contentLengthOf,
+  finalFields,
   isBodiless,
   readyHead,
   sendableFields,
-  withOneLength,
   withoutLength,
 } from './response-head.ts';
 import type { Schedulable } from './scheduler.ts';
@@ -160,9 +159,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
     checkFinalStatus(status);
-    const sendable = sendableFields(headers);
-    const length = status === 204 ? -1 : contentLengthOf(sendable);
-    const fields = completeFields(length < 0 ? withoutLength(sendable) : withOneLength(sendable));
+    const { fields, length } = finalFields(status, headers);
     this.#hasHead = true;
     this.progress++;
     this.#dropsBody = isBodiless(status, this.isHead);
