@@ -100,7 +100,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   journal.onApplied(() => cluster.applied());
   await cluster.join();
   const standing = setInterval(() => {
-    const isServing = journal.lost === null && journal.isSynced && journal.lag < CLOSE;
+    const isServing = journal.lost === null && journal.isSynced && !journal.isStuck && journal.lag < CLOSE;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
     tidy();
   }, INTERVAL);
@@ -138,6 +138,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     faults() {
       if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
       if (!journal.isSynced) return ['the log of the cluster was not read yet'];
+      if (journal.isStuck) return ['what others have written can not be applied here'];
       return journal.lag >= CLOSE ? [`${journal.lag} changes behind the cluster`] : [];
     },
     close() {

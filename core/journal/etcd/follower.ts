@@ -15,6 +15,10 @@ export interface FollowerOptions {
   onLook(state: LogState): void;
   /** The node has missed what is not there any more (a snapshot of another helps), or is ahead of the log (it does not). It follows no more. */
   onLost(why: string, isCurable: boolean): void;
+  /** More is not to be handed on for now, but for the rest of a look. */
+  isFull(): boolean;
+  /** Resolves when it is no longer full, or is closing. */
+  room(): Promise<void>;
   /** The log can't be reached, or what came is unusable; it is tried again. Null: it can. */
   onTrouble(error: unknown): void;
   /** Milliseconds between looks while the watch stands. */
@@ -70,8 +74,10 @@ export class Follower {
 
   /** Reads until the head is reached; resolves with the revision of the last look, or null when that can't be. */
   async #catchUp(): Promise<number | null> {
-    const { log, next, onLook, onLost } = this.#options;
+    const { log, next, room, onLook, onLost } = this.#options;
     for (;;) {
+      await room();
+      if (this.#stop.signal.aborted) return null;
       const from = next();
       const state = await log.look(from);
       if (this.#stop.signal.aborted) return null;
@@ -88,7 +94,10 @@ export class Follower {
       for (const group of state.groups) this.#hand(group);
       onLook(state);
       if (last < next()) return state.revision;
-      if (next() === from) throw new Error(`the log in etcd lacks the entry ${from}`);
+      if (next() !== from) continue;
+      // All are handed on whole, so that one begins there, unless this node's history is not that of the log.
+      onLost(`the log in etcd lacks the entry ${from}`, true);
+      return null;
     }
   }
 
@@ -96,7 +105,8 @@ export class Follower {
   async #watch(revision: number): Promise<void> {
     this.#again = new AbortController();
     const signal = AbortSignal.any([this.#again.signal, this.#stop.signal]);
-    const watch = this.#options.log.watch(revision, (group) => this.#hand(group), signal);
+    const take = (group: LoggedGroup): void => (this.#options.isFull() ? this.look() : this.#hand(group));
+    const watch = this.#options.log.watch(revision, take, signal);
     await Promise.race([watch, this.#lookNowAndThen(signal)]).finally(() => this.look());
   }
 
@@ -105,7 +115,8 @@ export class Follower {
       await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
       const before = this.#options.next();
-      await this.#catchUp();
+      if ((await this.#catchUp()) === null) this.#stop.abort();
+      signal.throwIfAborted();
       // It was the watch's to tell of them.
       if (this.#options.next() !== before) throw LOOK_AGAIN;
     }

@@ -2,18 +2,18 @@
  * The journal of several nodes: etcd puts the entries in their order, each node applies them all. A commit is checked against what is applied here, appended behind the head that is
  * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
  */
-import { UnavailableError, WaypostError } from '../../errors.ts';
-import { EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
+import { UnavailableError } from '../../errors.ts';
+import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import type { Link } from '../applier.ts';
-import { decodeEntry, hashEntry } from '../changes.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';
-import type { Head } from '../head.ts';
 import { type JournalOptions, LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
+import { Backlog, type Following, follow } from './backlog.ts';
 import { Follower } from './follower.ts';
 import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
+import { noQuorum, refusalFor } from './refusals.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
   readonly gateway: EtcdGateway;
@@ -42,6 +42,10 @@ export interface EtcdJournal extends LocalJournal {
   readonly lost: string | null;
   /** It has looked at the log once. */
   readonly isSynced: boolean;
+  /** What comes next in the log could not be applied here, as with a full disk; that is tried again and again. */
+  readonly isStuck: boolean;
+  /** Octets of the log that wait to be applied. */
+  readonly backlog: number;
   /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
   caughtUp(): Promise<void>;
   /** Takes entries before `floor` out of the log, but whole groups only. */
@@ -62,13 +66,15 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly options: EtcdJournalOptions;
   private readonly log: EtcdLog;
   private readonly follower: Follower;
-  /** Groups of the log that are still to be applied, in order. Our own may be among them. */
-  private readonly foreign: LoggedGroup[] = [];
+  /** Our own groups may be among them. */
+  private readonly foreign = new Backlog();
   /** Of etcd, when the head that is applied here was written last, by all that is known. */
   private headRevision = 0;
   /** The last entry that the log is known to have. */
   private seen = 0;
-  private isStuck = false;
+  /** It waits before it tries to apply once more. */
+  private isPausing = false;
+  isStuck = false;
   isSynced = false;
   lost: string | null = null;
   private readonly catching: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
@@ -85,12 +91,18 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       onLook: (state) => this.looked(state),
       onLost: (why, isCurable) => this.lose(why, isCurable),
       onTrouble: (error) => options.events?.trouble(error),
+      isFull: () => this.foreign.isFull,
+      room: () => this.foreign.room(),
       interval: options.interval,
     });
   }
 
   get lag(): number {
     return Math.max(0, this.seen - this.head);
+  }
+
+  get backlog(): number {
+    return this.foreign.octets;
   }
 
   start(): void {
@@ -111,25 +123,26 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   override async close(): Promise<void> {
     this.isClosed = true;
-    await this.follower.stop();
+    const stopped = this.follower.stop();
+    this.foreign.makeRoom();
+    await stopped;
     await super.close();
   }
 
   /** Of what is applied, and what is to be. */
   private get tail(): number {
-    const last = this.foreign.at(-1);
-    return last === undefined ? this.head : last.first + last.entries.length - 1;
+    return this.foreign.last ?? this.head;
   }
 
   protected get hasWork(): boolean {
-    if (this.foreign.length > 0 && !this.isStuck) return !this.isClosed || !this.queue.isEmpty;
+    if (!this.foreign.isEmpty && !this.isPausing) return !this.isClosed || !this.queue.isEmpty;
     return !this.queue.isEmpty;
   }
 
   protected async work(): Promise<void> {
     const refusal = this.refusal();
     if (refusal !== null) this.refuseAll(refusal);
-    else if (this.foreign.length > 0) await this.applyForeign();
+    else if (!this.foreign.isEmpty) await this.applyForeign();
     else await this.commitGroup(this.queue.take());
   }
 
@@ -151,21 +164,21 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   private take(group: LoggedGroup): void {
     if (this.lost !== null) return;
-    this.foreign.push(group);
+    this.foreign.add(group);
     this.seen = Math.max(this.seen, this.tail);
     this.wake();
   }
 
   private looked({ head, headRevision }: LogState): void {
     this.seen = Math.max(this.seen, head?.sequence ?? 0);
-    if ((head?.sequence ?? 0) === this.head && this.foreign.length === 0) {
+    if ((head?.sequence ?? 0) === this.head && this.foreign.isEmpty) {
       if (head !== null && !head.hash.equals(this.applier.head.hash)) {
         this.lose(`entry ${this.head} of this node is another than that of the log in etcd`);
         return;
       }
       this.headRevision = headRevision;
     }
-    this.options.events?.trouble(null);
+    if (!this.isStuck) this.options.events?.trouble(null);
     if (!this.isSynced) {
       this.isSynced = true;
       for (const done of this.untilSynced.splice(0)) done();
@@ -175,7 +188,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private lose(why: string, isCurable = true): void {
     if (this.lost !== null) return;
     this.lost = why;
-    this.foreign.length = 0;
+    this.foreign.clear();
     const error = new UnavailableError('node_lost', why);
     for (const { reject } of this.catching.splice(0)) reject(error);
     for (const done of this.untilSynced.splice(0)) done();
@@ -187,7 +200,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   private async applyForeign(): Promise<void> {
     const checkpoint = this.recent.checkpoint();
-    const groups = this.foreign.splice(0, GROUPS);
+    const groups = this.foreign.front;
     let following: Following;
     try {
       following = follow(this.applier.head, groups);
@@ -196,15 +209,21 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       // As one that a newer version has written.
       this.recent.restore(checkpoint);
       this.options.events?.trouble(error);
-      this.stick(groups);
+      this.stick();
       return;
     }
     if (following.stranger !== null) {
       this.recent.restore(checkpoint);
       this.lose(`entry ${following.stranger} of the log in etcd does not follow the one that this node has`);
-    } else if (await this.applied(following.links, following.head.hash, checkpoint))
-      this.reached(groups[groups.length - 1].revision);
-    else this.stick(groups);
+    } else if (await this.applied(following.links, following.head.hash, checkpoint)) this.passed(groups);
+    else this.stick();
+  }
+
+  /** Groups at the front of the log are applied. */
+  private passed(groups: readonly LoggedGroup[]): void {
+    this.isStuck = false;
+    this.foreign.passed(groups.length);
+    this.reached(groups[groups.length - 1].revision);
   }
 
   /** False: it could not be. */
@@ -223,12 +242,12 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return true;
   }
 
-  /** They are applied in a while. */
-  private stick(groups: readonly LoggedGroup[]): void {
-    this.foreign.unshift(...groups);
+  /** What waits is applied in a while. */
+  private stick(): void {
     this.isStuck = true;
+    this.isPausing = true;
     setTimeout(() => {
-      this.isStuck = false;
+      this.isPausing = false;
       this.wake();
     }, APPLY_PAUSE).unref();
   }
@@ -283,7 +302,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.seen = Math.max(this.seen, this.head + links.length);
     if (!(await this.applied(links, hash, checkpoint))) {
       const first = links[0].applied.entry.sequence;
-      this.stick([{ first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision }]);
+      const own = { first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision };
+      // The watch may have told of it by now.
+      if (this.lost === null && this.foreign.first !== first) this.foreign.putBefore(own);
+      this.stick();
       const error = new UnavailableError('node_stuck', 'It is written, but this node can not apply it just now.');
       for (const { reject } of accepted) reject(error);
       return;
@@ -332,53 +354,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     for (const group of groups) if (group.first === this.tail + 1) this.take(group);
     // It was written once more as it was.
     if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) this.headRevision = headRevision;
-    if (this.foreign.length > 0 || this.headRevision === headRevision) return;
+    if (!this.foreign.isEmpty || this.headRevision === headRevision) return;
     this.follower.look();
     await new Promise((done) => setTimeout(done, RETRY_PAUSE));
   }
 }
 
-interface Following {
-  readonly links: readonly Link[];
-  readonly head: Head;
-  /** Sequence of an entry that belongs to another history. */
-  readonly stranger: number | null;
-}
-
-/** What of `groups` is not applied yet, as it follows a head. Throws for what can't be read. */
-function follow(from: Head, groups: readonly LoggedGroup[]): Following {
-  const links: Link[] = [];
-  let head = from;
-  for (const { entries } of groups)
-    for (const bytes of entries) {
-      const entry = decodeEntry(bytes);
-      if (entry.sequence <= from.sequence) continue;
-      const isNext = entry.sequence === head.sequence + 1 && entry.previousHash.equals(head.hash);
-      if (!isNext) return { links, head, stranger: entry.sequence };
-      head = { sequence: entry.sequence, hash: hashEntry(bytes) };
-      links.push({ applied: { entry }, bytes });
-    }
-  return { links, head, stranger: null };
-}
-
-/** Groups applied in one transaction. */
-const GROUPS = 64;
 const RETRY_PAUSE = 50;
-
-const noQuorum = (why: string): UnavailableError =>
-  new UnavailableError(
-    'no_quorum',
-    `Nothing can be written just now: ${why}. What is there is served on; try again in a while.`,
-  );
-
-function refusalFor(error: unknown): Error {
-  if (error instanceof EtcdRefused)
-    return new UnavailableError('log_refused', `etcd takes no entries: ${error.message}. Tell the operator.`);
-  if (error instanceof EtcdUnavailable)
-    return noQuorum(
-      error.mayHappen
-        ? 'etcd did not answer in time, so the change may have been written or not'
-        : 'too few members of etcd can be reached',
-    );
-  return error instanceof Error ? error : new WaypostError('internal', String(error));
-}
