@@ -1,5 +1,5 @@
 /**
- * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions that OpenSSL 3 documents, and pointers that nobody looks behind: they are plain
+ * Node's own OpenSSL through koffi: its program exports the library's functions. Only functions of OpenSSL 3's public headers, and pointers that nobody looks behind: they are plain
  * numbers, so that nothing is made for a call. Whoever gets one frees it once.
  */
 import koffi from 'koffi';
@@ -87,6 +87,9 @@ const SIGNATURES = {
   EC_KEY_new: 'uintptr_t EC_KEY_new()',
   EC_KEY_free: 'void EC_KEY_free(uintptr_t)',
   EC_KEY_set_group: 'int EC_KEY_set_group(uintptr_t, uintptr_t)',
+  EC_KEY_OpenSSL: 'uintptr_t EC_KEY_OpenSSL()',
+  EC_KEY_METHOD_new: 'uintptr_t EC_KEY_METHOD_new(uintptr_t)',
+  EC_KEY_set_method: 'int EC_KEY_set_method(uintptr_t, uintptr_t)',
   EC_KEY_oct2key: 'int EC_KEY_oct2key(uintptr_t, void*, size_t, uintptr_t)',
   EC_KEY_oct2priv: 'int EC_KEY_oct2priv(uintptr_t, void*, size_t)',
   EVP_PKEY_new: 'uintptr_t EVP_PKEY_new()',
