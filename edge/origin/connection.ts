@@ -313,12 +313,9 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
 
   /** Sets the deadline by whom is waited for. */
   #watch(): void {
-    if (this.#isMute) {
-      this.deadline = this.#clock.after(LAST_WORDS);
-      return;
-    }
     const fault = this.#awaited();
-    if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
+    if (this.#isMute && this.#body?.isFull !== true) this.deadline = this.#clock.after(LAST_WORDS);
+    else if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
     else
       this.deadline = this.#clock.after(
         fault === 'header-timeout' ? this.#limits.headerTimeout : this.#limits.idleTimeout,
@@ -343,10 +340,13 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
 
   /** The way back has ended; what is on its way to the origin still goes out, if it takes it in time. */
   #endTunnel(): void {
+    const tunnel = this.#tunnel;
     this.#call?.end();
     this.#forget();
     this.deadline = this.#clock.after(this.#limits.idleTimeout);
     this.#socket.destroySoon();
+    // Who waits to write would wait for ever: what it writes now is dropped.
+    tunnel?.drained();
   }
 
   #broken(): void {

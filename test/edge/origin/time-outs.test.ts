@@ -91,6 +91,27 @@ test('a reader that waits is not the origin’s fault', () =>
     SHORT,
   ));
 
+test('a refusal of an upload, of an origin that takes nothing more, to a reader that waits', () => {
+  const page = Buffer.alloc(250_000, 'x');
+  const script: Script = (socket) => {
+    socket.pause();
+    socket.write(`HTTP/1.1 413 No\r\ncontent-length: ${page.length}\r\n\r\n`);
+    socket.write(page);
+    // When all of it has come.
+    setTimeout(() => socket.resetAndDestroy(), 300);
+  };
+  return withOrigin(script, async ({ port }, { fetch }) => {
+    const upload = bodyOf(
+      Array.from({ length: 1000 }, () => 'x'.repeat(65_536)),
+      undefined,
+    );
+    const { status, body } = await fetch(request(port, { method: 'POST', body: upload }));
+    assert.is(status, 413);
+    await new Promise((done) => setTimeout(done, 1800));
+    assert.is((await bodyText(body)).length, page.length);
+  });
+});
+
 test('an upload that the origin does not take', () =>
   withOrigin(
     (socket) => socket.pause(),
@@ -144,7 +165,12 @@ test('a tunnel whose way back has ended, and whose origin takes nothing more', (
     async ({ port }, { fetch, counters }) => {
       const { tunnel, body } = await fetch(request(port, { protocol: 'websocket' }));
       while (tunnel?.write(Buffer.alloc(1 << 20)));
+      let isTold = false;
+      tunnel?.onDrain(() => {
+        isTold = true;
+      });
       assert.is(await body.read(), null);
+      assert.ok(isTold, 'who waits to write is not left waiting');
       assert.is(counters.open, 1, 'what is on its way goes on');
       await until(() => counters.open === 0, 'ended');
     },
