@@ -135,7 +135,9 @@ export class RequestHead {
     if (options.includes('upgrade') && this.#upgrade !== '') this.#upgrades();
     // What Connection names concerns the connection. Not the length: the body has it all the same.
     const names = options.filter((one) => !UNAFFECTED.has(one));
-    if (names.length > 0) this.headers = this.#lines.filter((_, i) => !names.includes(this.#lines[i & ~1]));
+    if (names.length === 0) return;
+    const named = new Set(names);
+    this.headers = this.#lines.filter((_, i) => !named.has(this.#lines[i & ~1]));
   }
 
   /**

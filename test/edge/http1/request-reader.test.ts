@@ -254,6 +254,19 @@ test('a value costs its length, whatever it is', () => {
   }
 });
 
+test('options of a connection are not sought one by one for each line', () => {
+  const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20, headerFields: 20_000 }, 1 << 30);
+  const options = Array.from({ length: 100_000 }, () => 'b').join();
+  const bytes = Buffer.from(
+    `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${options}\r\n${'a: \r\nb: \r\n'.repeat(9_000)}\r\n`,
+  );
+  const started = process.cpuUsage();
+  ears.reader.push(bytes);
+  // 20 milliseconds; four seconds if they were.
+  assert.ok(process.cpuUsage(started).user < 500_000);
+  assert.equal((ears.seen[0] as Request).headers, Array(9_000).fill(['a', '']).flat());
+});
+
 test('what never ends is refused when it is too much, and nothing more is held', () => {
   const rows: readonly (readonly [begin: string, more: string, status: number])[] = [
     ['', '\r\n', 400],
