@@ -139,8 +139,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     const exchange = this.active?.isTunnel ? this.active : this.#receiving;
     const queue = exchange?.queue;
     if (exchange === undefined || queue === undefined || queue === null) return true;
-    // It lies in memory that is read into anew.
-    if (!queue.isDiscarding) queue.push(Buffer.from(bytes));
+    if (!queue.isDiscarding) queue.lend(bytes);
     else {
       queue.received += bytes.length;
       // As long as there is something to answer, what is dropped is the handler's to say.

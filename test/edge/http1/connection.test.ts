@@ -338,6 +338,21 @@ test('a connection ends after so many requests', async () => {
   );
 });
 
+test('parts of a body that wait hold no more memory than they are', async () => {
+  const held: number[] = [];
+  const handler = async (exchange: Exchange): Promise<void> => {
+    await pause(20);
+    for (let part = await exchange.body.read(); part !== null; part = await exchange.body.read())
+      held.push(part.buffer.byteLength);
+    echoPath(exchange);
+  };
+  await withServer(handler, async ({ send }) => {
+    const chunk = `258\r\n${'x'.repeat(600)}\r\n`;
+    await send(`POST /p HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}0\r\n\r\n`, '</p>');
+    assert.equal(held, [600, 600, 600]);
+  });
+});
+
 test('a body that nobody read is dropped, or ends the connection when it is long', async () => {
   await withServer(
     echoPath,
