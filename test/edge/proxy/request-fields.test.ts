@@ -161,6 +161,21 @@ for (const { name, request, gets } of ROWS) {
   });
 }
 
+test('Forwarded tells of each request by itself, whichever of its parts is another than before', () => {
+  const asked: FakeRequest[] = [];
+  for (const address of ['198.51.100.7', '198.51.100.8'])
+    for (const authority of ['a.site.test', 'b.site.test'])
+      for (const scheme of ['http', 'https'] as const) asked.push({ address, authority, scheme });
+  for (const before of asked)
+    for (const request of [before, ...asked]) {
+      const { address, authority, scheme } = request;
+      const fields = sent(request) as string[];
+      assert.equal(valuesOf(fields, 'forwarded'), [`for=${address};host=${authority};proto=${scheme}`]);
+      // So that each comes behind each.
+      sent(before);
+    }
+});
+
 test('codings that the origin is asked for are the ones that the edge says', () => {
   const headers = ['accept-encoding', 'zstd, br;q=0.5, gzip, weird'];
   assert.equal(valuesOf(sent({ headers }, 'gzip') as string[], 'accept-encoding'), ['gzip']);
