@@ -3,6 +3,7 @@
  * What the reader has not taken lies here, up to a bound; past it the reader's pace counts again, and those who wait have a time-out of their own.
  */
 import type { FieldList } from '../exchange/exchange.ts';
+import { Parts } from '../exchange/parts.ts';
 import type { OriginBody } from '../origin/origin.ts';
 
 /** Octets of one body, and of all of a thread: slow visitors may be many. */
@@ -17,7 +18,9 @@ export interface AheadRoom {
 export class AheadBody implements OriginBody {
   readonly #source: OriginBody;
   readonly #room: AheadRoom;
-  #parts: (Uint8Array | null)[] = [];
+  readonly #parts = new Parts();
+  /** Behind the parts comes the end. */
+  #isWhole = false;
   #octets = 0;
   #hurries = false;
   #isReading = false;
@@ -48,14 +51,12 @@ export class AheadBody implements OriginBody {
   readNow(): Uint8Array | null | undefined {
     // What the source still gives is for the cache: who has gone must not take it from there.
     if (this.#isCancelled) return null;
-    const part = this.#parts[0];
+    const part = this.#parts.shift();
     if (part === undefined) {
       if (this.#failure !== undefined) throw this.#failure;
+      if (this.#isWhole) return null;
       return this.#isReading ? undefined : this.#source.readNow();
     }
-    // The end stays.
-    if (part === null) return null;
-    this.#parts.shift();
     this.#hold(-part.length);
     if (this.#hurries && !this.#isReading) void this.#pump();
     return part;
@@ -81,7 +82,7 @@ export class AheadBody implements OriginBody {
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#parts = [];
+    this.#parts.clear();
     this.#hold(-this.#octets);
     this.#source.cancel();
     this.#stir();
@@ -94,8 +95,11 @@ export class AheadBody implements OriginBody {
         const now = this.#source.readNow();
         const part = now === undefined ? await this.#source.read() : now;
         if (this.#isCancelled) return;
-        this.#parts.push(part);
-        this.#hold(part?.length ?? 0);
+        if (part === null) this.#isWhole = true;
+        else {
+          this.#parts.push(part);
+          this.#hold(part.length);
+        }
         this.#stir();
       }
     } catch (error) {
@@ -107,7 +111,7 @@ export class AheadBody implements OriginBody {
   }
 
   #mayHoldMore(): boolean {
-    if (this.#isCancelled || this.#parts.at(-1) === null) return false;
+    if (this.#isCancelled || this.#isWhole) return false;
     return this.#octets < MOST_AHEAD && this.#room.octets < MOST_OF_ALL;
   }
 

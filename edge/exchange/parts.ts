@@ -40,6 +40,13 @@ export class Parts {
     return part;
   }
 
+  /** All of them, which are the taker's from here on. */
+  take(): Uint8Array[] {
+    const list = this.#list;
+    this.clear();
+    return list;
+  }
+
   clear(): void {
     this.#list = [];
     this.#tail = null;

@@ -1,4 +1,5 @@
 /** A body that comes in parts, on its way into the store: collected while it may be small, else written to a file of its own as it comes. */
+import { Parts } from '../../exchange/parts.ts';
 import type { StoredBody } from '../stored-response.ts';
 import type { CacheWriter, StoredVariant } from './cache-store.ts';
 import type { Disk } from './disk.ts';
@@ -27,7 +28,7 @@ export interface BodyWriterOptions {
 
 export class BodyWriter implements CacheWriter {
   readonly #options: BodyWriterOptions;
-  #parts: Uint8Array[] = [];
+  readonly #parts = new Parts();
   #length = 0;
   #file: LargeFile | undefined;
   #isOver = false;
@@ -85,8 +86,7 @@ export class BodyWriter implements CacheWriter {
   }
 
   #release(): Uint8Array[] {
-    const parts = this.#parts;
-    this.#parts = [];
+    const parts = this.#parts.take();
     for (const part of parts) this.#options.room.octets -= part.length;
     return parts;
   }

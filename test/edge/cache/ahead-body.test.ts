@@ -56,4 +56,24 @@ for (const hurriesFirst of [true, false])
     if (hurriesFirst) assert.is(await read, null, 'nothing more is read for who has gone');
   });
 
+test('what comes octet by octet and waits weighs little more than its octets', async () => {
+  const { received, ahead, room, ends } = rig();
+  ahead.hurry();
+  const octets = 4096;
+  for (let i = 0; i < octets; i++) {
+    received.push(Buffer.of(97 + (i % 26)));
+    await Promise.resolve();
+  }
+  received.finish([]);
+  await settled();
+  assert.is(room.octets, octets);
+  const parts: Uint8Array[] = [];
+  for (let part = ahead.readNow(); part; part = ahead.readNow()) parts.push(part);
+  assert.is(ahead.readNow(), null);
+  const text = Buffer.concat(parts).toString();
+  assert.is(text, Array.from({ length: octets }, (_, i) => String.fromCharCode(97 + (i % 26))).join(''));
+  assert.ok(parts.length < octets / 256, `${parts.length} parts`);
+  assert.equal([room.octets, ends], [0, [true]]);
+});
+
 test.run();

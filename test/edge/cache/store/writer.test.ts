@@ -1,0 +1,41 @@
+/** A body that is collected: what an origin sends octet by octet weighs little more than its octets, by which the room is counted. */
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BodyWriter } from '../../../../edge/cache/store/writer.ts';
+import type { StoredBody } from '../../../../edge/cache/stored-response.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heldNow(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+test('octet by octet', () => {
+  const octets = 200_000;
+  const room = { octets: 0 };
+  let body: StoredBody | undefined;
+  const writer = new BodyWriter({
+    ...{ largest: octets, length: undefined, disk: undefined, room },
+    put: (one) => {
+      body = one;
+      return undefined;
+    },
+    finish: () => {},
+  });
+  const before = heldNow();
+  for (let i = 0; i < octets; i++) assert.ok(writer.push(Buffer.allocUnsafe(1).fill(i & 0xff)));
+  const held = heldNow() - before;
+  assert.is(room.octets, octets);
+  assert.ok(held < 10 * octets, `${held / octets} for each octet`);
+  writer.end();
+  assert.is(room.octets, 0);
+  assert.equal(body?.whole, Buffer.from(Array.from({ length: octets }, (_, i) => i & 0xff)));
+});
+
+test.run();
