@@ -69,7 +69,7 @@ export class PeerServer {
       this.#server.close(() => done());
       this.#server.closeAllConnections();
     });
-    this.#options.snapshots.close();
+    await this.#options.snapshots.close();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

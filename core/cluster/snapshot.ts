@@ -3,7 +3,7 @@
  * at the next start. A transfer that breaks off goes on where it was while the file is the same.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -15,9 +15,12 @@ import type { PeerTls } from './peer-server.ts';
 
 /** Milliseconds for which a copy is kept for others, and for who comes back. */
 const KEPT = 120_000;
+const FRESH = 5000;
 const SILENCE = 30_000;
 const TRIES = 10;
 const PAUSE = 1000;
+/** Octets read at once. */
+const PIECE = 256 << 10;
 const STORE = 'waypost.mdb';
 const COPY = 'snapshot.mdb';
 const PART = 'snapshot.part';
@@ -25,69 +28,109 @@ const READY = 'snapshot.ready';
 /** The store that was replaced last: should it have held what nobody else had, it is not gone. */
 const BEFORE = 'waypost.mdb.replaced';
 
+/** A file that has no name any more, so that nothing of it is left when it is closed, however that comes about. */
 interface Copy {
+  readonly file: FileHandle;
   readonly size: number;
   /** SHA-256, in hexadecimal. */
   readonly hash: string;
+  /** When it was begun, in the time of performance.now(). */
+  readonly began: number;
+  readers: number;
 }
 
 /** Makes copies of the store of this node, and sends them. */
 export class SnapshotSender {
   readonly #folder: string;
   readonly #backup: (path: string) => Promise<void>;
-  #copy: Promise<Copy> | null = null;
+  readonly #fresh: number;
+  /** The last; who reads an older one reads it to its end. */
+  #copy: Copy | null = null;
+  #making: Promise<Copy> | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #readers = 0;
 
-  /** `backup` writes a copy of the store, as it is at one moment, to a path. */
-  constructor(folder: string, backup: (path: string) => Promise<void>) {
+  /**
+   * `backup` writes a copy of the store, as it is at one moment, to a path. `fresh`: milliseconds for which a copy is given to who begins to read: a node with an older one might find that the
+   * log does not reach back to it, and would come again for the same.
+   */
+  constructor(folder: string, backup: (path: string) => Promise<void>, fresh = FRESH) {
     this.#folder = folder;
     this.#backup = backup;
+    this.#fresh = fresh;
     rmSync(join(folder, COPY), { force: true });
   }
 
-  /** Answers a GET. Rejects when the copy can't be made, or the peer has gone. */
+  /** Answers a GET. Rejects when the copy can't be made, or the peer has gone; it may come back for the rest. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#readers++;
+    const { 'if-range': wanted, range } = request.headers;
+    const isRest = this.#copy !== null && wanted === etagOf(this.#copy);
+    const copy = isRest ? (this.#copy as Copy) : await this.#freshCopy();
+    copy.readers++;
     clearTimeout(this.#timer);
     try {
-      this.#copy ??= this.#make();
-      const { size, hash } = await this.#copy;
-      const etag = `"${hash}"`;
-      const from = request.headers['if-range'] === etag ? startOf(request.headers.range, size) : 0;
+      const { file, size } = copy;
+      const from = wanted === etagOf(copy) ? startOf(range, size) : 0;
       response.writeHead(from > 0 ? 206 : 200, {
         'content-type': 'application/octet-stream',
         'content-length': size - from,
-        etag,
+        etag: etagOf(copy),
         ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
       });
-      await pipeline(createReadStream(join(this.#folder, COPY), { start: from }), response);
-    } catch (error) {
-      if (this.#readers === 1) this.close();
-      throw error;
+      await pipeline(octets(file, from), response);
     } finally {
-      this.#readers--;
-      if (this.#readers === 0) this.#timer = setTimeout(() => this.close(), KEPT).unref();
+      copy.readers--;
+      if (copy !== this.#copy) closeUnread(copy);
+      else if (copy.readers === 0) this.#timer = setTimeout(() => this.#let(), KEPT).unref();
     }
   }
 
-  close(): void {
+  /** Resolves when no copy is being made any more. */
+  async close(): Promise<void> {
+    await this.#making?.catch(() => {});
+    this.#let();
+  }
+
+  /** Lets the copy go. */
+  #let(): void {
     clearTimeout(this.#timer);
+    const copy = this.#copy;
     this.#copy = null;
-    rmSync(join(this.#folder, COPY), { force: true });
+    if (copy !== null) closeUnread(copy);
+  }
+
+  #freshCopy(): Promise<Copy> {
+    if (this.#copy !== null && performance.now() - this.#copy.began < this.#fresh) return Promise.resolve(this.#copy);
+    this.#making ??= this.#make().finally(() => {
+      this.#making = null;
+    });
+    return this.#making;
   }
 
   async #make(): Promise<Copy> {
+    const began = performance.now();
     const path = join(this.#folder, COPY);
-    rmSync(path, { force: true });
+    let file: FileHandle | undefined;
     try {
       await this.#backup(path);
-      return { size: statSync(path).size, hash: await hashOf(path) };
+      file = await open(path, 'r');
+      const { size } = await file.stat();
+      const hash = await hashOf(file);
+      this.#let();
+      this.#copy = { file, size, hash, began, readers: 0 };
+      return this.#copy;
     } catch (error) {
-      this.#copy = null;
+      await file?.close();
       throw error;
+    } finally {
+      rmSync(path, { force: true });
     }
   }
+}
+
+const etagOf = ({ hash }: Copy): string => `"${hash}"`;
+
+function closeUnread(copy: Copy): void {
+  if (copy.readers === 0) copy.file.close().catch(() => {});
 }
 
 /** Of a range to the end (RFC 9110 section 14.1.2), which is all that a peer asks for; 0: the whole. */
@@ -114,7 +157,7 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
     bodyTimeout: SILENCE,
   });
   const part = join(folder, PART);
-  const file = await open(part, 'w', 0o600);
+  const file = await open(part, 'w+', 0o600);
   try {
     let have = { etag: '', done: 0 };
     for (let attempt = 1; ; attempt++) {
@@ -132,7 +175,7 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
       }
     }
     await file.sync();
-    const hash = await hashOf(part);
+    const hash = await hashOf(file);
     if (`"${hash}"` !== have.etag) throw new Error(`the snapshot of ${member.name} came damaged`);
     renameSync(part, join(folder, READY));
   } finally {
@@ -177,8 +220,18 @@ export function installSnapshot(folder: string): boolean {
   return true;
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+  for await (const piece of octets(file, 0)) hash.update(piece);
   return hash.digest('hex');
+}
+
+/** From there to the end. Not a stream of the file's own, which closes it when its reader goes. */
+async function* octets(file: FileHandle, from: number): AsyncGenerator<Buffer> {
+  for (let at = from; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(PIECE), 0, PIECE, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
