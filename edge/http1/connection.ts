@@ -41,6 +41,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   #unheard = 0;
   /** What the client gets when the requests before it are answered. */
   #refusal: Refusal | undefined;
+  /** It answers a HEAD: no content follows (RFC 9110 section 9.3.2). */
+  #isHeadRefused = false;
   /** `#next` runs: handlers that answer at once don't make it call itself. */
   #isAdvancing = false;
   #isReading = false;
@@ -117,6 +119,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
       return;
     }
     if (head.refusal !== null) {
+      this.#isHeadRefused = head.method === 'HEAD';
       this.refuse(head.refusal);
       return;
     }
@@ -224,8 +227,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     const refusal = { status: this.#receiving === active ? 408 : 504, reason: 'idle_stream' } as const;
     this.context.counters.ended(refusal.reason, this.client);
     this.#isDeaf = true;
-    this.#refusal ??= refusal;
-    // What waits behind it would be answered as if it were the first.
+    // What waits behind it, or was refused there, would be answered as if it were the first.
+    this.#refusal = refusal;
     this.#waiting = [];
     this.#refuseActive(active, refusal);
   }
@@ -239,6 +242,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (active.hasHead) this.destroy(causeOf(refusal));
     else {
       this.active = undefined;
+      this.#isHeadRefused = active.isHead;
       active.endedBy(causeOf(refusal));
       this.#next();
     }
@@ -389,7 +393,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     }
     this.#isAdvancing = false;
     if (this.isIdle && this.#refusal !== undefined && !this.isLingering && !this.#isClosed) {
-      this.outgoing.write(plainAnswer(this.#refusal.status, true));
+      this.outgoing.write(plainAnswer(this.#refusal.status, true, this.#isHeadRefused));
       this.close();
     }
   }

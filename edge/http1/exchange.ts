@@ -90,7 +90,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   }
 
   onFirstRead(): void {
-    if (!this.awaitsContinue || this.#hasHead) return;
+    if (!this.awaitsContinue || this.#hasHead || this.isEnded) return;
     this.awaitsContinue = false;
     this.#carrier.outgoing.write(CONTINUE);
   }

@@ -167,6 +167,8 @@ test('a malformed head is refused and never handled', async () => {
         assert.is(answer.text.split('HTTP/1.1 ').length, 2, `${name}: one response`);
         assert.is(counters.get(reason), before + 1, `${name}: counted as ${reason}`);
       }
+      // RFC 9110 section 9.3.2: no content, whatever HEAD is told.
+      assert.match((await send('HEAD / HTTP/1.1\r\n\r\n')).text, /^HTTP\/1\.1 400 [^\0]*\r\n\r\n$/);
       assert.is(handled, 0);
       assert.equal(errors, []);
     },
