@@ -140,8 +140,8 @@ export class QuickReader {
   #readCertificate(length: number): number {
     const openssl = this.#openssl;
     const [object, position] = [this.#object, this.#position];
-    object.bytes.writeBigUInt64LE(BigInt(openssl.X509_new_ex(this.#tools.library, 0)));
-    position.bytes.writeBigUInt64LE(BigInt(this.#der.address));
+    writePointer(object.bytes, openssl.X509_new_ex(this.#tools.library, 0));
+    writePointer(position.bytes, this.#der.address);
     // One that it can't read it frees.
     return openssl.d2i_X509(object.address, position.address, length);
   }
@@ -187,9 +187,15 @@ export class QuickReader {
   }
 
   #rewind(): Buffer {
-    this.#position.bytes.writeBigUInt64LE(BigInt(this.#written.address));
+    writePointer(this.#position.bytes, this.#written.address);
     return this.#written.bytes;
   }
+}
+
+/** Without a BigInt, which is made for each. */
+function writePointer(bytes: Buffer, address: number): void {
+  bytes.writeUInt32LE(address >>> 0, 0);
+  bytes.writeUInt32LE(Math.floor(address / 0x1_0000_0000), 4);
 }
 
 function isOf({ head, between, scalar, point }: Curve, secret: Buffer): boolean {
