@@ -30,14 +30,16 @@ export const proxiedRows = (work: string): readonly Row[] => [
   },
   {
     id: 'download',
-    text: 'proxied download of 10 MB, 4 × 1',
+    text: 'proxied download of 10 MB, 4 × 1; goals by CPU',
     goals: [nginx(0.8, 1)],
+    by: 'cpu',
     drive: (server, seconds) => driveH2load(server, { connections: 4, streams: 1, path: FILES.big }, seconds),
   },
   {
     id: 'upload',
-    text: 'proxied upload of 10 MB, 4 × 1',
+    text: 'proxied upload of 10 MB, 4 × 1; goals by CPU',
     goals: [nginx(0.8, 1)],
+    by: 'cpu',
     drive: (server, seconds) =>
       driveH2load(server, { connections: 4, streams: 1, path: SINK, upload: uploadOf(work) }, seconds),
   },

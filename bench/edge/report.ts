@@ -2,8 +2,8 @@
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import type { IdleMemory } from './handshakes.ts';
-import { isDisturbed, type Measured } from './measured.ts';
-import { isGoalReached, type RowResult, ratios } from './rounds.ts';
+import type { Measured } from './measured.ts';
+import { cpuRatios, isCounted, isGoalReached, type RowResult, ratios } from './rounds.ts';
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -30,22 +30,29 @@ export function ratioTable(results: readonly RowResult[]): string {
     [...result.figures.keys()]
       .filter((name) => name !== 'Waypost')
       .map((peer) => {
-        const all = ratios(result, peer);
-        const cpu = ratios(result, peer, (one) => one.cpuMicros);
         const goal = result.row.goals.find((one) => one.peer === peer);
         return [
           result.row.id,
           peer,
-          all.length === 0
-            ? '–'
-            : `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}, ${all.length})`,
-          cpu.length === 0 ? '–' : median(cpu).toFixed(2),
-          goal === undefined ? '' : [goal.atLeast, goal.aim].filter((one) => one !== undefined).join(', '),
+          range(ratios(result, peer)),
+          range(cpuRatios(result, peer)),
+          goal === undefined
+            ? ''
+            : `${[goal.atLeast, goal.aim].filter((one) => one !== undefined).join(', ')}${result.row.by === 'cpu' ? ' of CPU' : ''}`,
           goal === undefined ? '' : isGoalReached(result, goal) ? 'yes' : 'no',
         ];
       }),
   );
-  return table(['load', 'peer', 'req/s: Waypost over peer', 'CPU µs', 'at least, aim', 'reached'], rows, 2);
+  return table(
+    ['load', 'peer', 'req/s: Waypost over peer', 'CPU: peer over Waypost', 'at least, aim', 'reached'],
+    rows,
+    2,
+  );
+}
+
+function range(all: readonly number[]): string {
+  if (all.length === 0) return '–';
+  return `${median([...all]).toFixed(2)} (${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)}, ${all.length})`;
 }
 
 export function idleTable(memory: ReadonlyMap<string, IdleMemory>): string {
@@ -58,6 +65,6 @@ export function idleTable(memory: ReadonlyMap<string, IdleMemory>): string {
 }
 
 export function disturbedCount(results: readonly RowResult[]): string {
-  const all = results.flatMap(({ figures }) => [...figures.values()].flat());
-  return `${all.filter(isDisturbed).length} of ${all.length}`;
+  const all = results.flatMap(({ row, figures }) => [...figures.values()].flat().map((one) => isCounted(row, one)));
+  return `${all.filter((counts) => !counts).length} of ${all.length}`;
 }

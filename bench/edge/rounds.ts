@@ -34,7 +34,7 @@ export async function runRow(
       server.process.resume();
       if (round === 0) await row.drive(server, WARM_UP_SECONDS);
       let figure = await row.drive(server, plan.seconds);
-      for (let again = 0; again < plan.repeats && isDisturbed(figure); again++) {
+      for (let again = 0; again < plan.repeats && !isCounted(row, figure); again++) {
         say(`${row.id} again  ${describe(server, figure)}`);
         figure = await row.drive(server, plan.seconds);
       }
@@ -46,12 +46,24 @@ export async function runRow(
   return { row, figures };
 }
 
-/** What `of` says of Waypost over what it says of `peer`, round by round; rounds in which one of them was disturbed are left out. */
-export function ratios({ figures }: RowResult, peer: string, of = (one: Measured) => one.perSecond): number[] {
+/** Who shares a core is slower, but takes as much CPU for a request. */
+export const isCounted = ({ by }: Row, figure: Measured): boolean => by === 'cpu' || !isDisturbed(figure);
+
+/** Waypost's requests a second over those of `peer`, round by round; rounds in which one of them does not count are left out. */
+export function ratios(result: RowResult, peer: string): number[] {
+  return pairs(result, peer).map(([one, other]) => one.perSecond / other.perSecond);
+}
+
+/** The CPU that `peer` took for a request over Waypost's, of the same rounds. */
+export function cpuRatios(result: RowResult, peer: string): number[] {
+  return pairs(result, peer).map(([one, other]) => other.cpuMicros / one.cpuMicros);
+}
+
+function pairs({ row, figures }: RowResult, peer: string): [Measured, Measured][] {
   const theirs = figures.get(peer) ?? [];
   return (figures.get('Waypost') ?? []).flatMap((one, round) => {
     const other = theirs[round];
-    return other === undefined || isDisturbed(one) || isDisturbed(other) ? [] : [of(one) / of(other)];
+    return other === undefined || !isCounted(row, one) || !isCounted(row, other) ? [] : [[one, other]];
   });
 }
 
@@ -62,7 +74,7 @@ export function isReached(result: RowResult): boolean | null {
 }
 
 export function isGoalReached(result: RowResult, { peer, atLeast }: Goal): boolean {
-  const all = ratios(result, peer);
+  const all = result.row.by === 'cpu' ? cpuRatios(result, peer) : ratios(result, peer);
   const isRight = result.figures.get('Waypost')?.every(({ wrong }) => wrong === 0) === true;
   return isRight && all.length > 0 && median(all) >= atLeast;
 }

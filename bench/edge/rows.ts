@@ -4,7 +4,7 @@ import { driveH2load, type Shape } from './h2load.ts';
 import { driveHandshakes } from './handshakes.ts';
 import type { Measured } from './measured.ts';
 
-/** Waypost's requests a second over a peer's. */
+/** Waypost's requests a second over a peer's; where they count by CPU, the peer's CPU for a request over Waypost's. */
 export interface Goal {
   readonly peer: string;
   readonly atLeast: number;
@@ -15,6 +15,8 @@ export interface Row {
   readonly id: string;
   readonly text: string;
   readonly goals: readonly Goal[];
+  /** By what the goals count: missing, by requests a second. By CPU where neither the server nor the generator is the limit, as the origin beside the generator takes the most of their core. */
+  readonly by?: 'cpu';
   drive(server: Contender, seconds: number): Promise<Measured>;
 }
 
