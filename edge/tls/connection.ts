@@ -21,6 +21,11 @@ const ABANDONED = new Error('the connection has closed');
 const RECORD = 16_384;
 /** Records that are read in a turn: small ones cost as much as large ones. */
 const RECORDS = 64;
+/**
+ * Octets that OpenSSL receives in one go for a client that sends much: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
+ * are read to. For others it is one record, as the memory is taken anew for each read.
+ */
+const LARGE_READ = 4 * (5 + RECORD + 1 + 16);
 
 export class TlsConnection implements Transport {
   /** In lower case. */
@@ -46,6 +51,8 @@ export class TlsConnection implements Transport {
   #hasPeerEnded = false;
   #isEnding = false;
   #hasEnded = false;
+  /** LARGE_READ is set. */
+  #readsMuch = false;
   /** The handshake, a read or the end waits until more can be sent. */
   #wantsRoom = false;
   /** Messages in a row that brought no data. */
@@ -253,6 +260,10 @@ export class TlsConnection implements Transport {
     }
     this.#idleMessages = context.idleMessages;
     const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
+    if (octets > RECORD && !this.#readsMuch) {
+      this.#readsMuch = true;
+      openssl.SSL_set_default_read_buffer_len(this.#ssl, LARGE_READ);
+    }
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (octets > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, octets));
     if (this.#state !== STATE.OPEN) return;

@@ -116,6 +116,7 @@ const SIGNATURES = {
   SSL_set_fd: 'int SSL_set_fd(uintptr_t, int)',
   SSL_get_rbio: 'uintptr_t SSL_get_rbio(uintptr_t)',
   SSL_accept: 'int SSL_accept(uintptr_t)',
+  SSL_set_default_read_buffer_len: 'void SSL_set_default_read_buffer_len(uintptr_t, size_t)',
   SSL_read: 'int SSL_read(uintptr_t, uintptr_t, int)',
   SSL_has_pending: 'int SSL_has_pending(uintptr_t)',
   SSL_write: 'int SSL_write(uintptr_t, void*, int)',

@@ -31,6 +31,7 @@ async function until(is: () => boolean, what: string): Promise<void> {
 class Owner implements TlsOwner {
   connection: TlsConnection | null = null;
   received = '';
+  onReceived: (() => void) | undefined;
   readonly heard: string[] = [];
   readonly certificates: (serverName: string) => TlsCertificate | undefined;
 
@@ -54,6 +55,7 @@ class Owner implements TlsOwner {
     connection.start({
       onBytes: (bytes) => {
         this.received += bytes.toString('latin1');
+        this.onReceived?.();
       },
       onEnd: () => this.heard.push('end'),
       onClose: () => this.heard.push('close'),
@@ -135,6 +137,36 @@ test('of a large write it is told how much has not left, and of that how much wa
     await until(() => connection.unacknowledged === 0, 'and acknowledged');
     connection.destroy();
     assert.is(connection.unacknowledged, 0);
+  });
+});
+
+test('what OpenSSL has received of large and small records is read to its end by one who pauses at each part, though no more comes', async () => {
+  await withLoop(async (port, owners) => {
+    const socket = await dialTls(port, h2);
+    await until(() => owners[0]?.connection !== null, 'the handshake is done');
+    const owner = owners[0];
+    const connection = owner.connection as TlsConnection;
+    let pauses = 0;
+    owner.onReceived = () => {
+      pauses++;
+      connection.pause();
+      setTimeout(() => connection.resume(), 1);
+    };
+    let sent = '';
+    const send = (length: number) => {
+      const text = Array.from({ length }, (_, i) => String.fromCharCode(33 + ((sent.length + i) % 89))).join('');
+      sent += text;
+      socket.write(text, 'latin1');
+    };
+    for (let i = 0; i < 8; i++) send(65_536);
+    await until(() => owner.received.length === sent.length, 'the large records are here');
+    // 512 octets are the least that OpenSSL makes a record of.
+    socket.setMaxSendFragment(512);
+    for (let i = 0; i < 4; i++) send(65_536);
+    await until(() => owner.received.length === sent.length, 'and the small ones');
+    assert.ok(owner.received === sent, 'in their order');
+    assert.ok(pauses >= 12, String(pauses));
+    socket.destroy();
   });
 });
 
