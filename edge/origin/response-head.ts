@@ -70,10 +70,10 @@ function lengthOf(value: string, before: number): number {
   let length = before;
   for (const one of value.split(',')) {
     // Anchored: what an origin fills with blanks is looked through once.
-    const digits = /^[ \t]*(\d{1,16})[ \t]*$/.exec(one)?.[1];
-    if (digits === undefined) throw malformed('a content-length that is no number');
+    const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(one)?.[1];
+    // Of 16 digits not all are exact, and no visitor could be told them.
+    if (digits === undefined) throw malformed('a content-length that is no number of at most 15 digits');
     const number = Number(digits);
-    if (!Number.isSafeInteger(number)) throw malformed('a content-length beyond 2^53');
     if (length >= 0 && length !== number) throw malformed('two different content-lengths');
     length = number;
   }

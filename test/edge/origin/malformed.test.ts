@@ -81,6 +81,7 @@ const LENGTHS: readonly Row[] = [
   ['a length with a blank inside', head('Content-Length: 2 2\r\n'), 'malformed'],
   ['a length with a unit', head('Content-Length: 2b\r\n'), 'malformed'],
   ['a length above 2^53', head('Content-Length: 9007199254740993\r\n'), 'malformed'],
+  ['a length of 16 digits', head('Content-Length: 1000000000000000\r\n'), 'malformed'],
   ['a length of 23 digits', head('Content-Length: 99999999999999999999999\r\n'), 'malformed'],
   ['length and coding', head('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'), 'malformed'],
   ['coding and length', head('Transfer-Encoding: chunked\r\nContent-Length: 2\r\n'), 'malformed'],
