@@ -337,8 +337,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
         this.headRevision = fenced.revision;
         isInDoubt = false;
       } catch (error) {
-        if (!(error instanceof EtcdUnavailable) || performance.now() > until) throw error;
-        isInDoubt ||= error.mayHappen;
+        isInDoubt ||= error instanceof EtcdUnavailable && error.mayHappen;
+        // Why that could not be found out says nothing of what was sent before.
+        if (!(error instanceof EtcdUnavailable) || performance.now() > until)
+          throw isInDoubt ? new EtcdUnavailable((error as Error).message, true, error) : error;
         await new Promise((done) => setTimeout(done, RETRY_PAUSE));
       }
     }

@@ -1,5 +1,9 @@
 /** Nodes over etcd of which one can't apply what the log holds, as with a full disk, or finds another history there. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../core/errors.ts';
@@ -31,12 +35,12 @@ test.after(async () => {
 });
 
 /** Runs `work` on a node of the log below `prefix`. */
-function withNode(prefix: string, work: (node: Node) => Promise<void>): Promise<void> {
+function withNode(prefix: string, work: (node: Node) => Promise<void>, etcd = gateway): Promise<void> {
   const told: Node['told'] = [];
   return withStore(
     async ({ environment, index }, history) => {
       const journal = openEtcdJournal({
-        ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
+        ...{ environment, index, history, gateway: etcd, zoneSettings: DEFAULTS },
         ...{ prefix, deadline: 1000, interval: 100 },
         events: { trouble: (error) => told.push(error as Error | null), lost: (why) => told.push(why) },
       });
@@ -161,6 +165,68 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
       await again.close();
     });
   });
+});
+
+test('a write that may have come about is not said to be refused, whatever keeps its outcome from being found out', async () => {
+  const answers: ((to: ServerResponse) => void)[] = [
+    // Then nobody listens any more.
+    () => server.closeAllConnections(),
+    // Then etcd takes nothing.
+    (to) => to.writeHead(500).end('{"code":8,"message":"etcdserver: mvcc: database space exceeded"}'),
+  ];
+  let fault: ((to: ServerResponse) => void) | null = null;
+  let isLost = false;
+  const server = createServer((from, to) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of from) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks);
+      const writes = body.includes('request_put');
+      if (fault !== null && isLost && writes) return fault(to);
+      const answer = await request(member.endpoint + from.url, {
+        ...{ method: 'POST', body, headers: { 'content-type': 'application/json' } },
+      });
+      if (fault !== null && writes) {
+        isLost = true;
+        await answer.body.dump();
+        to.destroy();
+        if (fault === answers[0]) server.close();
+        return;
+      }
+      to.writeHead(answer.statusCode);
+      await pipeline(answer.body, to);
+    })().catch(() => to.destroy());
+  });
+  const listen = (port: number): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', () => done()));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const through = new EtcdGateway({ endpoints: [`http://127.0.0.1:${port}`], timeout: 500 });
+  await withNode(
+    '/doubt/',
+    async (node) => {
+      for (const one of answers) {
+        const { head } = node.journal;
+        isLost = false;
+        fault = one;
+        const error = await writeTo(node).then(
+          () => null,
+          (cause: unknown) => cause,
+        );
+        fault = null;
+        if (!server.listening) await listen(port);
+        assert.instance(error, UnavailableError);
+        assert.match((error as Error).message, /may have been written or not/);
+        await until(
+          () => node.journal.head === head + 1,
+          () => 'it was written',
+        );
+      }
+    },
+    through,
+  );
+  await through.close();
+  server.closeAllConnections();
+  server.close();
 });
 
 const why = whyNotPrograms('etcd');
