@@ -88,8 +88,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.received += bytes.length;
     if (this.#isClosed) return;
     if (this.#heedless >= 0) {
-      // What comes is dropped, but not without end.
-      if (this.received - this.#heedless > this.context.limits.discardedOctets) this.destroy();
+      // What comes is dropped, but not without end; then it waits while the client has something to take, of which a reset would cost it the rest.
+      if (this.received - this.#heedless <= this.context.limits.discardedOctets) return;
+      if (this.outgoing.isPending) this.#transport.pause();
+      else this.destroy();
       return;
     }
     this.#isReading = true;

@@ -412,6 +412,30 @@ test('a body that is dropped before its response has ended costs nobody the resp
   );
 });
 
+test('an answer that came before the end of a long upload arrives whole, and nothing more is read for it', async () => {
+  const page = new ReadyAnswer(413, [], Buffer.alloc(20_000_000, 'p'));
+  await withServer(
+    (exchange) => exchange.answer(page),
+    async ({ port, sockets }) => {
+      const socket = await connected(port);
+      let octets = 0;
+      socket.on('error', () => {});
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: 40000000\r\n\r\n`);
+      socket.write(Buffer.alloc(30_000_000));
+      const [accepted] = sockets;
+      await pause(50);
+      socket.on('data', (part) => {
+        octets += part.length;
+      });
+      await closed;
+      assert.ok(octets > 20_000_000, `${octets} octets came`);
+      assert.ok(accepted.bytesRead < 5_000_000, `${accepted.bytesRead} octets were read`);
+    },
+    { discardedOctets: 50_000, lingerTimeout: 1_000 },
+  );
+});
+
 test('draining closes what is idle, and the rest when it is answered', async () => {
   let finish = (): void => {};
   const handler = (exchange: Exchange): void => {
