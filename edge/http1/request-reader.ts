@@ -207,8 +207,8 @@ export class RequestReader {
   /** Section 3; empty lines before it are passed over (section 2.2). */
   #requestLine(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
-      if (++this.#octets > EMPTY_LINES) return MALFORMED;
-      return this.#emptyLine(bytes, at, end, STATE.requestLine);
+      const next = this.#emptyLine(bytes, at, end, STATE.requestLine);
+      return next >= 0 && ++this.#octets > EMPTY_LINES ? MALFORMED : next;
     }
     const next = requestLine.read(bytes, at, end, this.#limits.targetLength);
     if (next === MALFORMED) return this.#refuse(requestLine.refusal);

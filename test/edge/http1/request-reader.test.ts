@@ -254,6 +254,18 @@ test('a value costs its length, whatever it is', () => {
   }
 });
 
+test('empty lines before a request count once, however they are cut', () => {
+  for (const [count, length] of [
+    [64, 1],
+    [65, 0],
+  ]) {
+    const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
+    for (const octet of '\r\n'.repeat(count)) ears.reader.push(Buffer.from(octet));
+    ears.reader.push(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
+    assert.is(ears.seen.filter((one) => !('refused' in one)).length, length);
+  }
+});
+
 test('options of a connection are not sought one by one for each line', () => {
   const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20, headerFields: 20_000 }, 1 << 30);
   const options = Array.from({ length: 100_000 }, () => 'b').join();
