@@ -14,7 +14,7 @@ const uvu = join(root, '../../node_modules/uvu/bin.js');
 const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
-const LIMIT = 12 * 60_000;
+const LIMIT = 25 * 60_000;
 /** Milliseconds for a file to end after its last line; one that failed midway may have left a server running. */
 const GRACE = 30_000;
 /** The last line that uvu prints. */

@@ -1,11 +1,14 @@
 /** Several daemons on one etcd, on this machine. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
 import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
+
+const READY_MS = 20_000;
 
 export interface ClusterRig {
   readonly etcd: EtcdMember;
@@ -47,6 +50,7 @@ export async function startCluster(count: number, settings: Record<string, strin
     });
     nodes.push(node);
     await node.api.logIn('admin', ADMIN_PASSWORD);
+    for (const one of nodes) await untilKnown(one, nodes.length);
     return node;
   };
   try {
@@ -56,4 +60,13 @@ export async function startCluster(count: number, settings: Record<string, strin
     throw error;
   }
   return { etcd, nodes, add, close };
+}
+
+/** Resolves when the node has heard from so many, itself among them. */
+async function untilKnown({ api }: Daemon, count: number): Promise<void> {
+  for (const deadline = Date.now() + READY_MS; ; await sleep(50)) {
+    const { body } = await api.call('GET', '/api/v1/changes/1');
+    if ((body.applied as string[]).length === count) return;
+    if (Date.now() > deadline) throw new Error(`of ${count} nodes it knows ${JSON.stringify(body)}`);
+  }
 }
