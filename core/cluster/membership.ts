@@ -38,6 +38,8 @@ export class Membership {
   #running: Promise<void> = Promise.resolve();
   #lease: string | null = null;
   #isServing = false;
+  /** What of it stands in etcd under the lease; null: nothing is known to. */
+  #isSaid: boolean | null = null;
   #last = '';
   members: Members = { known: new Map(), live: new Set() };
 
@@ -81,23 +83,33 @@ export class Membership {
   }
 
   async #look(): Promise<void> {
-    const { gateway, prefix, self } = this.#options;
-    const value = Buffer.from(JSON.stringify(self));
-    if (this.#lease !== null && !(await gateway.keepAlive(this.#lease))) this.#lease = null;
-    this.#lease ??= await gateway.grant(LEASE);
-    await gateway.transaction(
-      [],
-      [
-        put(memberKeys(prefix) + self.name, value),
-        this.#isServing ? put(liveKeys(prefix) + self.name, value, this.#lease) : remove(liveKeys(prefix) + self.name),
-      ],
-    );
+    const { gateway, prefix } = this.#options;
+    if (this.#lease !== null && !(await gateway.keepAlive(this.#lease))) {
+      this.#lease = null;
+      this.#isSaid = null;
+    }
+    await this.#say();
     const members = await readMembers(gateway, prefix);
     const text = JSON.stringify([[...members.known.values()], [...members.live]]);
     if (text === this.#last) return;
     this.#last = text;
     this.members = members;
     this.#options.onChange(members);
+  }
+
+  /** Writes what this node is, unless it stands there already: etcd keeps every version. */
+  async #say(): Promise<void> {
+    const { gateway, prefix, self } = this.#options;
+    if (this.#lease !== null && this.#isSaid === this.#isServing) return;
+    this.#lease ??= await gateway.grant(LEASE);
+    const isServing = this.#isServing;
+    const value = Buffer.from(JSON.stringify(self));
+    const live = liveKeys(prefix) + self.name;
+    await gateway.transaction(
+      [],
+      [put(memberKeys(prefix) + self.name, value), isServing ? put(live, value, this.#lease) : remove(live)],
+    );
+    this.#isSaid = isServing;
   }
 }
 

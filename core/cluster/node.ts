@@ -98,7 +98,15 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   });
   const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
   journal.onApplied(() => cluster.applied());
-  await cluster.join();
+  try {
+    await cluster.join();
+  } catch (error) {
+    // As of a port that is taken: nothing of it goes on.
+    await journal.close();
+    await cluster.close();
+    await gateway.close();
+    throw error;
+  }
   const standing = setInterval(() => {
     const isServing = journal.lost === null && journal.isSynced && !journal.isStuck && journal.lag < CLOSE;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
