@@ -9,6 +9,7 @@ import type { TlsLoop } from './loop.ts';
 import { SSL_ERROR, TLS1_3 } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
+import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
 
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3 } as const;
 
@@ -22,10 +23,10 @@ const RECORD = 16_384;
 /** Records that are read in a turn: small ones cost as much as large ones. */
 const RECORDS = 64;
 /**
- * Octets that OpenSSL receives in one go for a client that sends much: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
+ * Octets that OpenSSL receives in one go for a client that sends much, and sends in one go of a large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
  * are read to. For others it is one record, as the memory is taken anew for each read.
  */
-const LARGE_READ = 4 * (5 + RECORD + 1 + 16);
+const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
 
 export class TlsConnection implements Transport {
   /** In lower case. */
@@ -46,12 +47,14 @@ export class TlsConnection implements Transport {
   #receiver: TransportReceiver | null = null;
   #writing: Buffer | null = null;
   #writtenTo = 0;
+  /** Of the records of a large write; 0: there is none. */
+  #buffer = 0;
   #done: ((error?: Error | null) => void) | null = null;
   #isPaused = false;
   #hasPeerEnded = false;
   #isEnding = false;
   #hasEnded = false;
-  /** LARGE_READ is set. */
+  /** FOUR_RECORDS is set. */
   #readsMuch = false;
   /** The handshake, a read or the end waits until more can be sent. */
   #wantsRoom = false;
@@ -209,7 +212,9 @@ export class TlsConnection implements Transport {
   }
 
   get unsent(): number {
-    return this.#writing === null ? 0 : this.#writing.length - this.#writtenTo;
+    if (this.#writing === null) return 0;
+    const held = this.#buffer === 0 ? 0 : heldBy(this.#loop.openssl, this.#buffer);
+    return this.#writing.length - this.#writtenTo + held;
   }
 
   get unacknowledged(): number {
@@ -262,7 +267,7 @@ export class TlsConnection implements Transport {
     const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
     if (octets > RECORD && !this.#readsMuch) {
       this.#readsMuch = true;
-      openssl.SSL_set_default_read_buffer_len(this.#ssl, LARGE_READ);
+      openssl.SSL_set_default_read_buffer_len(this.#ssl, FOUR_RECORDS);
     }
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (octets > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, octets));
@@ -289,6 +294,7 @@ export class TlsConnection implements Transport {
     const bytes = this.#writing;
     if (bytes === null) return;
     openssl.ERR_clear_error();
+    if (this.#buffer === 0 && bytes.length > RECORD) this.#buffer = putRecordBuffer(openssl, this.#ssl, FOUR_RECORDS);
     while (this.#writtenTo < bytes.length) {
       const at = this.#writtenTo;
       const outcome = openssl.SSL_write(this.#ssl, at === 0 ? bytes : bytes.subarray(at), bytes.length - at);
@@ -303,6 +309,18 @@ export class TlsConnection implements Transport {
         this.#later(DUE.BROKEN);
       }
       return;
+    }
+    if (this.#buffer !== 0) {
+      const isSent = flushRecordBuffer(openssl, this.#buffer);
+      if (isSent === true) {
+        dropRecordBuffer(openssl, this.#ssl, this.#buffer);
+        this.#buffer = 0;
+      } else {
+        openssl.ERR_clear_error();
+        if (isSent === null) this.#later(DUE.BROKEN);
+        else this.#rewatch();
+        return;
+      }
     }
     this.#writing = null;
     this.#rewatch();
@@ -343,6 +361,7 @@ export class TlsConnection implements Transport {
     this.#state = STATE.CLOSED;
     this.#fd = -1;
     this.#ssl = 0;
+    this.#buffer = 0;
     this.#loop.forgets(this.place);
     if (ssl !== 0) {
       openssl.ERR_clear_error();

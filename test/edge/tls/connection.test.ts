@@ -1,5 +1,5 @@
 /** What a connection tells of what it was given, and what it holds while others come and go. */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -167,6 +167,59 @@ test('what OpenSSL has received of large and small records is read to its end by
     assert.ok(owner.received === sent, 'in their order');
     assert.ok(pauses >= 12, String(pauses));
     socket.destroy();
+  });
+});
+
+/** Octets of writes: about one record, about what is put together of several, and large. */
+const SIZES = [1, 16_384, 16_385, 32_768, 65_535, 65_536, 65_537, 70_000, 131_072, 131_073, 1_000_000];
+
+test('writes of all sizes arrive octet for octet, with the end behind them, also when the client stops reading now and then', async () => {
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+    await withLoop(async (port, owners) => {
+      const socket = await dialTls(port, { ...h2, maxVersion });
+      const [expected, came] = [createHash('sha256'), createHash('sha256')];
+      let [sum, taken] = [0, 0];
+      socket.on('data', (part: Buffer) => {
+        taken += part.length;
+        came.update(part);
+        if (taken % 7 !== 0) return;
+        socket.pause();
+        setTimeout(() => socket.resume(), 5);
+      });
+      await until(() => owners[0]?.connection !== null, 'the handshake is done');
+      const connection = owners[0].connection as TlsConnection;
+      for (const [i, size] of [...SIZES, ...SIZES.toReversed()].entries()) {
+        const bytes = Buffer.alloc(size, `write ${i}, `);
+        expected.update(bytes);
+        sum += size;
+        await new Promise<void>((done) => connection.write(bytes, (error) => done(assert.is(error ?? null, null))));
+        assert.is(connection.unsent, 0);
+      }
+      connection.end();
+      await once(socket, 'end'); // without an error: close_notify has come
+      assert.is(taken, sum);
+      assert.is(came.digest('hex'), expected.digest('hex'));
+    });
+});
+
+test('a client that breaks off amid a large write ends it, and leaves nothing', async () => {
+  await withLoop(async (port, owners) => {
+    for (let i = 0; i < 8; i++) {
+      const socket = await dialTls(port, h2);
+      socket.pause();
+      await until(() => owners[i]?.connection != null, 'the handshake is done');
+      const connection = owners[i].connection as TlsConnection;
+      const ended = new Promise<boolean>((done) =>
+        connection.write(Buffer.alloc(LARGE), (error) => done(error == null)),
+      );
+      await until(() => connection.unsent < LARGE, 'some has left');
+      // By the client, or by our own hand.
+      if (i % 2 === 0) socket.destroy();
+      else connection.destroy();
+      assert.is(await ended, false);
+      socket.destroy();
+      await until(() => owners[i].heard.includes('closed'), 'it is closed');
+    }
   });
 });
 
