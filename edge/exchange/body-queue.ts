@@ -132,7 +132,8 @@ export class BodyQueue implements RequestBody, BodyFlow {
       this.#source.onTaken(bytes.length);
       return;
     }
-    if (this.#sink !== undefined && !this.#isHeld) {
+    // Behind what lies here: the connection may bring more within the call that tells it of what was taken.
+    if (this.#sink !== undefined && !this.#isHeld && this.#parts.count === 0) {
       this.#give(this.#sink, bytes);
       return;
     }

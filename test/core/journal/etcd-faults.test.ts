@@ -1,6 +1,6 @@
 /**
  * Three nodes that write the same rows through gateways that are at fault. Every write that was acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes hold
- * the same octets. WAYPOST_GROUPS: how many writes, in tens.
+ * the same octets. WAYPOST_GROUPS: how many writes, in fives.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -18,7 +18,7 @@ import { SEED } from '../../support/seed.ts';
 import { type FaultyGateway, startFaultyGateway } from './faulty-gateway.ts';
 import { DEFAULTS, dump, newAccount, newDomain, newRecord, type Store, withStore } from './fixture.ts';
 
-const WRITES = Number(process.env.WAYPOST_GROUPS ?? 60) * 10;
+const WRITES = Number(process.env.WAYPOST_GROUPS ?? 120) * 5;
 const NODES = 3;
 const WRITERS = 4;
 const SHARED = 3;

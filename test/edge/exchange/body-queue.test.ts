@@ -180,6 +180,38 @@ test('a body that flows gives what is here, then what comes, and holds what is n
   assert.equal(told, ['read', 600, 2, 2]);
 });
 
+test('what comes within the call that tells of what was taken comes behind what lies here', () => {
+  const more = ['e', 'f', 'g'];
+  const lent = Buffer.alloc(1);
+  const queue: BodyQueue = new BodyQueue(
+    {
+      onFirstRead: () => {},
+      onTaken() {
+        const next = more.shift();
+        if (next === undefined) return;
+        lent.write(next);
+        queue.lend(lent);
+        lent.fill('?');
+        if (more.length === 0) queue.finish();
+      },
+    },
+    undefined,
+  );
+  for (const one of ['a', 'b', 'c', 'd']) queue.push(part(one));
+  let came = '';
+  const sink: BodySink = {
+    onPart(bytes) {
+      came += text(bytes);
+      return true;
+    },
+    onOver: () => {
+      came += '.';
+    },
+  };
+  queue.flow(sink);
+  assert.is(came, 'abcdefg.');
+});
+
 test('a flow ends with what ends the body, once, and is the only one', () => {
   const failing = queueOf().queue;
   const one = new Sink();
