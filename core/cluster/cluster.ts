@@ -6,6 +6,7 @@ import { type Member, type Members, Membership } from './membership.ts';
 import { PeerServer, type PeerTls } from './peer-server.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
+import { Trouble } from './trouble.ts';
 
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;
@@ -30,10 +31,9 @@ export class Cluster {
   readonly #acknowledgements: Acknowledgements;
   readonly #server: PeerServer;
   readonly #watches = new Map<string, PeerWatch>();
-  /** Of those that can't be heard. */
-  readonly #silent = new Set<string>();
+  /** By name, since a node that comes back may be heard at another address. */
+  readonly #heard = new Map<string, Trouble>();
   #membership: Membership | null = null;
-  #isReachable = true;
   isServing = false;
 
   constructor(options: ClusterOptions) {
@@ -47,16 +47,16 @@ export class Cluster {
   async join(): Promise<void> {
     const { gateway, prefix, self, interval, log } = this.#options;
     const port = await this.#server.listen();
+    const lookedUp = new Trouble(
+      log,
+      'the members of the cluster can not be looked up',
+      'the members of the cluster are known again',
+    );
     this.#membership = new Membership({
       ...{ gateway, prefix, interval },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => this.#changed(members),
-      onTrouble: (error) => {
-        if (this.#isReachable !== (error === null))
-          if (error === null) log.info('the members of the cluster are known again');
-          else log.warn('the members of the cluster can not be looked up', { reason: (error as Error).message });
-        this.#isReachable = error === null;
-      },
+      onTrouble: (error) => lookedUp.say(error),
     });
     await this.#membership.start();
     this.applied();
@@ -118,19 +118,13 @@ export class Cluster {
     this.#acknowledgements.setMembers(known.keys(), live);
     for (const [name, member] of known) {
       if (name === self.name || this.#watches.has(name)) continue;
+      const heard =
+        this.#heard.get(name) ?? new Trouble(log, 'a node is not heard', 'a node is heard again', { node: name });
+      this.#heard.set(name, heard);
       const watch = new PeerWatch(member, {
         tls,
         onApplied: (peer, sequence) => this.#acknowledgements.applied(peer, sequence),
-        onTrouble: (peer, error) => {
-          if (this.#silent.has(peer) === (error !== null)) return;
-          if (error === null) {
-            this.#silent.delete(peer);
-            log.info('a node is heard again', { node: peer });
-            return;
-          }
-          this.#silent.add(peer);
-          log.warn('a node is not heard', { node: peer, reason: (error as Error).message });
-        },
+        onTrouble: (error) => heard.say(error),
       });
       this.#watches.set(name, watch);
     }

@@ -12,6 +12,7 @@ import { Cluster } from './cluster.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
+import { Trouble } from './trouble.ts';
 
 export interface Node {
   readonly journal: Journal;
@@ -67,7 +68,11 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   const { etcd, peer, nodeName, dataDir } = config;
   const tls = peerTls(config);
   const gateway = new EtcdGateway(etcdSettings(config));
-  const said = new Trouble(log);
+  const said = new Trouble(
+    log,
+    'the log of the cluster can not be followed',
+    'the log of the cluster is followed again',
+  );
   const journal = openEtcdJournal({
     ...options,
     gateway,
@@ -154,23 +159,6 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
       return closing;
     },
   };
-}
-
-/** Says once that something is wrong, and once that it is over. */
-class Trouble {
-  readonly #log: Logger;
-  #isSaid = false;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  say(error: unknown): void {
-    if (this.#isSaid === (error !== null)) return;
-    this.#isSaid = error !== null;
-    if (error === null) this.#log.info('the log of the cluster is followed again');
-    else this.#log.warn('the log of the cluster can not be followed', { reason: (error as Error).message });
-  }
 }
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T> {

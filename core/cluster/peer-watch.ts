@@ -8,7 +8,7 @@ export interface PeerWatchOptions {
   readonly tls: PeerTls;
   readonly onApplied: (name: string, sequence: number) => void;
   /** The peer can't be heard; null: it can. */
-  readonly onTrouble: (name: string, error: unknown) => void;
+  readonly onTrouble: (error: unknown) => void;
 }
 
 const SILENCE = 3 * HEARTBEAT;
@@ -54,14 +54,14 @@ export class PeerWatch {
           if (last === undefined) continue;
           const { applied } = JSON.parse(last) as { applied?: unknown };
           if (!Number.isSafeInteger(applied)) throw new Error('no sequence came');
-          onTrouble(name, null);
+          onTrouble(null);
           pause = FIRST_PAUSE;
           onApplied(name, applied as number);
         }
         throw new Error('the connection ended');
       } catch (error) {
         if (signal.aborted) break;
-        onTrouble(name, error);
+        onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
       }

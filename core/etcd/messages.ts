@@ -11,7 +11,6 @@ export interface RangeRequest {
   readonly range_end?: string;
   readonly limit?: string;
   readonly keys_only?: boolean;
-  readonly serializable?: boolean;
 }
 
 export interface RangeAnswer {
