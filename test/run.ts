@@ -7,12 +7,13 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { shareOf } from './support/ports.ts';
 import { SEED } from './support/seed.ts';
 
 const root = import.meta.dirname;
 const uvu = join(root, '../../node_modules/uvu/bin.js');
 const pattern = new RegExp(process.argv[2] ?? '');
-const jobs = Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism());
+const jobs = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism()));
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
 const LIMIT = 25 * 60_000;
 /** Milliseconds for a file to end after its last line; one that failed midway may have left a server running. */
@@ -65,11 +66,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.kill(process.pid, signal);
   });
 
-/** Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
-function run(file: string): Promise<Result> {
+/** `lane`: which of those that run at a time it is, from 0. Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
+function run(file: string, lane: number): Promise<Result> {
   const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
   const child = spawn(process.execPath, [uvu, root, alone], {
-    env: { ...process.env, WAYPOST_SEED: String(SEED) },
+    env: { ...process.env, WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: shareOf(lane, jobs) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -97,7 +98,8 @@ function run(file: string): Promise<Result> {
       const isWhole = code === 0 && result.passed === result.total && result.total + result.skipped > 0;
       process.stdout.write(`\n${text.trim()}\n`);
       if (signal !== null) process.stdout.write(`${file} did not end by itself: ${signal}\n`);
-      if (!isWhole) failed.push({ file, text });
+      // A dot for each test that passed would fill what the end repeats.
+      if (!isWhole) failed.push({ file, text: text.replace(/(?:(?:\u001b\[90m)?• (?:\u001b\[39m)?)+/g, '') });
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed === result.total;
       resolve(broken ? { ...result, total: result.total + 1 } : result);
@@ -107,10 +109,10 @@ function run(file: string): Promise<Result> {
 
 const queue = [...files];
 await Promise.all(
-  Array.from({ length: Math.max(1, jobs) }, async () => {
+  Array.from({ length: jobs }, async (_, lane) => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const begun = performance.now();
-      const { total, passed, skipped } = await run(file);
+      const { total, passed, skipped } = await run(file, lane);
       times.push({ file, seconds: Math.round((performance.now() - begun) / 1000) });
       sums.total += total;
       sums.passed += passed;

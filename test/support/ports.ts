@@ -1,7 +1,7 @@
 /**
  * Loopback ports that nobody listens on now. They lie below those that the system gives to clients (32768 and up on Linux), so that
- * none of the many connections of tests that run beside takes one before the server is there; another test still may, so
- * callers start anew when a bind fails.
+ * none of the many connections of tests that run beside takes one before the server is there. The runner gives each file that runs
+ * at the same time ports of its own (`shareOf`), and a process goes through its share before it hands one out again.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,10 +10,20 @@ import { createServer } from 'node:net';
 const FIRST = 10_000;
 const COUNT = 22_000;
 
+/** What `WAYPOST_TEST_PORTS` says to the one that is `at` of the `all` that run at a time: "first,count". */
+export function shareOf(at: number, all: number): string {
+  const count = Math.floor(COUNT / all);
+  return `${FIRST + at * count},${count}`;
+}
+
+const [first, count] = (process.env.WAYPOST_TEST_PORTS ?? shareOf(0, 1)).split(',').map(Number) as [number, number];
+let next = Math.floor(Math.random() * count);
+
 /** A port on 127.0.0.1 that is free for TCP and for UDP. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * COUNT);
+    const port = first + next;
+    next = (next + 1) % count;
     if ((await isFreeForTcp(port)) && (await isFreeForUdp(port))) return port;
   }
 }
