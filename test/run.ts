@@ -20,6 +20,8 @@ const LIMIT = 25 * 60_000;
 const GRACE = 30_000;
 /** The last line that uvu prints. */
 const LAST_LINE = /^ *Duration:/m;
+/** What uvu prints for each test that passed. */
+const DOT = '\u001b[90m• \u001b[39m';
 /** Characters of a failed file's output that the end repeats. */
 const MOST = 6000;
 /** Those with the longest tests, so that they don't begin when all others are done. */
@@ -66,7 +68,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.kill(process.pid, signal);
   });
 
-/** `lane`: which of those that run at a time it is, from 0. Resolves with what the file's last lines say; a file that breaks off counts as one failed test more. */
+/**
+ * `lane`: which of those that run at a time it is, from 0. Resolves with what the file's last lines say; a file that breaks off
+ * counts as one failed test more.
+ */
 function run(file: string, lane: number): Promise<Result> {
   const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
   const child = spawn(process.execPath, [uvu, root, alone], {
@@ -99,7 +104,7 @@ function run(file: string, lane: number): Promise<Result> {
       process.stdout.write(`\n${text.trim()}\n`);
       if (signal !== null) process.stdout.write(`${file} did not end by itself: ${signal}\n`);
       // A dot for each test that passed would fill what the end repeats.
-      if (!isWhole) failed.push({ file, text: text.replace(/(?:(?:\u001b\[90m)?• (?:\u001b\[39m)?)+/g, '') });
+      if (!isWhole) failed.push({ file, text: text.replaceAll(DOT, '') });
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed === result.total;
       resolve(broken ? { ...result, total: result.total + 1 } : result);
