@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Of the last entry that is applied here. */
   head(): number;
+  /** The number of this node, which no other member has. */
+  readonly onNumber: (number: number) => void;
   readonly snapshots: SnapshotSender;
 }
 
@@ -45,7 +47,7 @@ export class Cluster {
 
   /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket. */
   async join(): Promise<void> {
-    const { gateway, prefix, self, interval, log } = this.#options;
+    const { gateway, prefix, self, interval, log, onNumber } = this.#options;
     const port = await this.#server.listen();
     const lookedUp = new Trouble(
       log,
@@ -53,7 +55,7 @@ export class Cluster {
       'the members of the cluster are known again',
     );
     this.#membership = new Membership({
-      ...{ gateway, prefix, interval },
+      ...{ gateway, prefix, interval, onNumber },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => this.#changed(members),
       onTrouble: (error) => lookedUp.say(error),

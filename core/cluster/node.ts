@@ -7,6 +7,7 @@ import { openEtcdJournal } from '../journal/etcd/journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local.ts';
 import type { Logger } from '../log/index.ts';
+import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import { etcdSettings, peerTls } from './files.ts';
@@ -68,6 +69,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   const { etcd, peer, nodeName, dataDir } = config;
   const tls = peerTls(config);
   const gateway = new EtcdGateway(etcdSettings(config));
+  setNodeNumber(null);
   const said = new Trouble(
     log,
     'the log of the cluster can not be followed',
@@ -99,6 +101,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     interval: INTERVAL,
     log,
     head: () => journal.head,
+    onNumber: setNodeNumber,
     snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
   });
   const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });

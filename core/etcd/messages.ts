@@ -21,8 +21,9 @@ export interface RangeAnswer {
 
 export interface Compare {
   readonly key: string;
+  readonly range_end?: string;
   readonly target: 'MOD';
-  readonly result: 'EQUAL';
+  readonly result: 'EQUAL' | 'LESS';
   readonly mod_revision: string;
 }
 
@@ -41,6 +42,15 @@ export const hasRevision = (key: string, revision: number): Compare => ({
   target: 'MOD',
   result: 'EQUAL',
   mod_revision: String(revision),
+});
+
+/** No key from `key` to before `end` was written after `revision`; some may have gone. */
+export const unwrittenSince = (key: string, end: string, revision: number): Compare => ({
+  key: keyOf(key),
+  range_end: keyOf(end),
+  target: 'MOD',
+  result: 'LESS',
+  mod_revision: String(revision + 1),
 });
 
 export interface RangeOptions {

@@ -1,5 +1,4 @@
 /** What makes a row a key and a value. */
-import { randomBytes } from 'node:crypto';
 
 export interface Table<Row> {
   readonly number: number;
@@ -26,24 +25,4 @@ export const STAMP = 6;
 /** The sequence behind the value of a stamped row. */
 export function stampOf(value: Uint8Array): number {
   return Buffer.from(value.buffer, value.byteOffset, value.length).readUIntBE(value.length - STAMP, STAMP);
-}
-
-let lastMillisecond = 0;
-let counter = 0;
-const nodeBits = randomBytes(1)[0];
-
-/**
- * A new id: milliseconds since 1970 (44 bits), a byte drawn at start, a counter (12 bits). Ids of one process rise, so rows made
- * together lie together. Unique over nodes but for two that have drawn the same byte, in the same millisecond.
- */
-export function newId(): string {
-  const now = Date.now();
-  if (now > lastMillisecond) {
-    lastMillisecond = now;
-    counter = 0;
-  } else if (++counter === 4096) {
-    lastMillisecond++;
-    counter = 0;
-  }
-  return (lastMillisecond * 256 + nodeBits).toString(16).padStart(13, '0') + counter.toString(16).padStart(3, '0');
 }

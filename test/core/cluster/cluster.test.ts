@@ -32,6 +32,7 @@ class Node {
       listen: { address: '127.0.0.1', port: 0 },
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       head: () => this.head,
+      onNumber: () => {},
       snapshots: new SnapshotSender(temporaryFolder('peer'), async () => {}),
     });
   }
