@@ -36,6 +36,7 @@ import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
+import { SharedTicketKeys, type SharedTicketKeysOptions } from './core/ticket-keys.ts';
 import { openTransfers } from './core/transfer/index.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
 import { createAcme } from './edge/acme/index.ts';
@@ -73,6 +74,15 @@ function dnsOverHttps(
   const served = { index, storeDirectory: dataDir, udpPayload: dns.udpPayload, answers };
   const responder = openLocalResponder(served, local);
   return (message, address) => responder.answer(message, address);
+}
+
+/** Null where no TLS is spoken. */
+async function ticketKeys(
+  { dns, edge }: Config,
+  parts: Omit<SharedTicketKeysOptions, 'rotation'>,
+): Promise<SharedTicketKeys | null> {
+  if (dns.tlsListen.length + edge.httpsListen.length === 0) return null;
+  return SharedTicketKeys.open({ ...parts, rotation: edge.ticketRotation });
 }
 
 /** Milliseconds that what is still to be written at the end may take. */
@@ -156,6 +166,8 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   indexMetrics(metrics, index);
   journalHeadMetrics(metrics, journal);
   const { dns } = config;
+  const tickets = await ticketKeys(config, { environment, journal, secrets, log });
+  stops.add(() => tickets?.close());
   const deferred = new DeferredRoutes(transfers.answer);
   const nameserver = await startNameserver({
     index,
@@ -171,7 +183,7 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
       maxConnections: dns.tcpMaxConnections,
       maxPerAddress: dns.tcpMaxPerAddress,
     },
-    tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey },
+    tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey, tickets: tickets?.keys },
     rateLimit: {
       rate: dns.rrlRate,
       slip: dns.rrlSlip,
@@ -185,6 +197,7 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
     log,
   });
   stops.add(() => nameserver.stop());
+  tickets?.follow((keys) => nameserver.setTickets(keys));
   // Before the nameserver, which goes on answering until the last write is done.
   stops.add(() => node.close());
   nameserverMetrics(metrics, nameserver.counters);
@@ -235,7 +248,7 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
     environment,
     journal,
     zoneSettings: defaults,
-    secrets,
+    tickets,
     keyFile,
     admin: { listen: admin, ...forwardedBy },
     metrics,
@@ -243,7 +256,8 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   });
   const { edge } = parts;
   stops.add(() => edge?.stop());
-  const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics });
+  const { served } = node;
+  const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics, served });
   stops.add(() => acme.stop());
   acme.start();
   const reseal = startReseal({ environment, journal, secrets, log });

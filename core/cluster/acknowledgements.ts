@@ -14,11 +14,14 @@ interface Peer {
   isLate: boolean;
 }
 
-interface Waiter {
+interface Patient {
   readonly sequence: number;
+  readonly resolve: () => void;
+}
+
+interface Waiter extends Patient {
   /** In the time of performance.now(). */
   readonly deadline: number;
-  readonly resolve: () => void;
 }
 
 export class Acknowledgements {
@@ -27,6 +30,8 @@ export class Acknowledgements {
   private readonly peers = new Map<string, Peer>();
   /** In the order of their deadlines. */
   private waiters: Waiter[] = [];
+  /** Who waits for those that are late, too. */
+  private patient: Patient[] = [];
   private timer: NodeJS.Timeout | undefined;
   /** Applied here. */
   private own = 0;
@@ -71,12 +76,18 @@ export class Acknowledgements {
 
   /** Resolves when every node that is there has applied it, or the deadline has passed. */
   async wait(sequence: number): Promise<Sync> {
-    if (this.isBehind(sequence))
+    if (this.least(true) < sequence)
       await new Promise<void>((resolve) => {
         this.waiters.push({ sequence, deadline: performance.now() + this.deadline, resolve });
         this.timer ??= setTimeout(() => this.expire(), this.deadline);
       });
     return this.of(sequence);
+  }
+
+  /** Resolves when every node that is there has applied it, however late: a node that goes on being there and does not catch up is waited for without end. */
+  async everyone(sequence: number): Promise<void> {
+    if (this.least(false) >= sequence) return;
+    await new Promise<void>((resolve) => this.patient.push({ sequence, resolve }));
   }
 
   of(sequence: number): Sync {
@@ -89,27 +100,20 @@ export class Acknowledgements {
 
   close(): void {
     clearTimeout(this.timer);
-    for (const { resolve } of this.waiters.splice(0)) resolve();
+    for (const { resolve } of [...this.waiters.splice(0), ...this.patient.splice(0)]) resolve();
   }
 
-  /** Whether somebody who is waited for has not applied it. */
-  private isBehind(sequence: number): boolean {
+  /** What all peers that are there have applied; with `passesLate`, but for those that are late. */
+  private least(passesLate: boolean): number {
+    let least = Number.POSITIVE_INFINITY;
     for (const { isLive, isLate, applied } of this.peers.values())
-      if (isLive && !isLate && applied < sequence) return true;
-    return false;
+      if (isLive && !(passesLate && isLate)) least = Math.min(least, applied);
+    return least;
   }
 
   private settle(): void {
-    if (this.waiters.length === 0) return;
-    let least = Number.POSITIVE_INFINITY;
-    for (const { isLive, isLate, applied } of this.peers.values())
-      if (isLive && !isLate) least = Math.min(least, applied);
-    const left: Waiter[] = [];
-    for (const waiter of this.waiters) {
-      if (waiter.sequence <= least) waiter.resolve();
-      else left.push(waiter);
-    }
-    this.waiters = left;
+    if (this.waiters.length > 0) this.waiters = released(this.waiters, this.least(true));
+    if (this.patient.length > 0) this.patient = released(this.patient, this.least(false));
   }
 
   private expire(): void {
@@ -125,4 +129,13 @@ export class Acknowledgements {
     if (this.waiters.length > 0)
       this.timer = setTimeout(() => this.expire(), Math.max(1, this.waiters[0].deadline - now));
   }
+}
+
+/** Lets those go who wait for no more than `least`; returns the others. */
+function released<W extends Patient>(waiting: readonly W[], least: number): W[] {
+  return waiting.filter(({ sequence, resolve }) => {
+    if (sequence > least) return true;
+    resolve();
+    return false;
+  });
 }

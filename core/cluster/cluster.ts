@@ -85,6 +85,11 @@ export class Cluster {
     return this.#acknowledgements.wait(sequence);
   }
 
+  /** Resolves when every node that is there has applied it, also past the deadline; at the latest with `close`. */
+  everyone(sequence: number): Promise<void> {
+    return this.#acknowledgements.everyone(sequence);
+  }
+
   of(sequence: number): Sync {
     return this.#acknowledgements.of(sequence);
   }

@@ -20,6 +20,8 @@ export interface Node {
   readonly isAlone: boolean;
   /** Who serves a change. */
   sync(sequence: number): Sync;
+  /** Resolves when every node that is there serves a change, however long one of them takes. */
+  served(sequence: number): Promise<void>;
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
@@ -59,6 +61,7 @@ function alone(options: NodeOptions): Node {
     replaced: new Promise(() => {}),
     isReplaced: false,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
+    served: async () => {},
     faults: () => [],
     close: () => journal.close(),
   };
@@ -151,6 +154,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
       return replacement.isDone;
     },
     sync: (sequence) => cluster.of(sequence),
+    served: (sequence) => cluster.everyone(sequence),
     faults() {
       if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
       if (!journal.isSynced) return ['the log of the cluster was not read yet'];

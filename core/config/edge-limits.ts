@@ -48,7 +48,7 @@ const CONNECTIONS = {
   ticket_rotation: limit(
     integer(60, 604_800, 'seconds'),
     21_600,
-    'Session tickets of TLS get a new key every so many seconds, and are good as long: whoever gets a key can read what TLS 1.2 said under it.',
+    'Session tickets of TLS, of DNS over TLS, too, get a new key every so many seconds, and are good as long: whoever gets a key can read what TLS 1.2 said under it.',
   ),
 } as const;
 

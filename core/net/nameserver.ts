@@ -15,6 +15,7 @@ import type { LocalData } from './local-responder.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from './sockets.ts';
 import { Thread, type ThreadPlan } from './thread.ts';
 import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
+import { nextTicketKeys, type TicketKeys } from './tls-tickets.ts';
 import type { TcpLimits } from './worker-data.ts';
 
 export interface NameserverOptions extends GateOptions {
@@ -40,6 +41,8 @@ export interface NameserverOptions extends GateOptions {
 }
 
 export interface TlsOptions extends CertificateFiles {
+  /** What sessions are resumed by at first; left out, none that other nodes know. */
+  readonly tickets?: TicketKeys;
   readonly listen: readonly ListenAddress[];
 }
 
@@ -53,6 +56,8 @@ export interface Nameserver {
   readonly counters: NameserverCounters;
   /** For what comes over HTTPS (local-responder.ts). */
   readonly https: LocalData;
+  /** New keys for the session tickets of DNS over TLS. */
+  setTickets(keys: TicketKeys): void;
   stop(): Promise<void>;
 }
 
@@ -67,7 +72,10 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const isBatch = transport === 'batch';
   const listen = await Promise.all(options.listen.map(choosePort));
   const tlsListen = await Promise.all((tls?.listen ?? []).map(choosePort));
-  const certificate = tls === undefined || tlsListen.length === 0 ? null : watchCertificate(tls, log);
+  const certificate =
+    tls === undefined || tlsListen.length === 0
+      ? null
+      : watchCertificate(tls, tls.tickets ?? nextTicketKeys(null), log);
   // Sockets of node:dgram can't share a port among threads.
   const count = isBatch ? options.workers : 1;
   const sockets = isBatch ? openSockets(listen, count) : NO_SOCKETS;
@@ -166,6 +174,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     },
     counters,
     https: { counters: counters.https, gate: gates.https },
+    setTickets: (keys) => certificate?.setTickets(keys),
     stop,
   };
 }

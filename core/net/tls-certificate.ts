@@ -7,7 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/index.ts';
-import { nextTicketKeys, TICKET_KEY_MS, type TicketKeys } from './tls-tickets.ts';
+import type { TicketKeys } from './tls-tickets.ts';
 
 /** Paths; a certificate is needed once there is something to listen on. */
 export interface CertificateFiles {
@@ -34,22 +34,25 @@ export interface WatchedCertificate {
   readonly current: TlsMaterial;
   /** Is told of each new one, and of new ticket keys. */
   onChange: (material: TlsMaterial) => void;
-  /** Makes a new ticket key, as happens every TICKET_KEY_MS. */
-  renewTickets(): void;
+  setTickets(keys: TicketKeys): void;
   close(): void;
 }
 
 const LOOK_MS = 5000;
 
 /** Throws ConfigError when there is no usable certificate at start. Later ones that are not usable are logged, and the last stays. */
-export function watchCertificate({ certificate, key }: CertificateFiles, log: Logger): WatchedCertificate {
+export function watchCertificate(
+  { certificate, key }: CertificateFiles,
+  tickets: TicketKeys,
+  log: Logger,
+): WatchedCertificate {
   if (certificate === undefined || key === undefined)
     throw new ConfigError('tls_certificate', 'dns.tls_listen needs dns.tls_certificate and dns.tls_key.');
   const files: Paths = { certificate, key };
   let state = stateOf(files);
   let current: TlsMaterial;
   try {
-    current = { ...load(files), tickets: nextTicketKeys(null) };
+    current = { ...load(files), tickets };
   } catch (error) {
     throw new ConfigError(
       'tls_certificate',
@@ -81,18 +84,16 @@ export function watchCertificate({ certificate, key }: CertificateFiles, log: Lo
       return current;
     },
     onChange: (_: TlsMaterial): void => {},
-    renewTickets(): void {
-      current = { ...current, tickets: nextTicketKeys(current.tickets) };
+    setTickets(keys: TicketKeys): void {
+      current = { ...current, tickets: keys };
       watched.onChange(current);
     },
     close(): void {
       clearInterval(timer);
-      clearInterval(ticketTimer);
       process.off('SIGHUP', reload);
     },
   };
   const timer = setInterval(look, LOOK_MS).unref();
-  const ticketTimer = setInterval(() => watched.renewTickets(), TICKET_KEY_MS).unref();
   process.on('SIGHUP', reload);
   return watched;
 }

@@ -5,9 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SecureContext, Server } from 'node:tls';
 
-/** After so many milliseconds there is a new key. Twice this is the longest that one is known: tickets themselves end sooner. */
-export const TICKET_KEY_MS = 12 * 3600 * 1000;
-
 /** 48 bytes each, as `ticketKeys` of node:tls: name, then two secrets of 16. */
 export interface TicketKeys {
   readonly current: Uint8Array;

@@ -33,6 +33,8 @@ const contextOf = ({ certificate, key, tickets }: TlsMaterial) => ({
   ticketKeys: Buffer.from(tickets.current),
   minVersion: 'TLSv1.2' as const,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  // The keys are the edge's, too, whose sessions are not resumed here.
+  sessionIdContext: 'waypost dot',
 });
 
 const material = data.tls;

@@ -32,8 +32,8 @@ export interface AcmeOptions {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Resolves when every live node serves what the journal holds up to this sequence. Left out: there is one node, on which a commit is served once it is told of. */
-  readonly served?: (sequence: number) => Promise<void>;
+  /** Resolves when every live node serves what the journal holds up to this sequence. */
+  readonly served: (sequence: number) => Promise<void>;
   /** For tests: who is asked about the public DNS, the clock in seconds since 1970, and chance, 0 ≤ r < 1. */
   readonly dns?: PublicDns;
   readonly now?: () => number;
@@ -61,7 +61,7 @@ export function createAcme(options: AcmeOptions): Acme {
       'half_external_account',
       'acme.eab_kid and acme.eab_hmac_key go together: set both as the directory gives them, or none.',
     );
-  const { now = () => Date.now() / 1000, random = Math.random, served = async () => {} } = options;
+  const { now = () => Date.now() / 1000, random = Math.random, served } = options;
   const reader = new StoreReader(environment);
   const self = { node, directory: acme.directory ?? null };
   const book = new Book({ environment, journal, secrets, self, now, random });

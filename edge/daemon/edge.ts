@@ -5,8 +5,8 @@ import type { Journal } from '../../core/journal/journal.ts';
 import type { Logger } from '../../core/log/index.ts';
 import type { Registry } from '../../core/metrics/index.ts';
 import { choosePort } from '../../core/net/sockets.ts';
-import type { Secrets } from '../../core/secrets.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { SharedTicketKeys } from '../../core/ticket-keys.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
@@ -22,15 +22,15 @@ import { CacheTotals } from './cache-totals.ts';
 import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
 import { watchSites } from './site-changes.ts';
-import { SharedTicketKeys } from './ticket-keys.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
-  readonly secrets: Secrets;
-  /** File with the key of `secrets`, which each thread reads for itself. */
+  /** Null: no TLS is spoken. */
+  readonly tickets: SharedTicketKeys | null;
+  /** File with the key of what is stored encrypted, which each thread reads for itself. */
   readonly keyFile: string;
   /** Where the admin API listens, and the field by which it is told who asks. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
@@ -55,7 +55,7 @@ const ADMIN_CONNECTIONS = 512;
 
 /** Null when it listens nowhere. Throws ConfigError. */
 export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
-  const { config, environment, journal, secrets, metrics, log } = options;
+  const { config, environment, journal, tickets, metrics, log } = options;
   const { edge } = config;
   if (edge.httpListen.length === 0 && edge.httpsListen.length === 0) return null;
   assertDistinct(edge.httpListen, edge.httpsListen);
@@ -76,33 +76,25 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const cache = await openNodeCache(options);
   await watchPurges(environment, journal, cache);
   const totals = new CacheTotals();
-  const rotation = edge.ticketRotation;
-  const tickets = await SharedTicketKeys.open({ environment, journal, secrets, rotation, log });
-  try {
-    pool = await Pool.start({
-      tlsListen: places.https,
-      clearListen: places.http,
-      threads: edge.workers,
-      limits: limitsFromConfig(edge),
-      application: new URL('../gateway/application.js', import.meta.url).href,
-      data: dataOf(options, places, cache),
-      ticketRotation: rotation,
-      tickets: tickets.keys,
-      columns: GATEWAY_COLUMNS,
-      descriptors: edge.originTotalConnections,
-      transport: 'auto',
-      tls: edge.tls,
-      log,
-      onMessage: (message) => hear(message as FromGateway, totals, log),
-    });
-  } catch (error) {
-    tickets.close();
-    throw error;
-  }
+  pool = await Pool.start({
+    tlsListen: places.https,
+    clearListen: places.http,
+    threads: edge.workers,
+    limits: limitsFromConfig(edge),
+    application: new URL('../gateway/application.js', import.meta.url).href,
+    data: dataOf(options, places, cache),
+    ticketRotation: edge.ticketRotation,
+    tickets: tickets?.keys,
+    columns: GATEWAY_COLUMNS,
+    descriptors: edge.originTotalConnections,
+    transport: 'auto',
+    tls: edge.tls,
+    log,
+    onMessage: (message) => hear(message as FromGateway, totals, log),
+  });
   const running = pool;
   for (const message of early) running.send(message);
-  running.setTickets(tickets.keys);
-  tickets.onChange = (keys) => running.setTickets(keys);
+  tickets?.follow((keys) => running.setTickets(keys));
   edgeMetrics(metrics, running.counters);
   gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
   totals.expose(metrics);
@@ -113,10 +105,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     reload: async () => running.reload(dataOf(options, places, cache)),
-    async stop() {
-      tickets.close();
-      await running.stop();
-    },
+    stop: () => running.stop(),
   };
 }
 

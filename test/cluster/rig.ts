@@ -18,8 +18,13 @@ export interface ClusterRig {
   close(): Promise<void>;
 }
 
-/** Nodes a, b, c …; each has logged in. */
-export async function startCluster(count: number, settings: Record<string, string> = {}): Promise<ClusterRig> {
+type Settings = Record<string, string>;
+
+/** Nodes a, b, c …; each has logged in. `settings`: those of all, or by name. */
+export async function startCluster(
+  count: number,
+  settings: Settings | ((name: string) => Settings) = {},
+): Promise<ClusterRig> {
   const folder = temporaryFolder('cluster');
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -46,7 +51,7 @@ export async function startCluster(count: number, settings: Record<string, strin
       WAYPOST_PEER_CERTIFICATE_FILE: file(`${name}.pem`, certificate({ name, key, issuer, dnsNames: [name] })),
       WAYPOST_PEER_KEY_FILE: file(`${name}.key`, pemOfKey(key)),
       WAYPOST_SECRETS_KEY_FILE: secrets,
-      ...settings,
+      ...(typeof settings === 'function' ? settings(name) : settings),
     });
     nodes.push(node);
     await node.api.logIn('admin', ADMIN_PASSWORD);

@@ -13,7 +13,8 @@ export type Program =
   | 'pebble'
   | 'lego'
   | 'certbot'
-  | 'etcd';
+  | 'etcd'
+  | 'openssl';
 
 const RUN_MS = 20_000;
 

@@ -78,6 +78,28 @@ test('past the deadline a write goes without who is late, and later ones do not 
   assert.equal(await now(waiting), { seq: 3, applied: ['a', 'b', 'c'], pending: [] });
 });
 
+test('who waits for everyone waits for those that are late, too, and not for who has left', async () => {
+  const one = open(['a', 'b', 'c']);
+  one.applied('a', 1);
+  one.applied('b', 1);
+  await one.wait(1);
+  const state = async (promise: Promise<void>): Promise<string> =>
+    Promise.race([promise.then(() => 'served'), sleep(5, 'waits')]);
+  const all = one.everyone(1);
+  assert.is(await state(all), 'waits', 'the deadline has passed');
+  one.applied('c', 1);
+  assert.is(await state(all), 'served');
+  assert.is(await state(one.everyone(1)), 'served');
+  const next = one.everyone(2);
+  one.applied('b', 2);
+  assert.is(await state(next), 'waits');
+  one.setMembers(['a', 'b', 'c'], new Set(['a', 'b']));
+  assert.is(await state(next), 'served');
+  const last = one.everyone(3);
+  one.close();
+  assert.is(await state(last), 'served');
+});
+
 test('several deadlines, and an end that lets all go', async () => {
   const one = open(['a', 'b']);
   one.applied('a', 9);

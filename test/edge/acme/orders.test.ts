@@ -301,6 +301,7 @@ test('half of an external account, and roots that are none, end the start', () =
         config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: 'a' },
         zoneSettings: DEFAULTS,
         log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+        served: async () => {},
       });
     assert.throws(begin({ eabKid: 'kid-1' }), /acme\.eab_kid and acme\.eab_hmac_key go together/);
     assert.throws(begin({ caFile: `${folder}/none.pem` }), /acme\.ca_file: .*none\.pem can't be read/);

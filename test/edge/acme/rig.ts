@@ -98,6 +98,7 @@ export class Rig {
       zoneSettings: ZONES,
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       now: () => Date.now() / 1000 + this.ahead,
+      served: async () => {},
       ...more,
     });
     acme.start();

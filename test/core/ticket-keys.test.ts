@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../core/log/index.ts';
-import type { TicketKeys } from '../../../core/net/tls-tickets.ts';
-import { openSecrets } from '../../../core/secrets.ts';
-import { ticketKeys } from '../../../core/store/rows.ts';
-import { SharedTicketKeys } from '../../../edge/daemon/ticket-keys.ts';
-import { embedded, type Store, withStore } from '../../core/journal/fixture.ts';
+import { createLogger } from '../../core/log/index.ts';
+import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import { openSecrets } from '../../core/secrets.ts';
+import { ticketKeys } from '../../core/store/rows.ts';
+import { SharedTicketKeys } from '../../core/ticket-keys.ts';
+import { embedded, type Store, withStore } from './journal/fixture.ts';
 
 const hex = ({ current, previous }: TicketKeys): string[] =>
   [current, previous].map((key) => (key === null ? '' : Buffer.from(key).toString('hex')));
@@ -47,7 +47,8 @@ test('a key that is due is replaced by one node, and told to all with the one be
     const one = await open(() => now);
     const [first] = hex(one.keys);
     const told: string[][] = [];
-    one.onChange = (keys) => told.push(hex(keys));
+    one.follow((keys) => told.push(hex(keys)));
+    assert.equal(told.splice(0), [hex(one.keys)]);
     now += 3_599_000;
     (await open(() => now)).close();
     assert.equal(told, [], 'not due');

@@ -1,15 +1,15 @@
 /**
- * The keys of session tickets that all nodes share, so that a visitor who comes to another node resumes there. They lie in the store, sealed; whichever node finds that a new one is due
+ * The keys of session tickets that all nodes share, so that a client who comes to another node resumes there. They lie in the store, sealed; whichever node finds that a new one is due
  * writes it through the journal, and each takes what the journal brings.
  */
-import { write } from '../../core/journal/draft.ts';
-import type { Journal } from '../../core/journal/journal.ts';
-import type { Logger } from '../../core/log/index.ts';
-import { nextTicketKeys, type TicketKeys } from '../../core/net/tls-tickets.ts';
-import type { Secrets } from '../../core/secrets.ts';
-import type { Environment } from '../../core/store/environment.ts';
-import { Reader, rawReader } from '../../core/store/reader.ts';
-import { TICKET_KEYS_CONTEXT, type TicketKeysRow, ticketKeys } from '../../core/store/rows.ts';
+import { write } from './journal/draft.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Logger } from './log/index.ts';
+import { nextTicketKeys, type TicketKeys } from './net/tls-tickets.ts';
+import type { Secrets } from './secrets.ts';
+import type { Environment } from './store/environment.ts';
+import { Reader, rawReader } from './store/reader.ts';
+import { TICKET_KEYS_CONTEXT, type TicketKeysRow, ticketKeys } from './store/rows.ts';
 
 /** Bytes of a key: see TicketKeys. */
 const KEY = 48;
@@ -30,8 +30,7 @@ export interface SharedTicketKeysOptions {
 }
 
 export class SharedTicketKeys {
-  /** Is told of new ones. */
-  onChange: (keys: TicketKeys) => void = () => {};
+  readonly #listeners: ((keys: TicketKeys) => void)[] = [];
   #keys: TicketKeys = nextTicketKeys(null);
   readonly #options: SharedTicketKeysOptions;
   readonly #reader: Reader;
@@ -45,7 +44,8 @@ export class SharedTicketKeys {
     this.#reader = new Reader(rawReader(options.environment));
     this.#now = options.now ?? Date.now;
     options.journal.onEdge(({ hasTicketKeys }) => {
-      if (hasTicketKeys && this.#take()) this.onChange(this.#keys);
+      if (!hasTicketKeys || !this.#take()) return;
+      for (const listener of this.#listeners) listener(this.#keys);
     });
   }
 
@@ -58,6 +58,12 @@ export class SharedTicketKeys {
 
   get keys(): TicketKeys {
     return this.#keys;
+  }
+
+  /** `listener` is told those that there are, and each time that there are others. */
+  follow(listener: (keys: TicketKeys) => void): void {
+    this.#listeners.push(listener);
+    listener(this.#keys);
   }
 
   close(): void {
@@ -123,7 +129,7 @@ export class SharedTicketKeys {
     } catch (error) {
       if (!this.#isUnreadable)
         this.#options.log.warn(
-          'the keys of session tickets in the store can not be opened: visitors who come to another node make a full handshake. All nodes need the same secrets.key_file.',
+          'the keys of session tickets in the store can not be opened: clients who come to another node make a full handshake. All nodes need the same secrets.key_file.',
           { reason: (error as Error).message },
         );
       this.#isUnreadable = true;
