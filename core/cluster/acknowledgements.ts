@@ -10,8 +10,15 @@ export interface Sync {
 interface Peer {
   applied: number;
   isLive: boolean;
-  /** A deadline has passed without it: nobody waits for it until it has caught up. */
-  isLate: boolean;
+  /** A deadline has passed without it, and nobody waits for it until it has caught up; null: it is waited for. */
+  late: Goal | null;
+}
+
+/** Under load a node that keeps up is behind at each moment, too: it has caught up when it gets to where this one was in half the time that a write waits. */
+interface Goal {
+  readonly sequence: number;
+  /** In the time of performance.now(). */
+  readonly since: number;
 }
 
 interface Patient {
@@ -43,7 +50,7 @@ export class Acknowledgements {
   }
 
   /** Peers behind the last that was waited for, or that nobody waits for: name to what they have applied. */
-  get state(): ReadonlyMap<string, { readonly applied: number; readonly isLive: boolean; readonly isLate: boolean }> {
+  get state(): ReadonlyMap<string, Readonly<Peer>> {
     return this.peers;
   }
 
@@ -54,7 +61,7 @@ export class Acknowledgements {
     for (const name of this.peers.keys()) if (!names.has(name)) this.peers.delete(name);
     for (const name of names) {
       const peer = this.peers.get(name);
-      if (peer === undefined) this.peers.set(name, { applied: 0, isLive: live.has(name), isLate: false });
+      if (peer === undefined) this.peers.set(name, { applied: 0, isLive: live.has(name), late: null });
       else peer.isLive = live.has(name);
     }
     this.settle();
@@ -70,7 +77,10 @@ export class Acknowledgements {
     if (peer === undefined) return;
     // Less than before: a node that was made anew.
     peer.applied = sequence;
-    if (sequence >= this.own) peer.isLate = false;
+    if (peer.late !== null && sequence >= peer.late.sequence) {
+      const isSoon = performance.now() - peer.late.since <= this.deadline / 2;
+      peer.late = isSoon || sequence >= this.own ? null : this.goal();
+    }
     this.settle();
   }
 
@@ -106,9 +116,13 @@ export class Acknowledgements {
   /** What all peers that are there have applied; with `passesLate`, but for those that are late. */
   private least(passesLate: boolean): number {
     let least = Number.POSITIVE_INFINITY;
-    for (const { isLive, isLate, applied } of this.peers.values())
-      if (isLive && !(passesLate && isLate)) least = Math.min(least, applied);
+    for (const { isLive, late, applied } of this.peers.values())
+      if (isLive && !(passesLate && late !== null)) least = Math.min(least, applied);
     return least;
+  }
+
+  private goal(): Goal {
+    return { sequence: this.own, since: performance.now() };
   }
 
   private settle(): void {
@@ -123,7 +137,7 @@ export class Acknowledgements {
     // The timer may be early by a part of a millisecond.
     for (const { deadline, sequence } of this.waiters) if (deadline <= now + 1) missed = Math.max(missed, sequence);
     if (missed > 0) {
-      for (const peer of this.peers.values()) if (peer.isLive && peer.applied < missed) peer.isLate = true;
+      for (const peer of this.peers.values()) if (peer.isLive && peer.applied < missed) peer.late ??= this.goal();
       this.settle();
     }
     if (this.waiters.length > 0)

@@ -2,8 +2,8 @@
  * Making a cluster: the first node makes the authority of its certificates, and its data becomes that of all; each other node gets an invitation, a file with all that it needs. What a
  * node has of it lies in the folder `cluster` of its data.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import { ConfigError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
@@ -14,7 +14,7 @@ import { openSecrets } from '../secrets.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { createAuthority, type Pair, signNode } from './authority.ts';
-import { clusterFiles, etcdSettings } from './files.ts';
+import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
 
@@ -38,12 +38,15 @@ export async function initCluster(config: ClusterConfig): Promise<Begun> {
   try {
     const files = clusterFiles(config);
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-    if (!existsSync(files.authority)) {
-      const authority = await createAuthority();
-      createPrivateFile(files.authority, authority.key);
-      createPrivateFile(files.ca, authority.certificate);
+    if (!existsSync(files.key)) {
+      if (!existsSync(files.authority) || !existsSync(files.ca)) {
+        const authority = await createAuthority();
+        rmSync(files.authority, { force: true });
+        place(files, files.ca, authority.certificate);
+        createPrivateFile(files.authority, authority.key);
+      }
+      writeOwn(files, await signNode(readAuthority(config), config.nodeName));
     }
-    if (!existsSync(files.key)) await writeOwn(files, await signNode(readAuthority(config), config.nodeName));
     openSecrets(secretFile(config));
     const head = headOf(config);
     const gateway = new EtcdGateway(etcdSettings(config));
@@ -113,11 +116,11 @@ export function joinCluster(config: ClusterConfig, text: string): Joined {
     if (existsSync(files.key))
       throw new StateError('has_joined', `${files.folder} holds the certificate of a node already; remove it first.`);
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-    createPrivateFile(files.ca, invitation.ca);
     const secrets = secretFile(config);
     createPrivateFile(secrets, invitation.secrets);
     if (readPrivateFile(secrets) !== invitation.secrets)
       throw new StateError('has_key', `${secrets} holds another key than the cluster's; move it away.`);
+    place(files, files.ca, invitation.ca);
     const { endpoints, prefix } = invitation.etcd;
     const environment = [
       `WAYPOST_NODE_NAME=${invitation.name}`,
@@ -125,7 +128,7 @@ export function joinCluster(config: ClusterConfig, text: string): Joined {
       `WAYPOST_ETCD_PREFIX=${prefix}`,
       '',
     ].join('\n');
-    createPrivateFile(files.environment, environment);
+    place(files, files.environment, environment);
     writeOwn(files, invitation);
     return { name: invitation.name, folder: files.folder, environment: files.environment };
   } finally {
@@ -133,10 +136,18 @@ export function joinCluster(config: ClusterConfig, text: string): Joined {
   }
 }
 
-function writeOwn(files: ReturnType<typeof clusterFiles>, { certificate, key }: Pair): void {
-  createPrivateFile(files.certificate, certificate);
+function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
+  place(files, files.certificate, certificate);
   // Last: who has it has all.
   createPrivateFile(files.key, key);
+}
+
+/** Before the key of the node is there. What lies in the folder until then, an attempt before has left; what lies elsewhere is the operator's. Throws StateError `has_other`. */
+function place({ folder }: ClusterFiles, file: string, text: string): void {
+  if (dirname(file) === folder) rmSync(file, { force: true });
+  createPrivateFile(file, text);
+  if (readFileSync(file, 'utf8') !== text)
+    throw new StateError('has_other', `${file} holds something else than the cluster's; move it away.`);
 }
 
 function readInvitation(text: string): Invitation {

@@ -2,8 +2,9 @@
  * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the endpoint that answered last; to the next one when it is known
  * that nothing was done. Whether something was done can't always be told, which the error says.
  */
-import { Agent, type Dispatcher, request } from 'undici';
-import { EtcdCompacted, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
+import type { Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { EtcdCompacted, EtcdFull, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
 import {
   type Compare,
   type Operation,
@@ -27,15 +28,10 @@ const CONNECT_MS = 1000;
 /** A group of entries, or some of them, with what base64 adds. */
 const MAX_ANSWER = 64 << 20;
 
-/** The request has not left this machine, or has not been taken. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const RESOURCE_EXHAUSTED = 8;
+
+/** No connection came about, so that nothing was sent. What an error is called does not tell: ICMP ends connections that stand with the same ones (RFC 1122 4.2.3.9). */
+class NotConnected extends Error {}
 
 export class EtcdGateway {
   readonly #settings: EtcdSettings;
@@ -46,11 +42,17 @@ export class EtcdGateway {
   constructor(settings: EtcdSettings) {
     const { tls, timeout } = settings;
     this.#settings = settings;
+    const connect = buildConnector({
+      timeout: Math.min(CONNECT_MS, timeout),
+      ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
+    });
     this.#agent = new Agent({
-      connect: {
-        timeout: Math.min(CONNECT_MS, timeout),
-        ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
-      },
+      connect: (target, done) =>
+        connect(target, (error, socket) =>
+          error === null
+            ? done(null, socket as Socket)
+            : done(new NotConnected(reasonOf(error), { cause: error }), null),
+        ),
       connections: CONNECTIONS,
       pipelining: 1,
       headersTimeout: timeout,
@@ -143,7 +145,7 @@ export class EtcdGateway {
         if (error instanceof EtcdRefused) throw error;
         this.#next(endpoint);
         reasons.push(`${endpoint}: ${reasonOf(error)}`);
-        const wasSent = !NOT_SENT.has((error as { code?: string }).code ?? '');
+        const wasSent = !(error instanceof NotConnected);
         if (signal.aborted || (wasSent && !isHarmless)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
       }
     }
@@ -179,6 +181,7 @@ function refusalOf(status: number, text: string): Error {
   } catch {
     // A proxy's page, perhaps.
   }
+  if (code === RESOURCE_EXHAUSTED && message.includes('space exceeded')) return new EtcdFull(message, code);
   return REFUSALS.has(code) ? new EtcdRefused(message, code) : new Error(`status ${status}: ${message}`);
 }
 

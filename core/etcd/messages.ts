@@ -19,13 +19,10 @@ export interface RangeAnswer {
   readonly more: boolean;
 }
 
-export interface Compare {
-  readonly key: string;
-  readonly range_end?: string;
-  readonly target: 'MOD';
-  readonly result: 'EQUAL' | 'LESS';
-  readonly mod_revision: string;
-}
+export type Compare = { readonly key: string; readonly range_end?: string; readonly result: 'EQUAL' | 'LESS' } & (
+  | { readonly target: 'MOD'; readonly mod_revision: string }
+  | { readonly target: 'VALUE'; readonly value: string }
+);
 
 export type Operation =
   | { readonly request_range: RangeRequest }
@@ -51,6 +48,14 @@ export const unwrittenSince = (key: string, end: string, revision: number): Comp
   target: 'MOD',
   result: 'LESS',
   mod_revision: String(revision + 1),
+});
+
+/** False, too, when the key is not there. */
+export const hasValue = (key: string, value: Uint8Array): Compare => ({
+  key: keyOf(key),
+  target: 'VALUE',
+  result: 'EQUAL',
+  value: base64(value),
 });
 
 export interface RangeOptions {

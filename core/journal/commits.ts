@@ -10,6 +10,8 @@ export interface Waiting {
   readonly request: CommitRequest;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: Error) => void;
+  /** In the time of performance.now(). */
+  readonly since: number;
 }
 
 /** Is told of every group of commits. */
@@ -32,8 +34,15 @@ export class CommitQueue {
 
   add(request: CommitRequest): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ request, resolve, reject });
+      this.waiting.push({ request, resolve, reject, since: performance.now() });
     });
+  }
+
+  /** Those that came before a time, which wait no longer. */
+  takeBefore(time: number): Waiting[] {
+    const late = this.waiting.filter(({ since }) => since < time);
+    if (late.length > 0) this.waiting = this.waiting.filter(({ since }) => since >= time);
+    return late;
   }
 
   take(): Waiting[] {

@@ -17,7 +17,8 @@ export interface EtcdMember {
   stop(): Promise<void>;
 }
 
-export async function startEtcd(): Promise<EtcdMember> {
+/** `more`: further arguments. */
+export async function startEtcd(more: readonly string[] = []): Promise<EtcdMember> {
   const folder = temporaryFolder('etcd');
   const [client, peer] = [await freePort(), await freePort()];
   const endpoint = `http://127.0.0.1:${client}`;
@@ -27,6 +28,7 @@ export async function startEtcd(): Promise<EtcdMember> {
     ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
     ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
     ...['--initial-cluster', `one=${peerUrl}`],
+    ...more,
   ];
   let child: Child;
   const start = async (): Promise<void> => {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdLog, LoggedGroup, LogState } from './log.ts';
+import { wentBack } from './refusals.ts';
 
 export interface FollowerOptions {
   readonly log: EtcdLog;
@@ -84,7 +85,7 @@ export class Follower {
       const { head, floor } = state;
       const last = head?.sequence ?? 0;
       if (last < from - 1) {
-        onLost(`this node is at entry ${from - 1}, the log in etcd ends at ${last}`, false);
+        onLost(wentBack(from - 1, last), false);
         return null;
       }
       if (from <= last && from < floor) {

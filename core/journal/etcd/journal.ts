@@ -2,6 +2,7 @@
  * The journal of several nodes: etcd puts the entries in their order, each node applies them all. A commit is checked against what is applied here, appended behind the head that is
  * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
@@ -13,13 +14,14 @@ import { Backlog, type Following, follow } from './backlog.ts';
 import { Follower } from './follower.ts';
 import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
-import { noQuorum, refusalFor } from './refusals.ts';
+import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
+import { Turn } from './turn.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
   readonly gateway: EtcdGateway;
   /** Of all keys in etcd; ends with a slash. */
   readonly prefix: string;
-  /** Milliseconds for which a commit waits for etcd. */
+  /** Milliseconds for which a commit waits for etcd, and for others that are sooner. */
   readonly deadline: number;
   /** Milliseconds between looks at the log beside the watch. */
   readonly interval: number;
@@ -65,6 +67,7 @@ const APPLY_PAUSE = 1000;
 class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly options: EtcdJournalOptions;
   private readonly log: EtcdLog;
+  private readonly turn: Turn;
   private readonly follower: Follower;
   /** Our own groups may be among them. */
   private readonly foreign = new Backlog();
@@ -84,6 +87,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     super(options);
     this.options = options;
     this.log = new EtcdLog(options.gateway, options.prefix);
+    this.turn = new Turn(this.log);
     this.follower = new Follower({
       log: this.log,
       next: () => this.tail + 1,
@@ -142,8 +146,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   protected async work(): Promise<void> {
     const refusal = this.refusal();
     if (refusal !== null) this.refuseAll(refusal);
-    else if (!this.foreign.isEmpty) await this.applyForeign();
-    else await this.commitGroup(this.queue.take());
+    else if (!this.foreign.isEmpty) {
+      if (!this.queue.isEmpty) await this.passedOver();
+      await this.applyForeign();
+    } else await this.commitGroup(this.queue.take());
   }
 
   /** Why nothing can be committed. */
@@ -173,7 +179,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.seen = Math.max(this.seen, head?.sequence ?? 0);
     if ((head?.sequence ?? 0) === this.head && this.foreign.isEmpty) {
       if (head !== null && !head.hash.equals(this.applier.head.hash)) {
-        this.lose(`entry ${this.head} of this node is another than that of the log in etcd`);
+        this.lose(otherHistory(this.head), false);
         return;
       }
       this.headRevision = headRevision;
@@ -185,7 +191,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
   }
 
-  private lose(why: string, isCurable = true): void {
+  private lose(why: string, isCurable: boolean): void {
     if (this.lost !== null) return;
     this.lost = why;
     this.foreign.clear();
@@ -214,7 +220,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     if (following.stranger !== null) {
       this.recent.restore(checkpoint);
-      this.lose(`entry ${following.stranger} of the log in etcd does not follow the one that this node has`);
+      this.lose(otherHistory(following.stranger), false);
     } else if (await this.applied(following.links, following.head.hash, checkpoint)) this.passed(groups);
     else this.stick();
   }
@@ -299,6 +305,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       await this.sooner(outcome.state);
       return;
     }
+    this.turn.taken();
     this.seen = Math.max(this.seen, this.head + links.length);
     if (!(await this.applied(links, hash, checkpoint))) {
       const first = links[0].applied.entry.sequence;
@@ -326,13 +333,13 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** When it is not known whether the group was appended, that is found out; until the deadline. */
   private async append({ links, hash }: Group, encoded: EncodedGroup): Promise<Appended> {
     const until = performance.now() + this.options.deadline;
-    const first = links[0].applied.entry.sequence;
     const head = { sequence: this.head + links.length, hash };
     let isInDoubt = false;
     for (;;) {
       try {
-        if (!isInDoubt) return await this.log.append(first, encoded, this.headRevision, head);
-        const fenced = await this.log.fence(first, this.headRevision, this.applier.head);
+        const place = { head: this.applier.head, revision: this.headRevision };
+        if (!isInDoubt) return await this.log.append(encoded, place, head, this.turn.revision);
+        const fenced = await this.log.fence(place);
         if ('state' in fenced) return this.isOurs(fenced.state, links) ?? fenced;
         this.headRevision = fenced.revision;
         isInDoubt = false;
@@ -341,7 +348,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
         // Why that could not be found out says nothing of what was sent before.
         if (!(error instanceof EtcdUnavailable) || performance.now() > until)
           throw isInDoubt ? new EtcdUnavailable((error as Error).message, true, error) : error;
-        await new Promise((done) => setTimeout(done, RETRY_PAUSE));
+        await sleep(RETRY_PAUSE);
       }
     }
   }
@@ -352,14 +359,26 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return found.entries.every((bytes, i) => bytes.equals(links[i].bytes)) ? { revision: found.revision } : null;
   }
 
-  private async sooner({ head, headRevision, groups }: LogState): Promise<void> {
+  private async sooner({ head, headRevision, groups, turn }: LogState): Promise<void> {
     for (const group of groups) if (group.first === this.tail + 1) this.take(group);
+    if (this.turn.isAnothers(turn)) await sleep(TURN_PAUSE);
+    if (!this.foreign.isEmpty) return;
+    await this.passedOver();
     // It was written once more as it was.
-    if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) this.headRevision = headRevision;
-    if (!this.foreign.isEmpty || this.headRevision === headRevision) return;
+    if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) {
+      this.headRevision = headRevision;
+      return;
+    }
     this.follower.look();
-    await new Promise((done) => setTimeout(done, RETRY_PAUSE));
+    await sleep(RETRY_PAUSE);
+  }
+
+  /** Others are sooner than what waits here, some of which has waited for long enough. */
+  private async passedOver(): Promise<void> {
+    for (const { reject } of this.queue.takeBefore(performance.now() - this.options.deadline)) reject(busy());
+    await this.turn.passedOver();
   }
 }
 
 const RETRY_PAUSE = 50;
+const TURN_PAUSE = 10;

@@ -2,6 +2,7 @@
  * What the journal keeps in etcd, below a prefix:
  *
  *   head                       sequence u48 and hash (32) of the last entry
+ *   turn                       there while a node that others were sooner than again and again is to be next
  *   floor                      sequence u48: entries below it are gone
  *   log/<sequence>             a group of entries, by the sequence of its first (12 hexadecimal digits)
  *   part/<sequence>/<hash>/<n> what is too large for one request, for the group that is to have this place; one of another node may lie beside it and comes to nothing
@@ -14,11 +15,14 @@ import { hashEntry } from '../changes.ts';
 const WHOLE = 1;
 const PARTED = 2;
 const PARTED_LENGTH = 41;
+/** Octets of a group that is in one piece. A look has several of them in one answer. */
+const MOST_WHOLE = 128 << 10;
 /** Octets of one part. etcd takes 1.5 MiB in a request. */
 export const PART = 1 << 20;
 
 export interface Keys {
   readonly head: string;
+  readonly turn: string;
   readonly floor: string;
   log(sequence: number): string;
   readonly logEnd: string;
@@ -34,6 +38,7 @@ const hex = (number: number, digits: number): string => number.toString(16).padS
 export function keysBelow(prefix: string): Keys {
   return {
     head: `${prefix}head`,
+    turn: `${prefix}turn`,
     floor: `${prefix}floor`,
     log: (sequence) => `${prefix}log/${hex(sequence, 12)}`,
     // The character after the slash.
@@ -61,7 +66,7 @@ export function encodeGroup(entries: readonly Buffer[]): EncodedGroup {
     whole.set(entry, at + 4);
     at += 4 + entry.length;
   }
-  if (total <= PART) return { value: whole, hash: '', parts: [] };
+  if (total <= MOST_WHOLE) return { value: whole, hash: '', parts: [] };
   const body = whole.subarray(1);
   const parts: Buffer[] = [];
   for (let from = 0; from < body.length; from += PART) parts.push(body.subarray(from, from + PART));

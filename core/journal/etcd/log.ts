@@ -1,7 +1,16 @@
 /** The log of all nodes in etcd: groups of entries in the one order that counts, and the head, which every append compares. */
-import { EtcdUnavailable } from '../../etcd/errors.ts';
+import { EtcdFull, EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
-import { hasRevision, type KeyValue, type Operation, put, range, remove } from '../../etcd/messages.ts';
+import {
+  type Compare,
+  hasRevision,
+  hasValue,
+  type KeyValue,
+  type Operation,
+  put,
+  range,
+  remove,
+} from '../../etcd/messages.ts';
 import { decodeEntry } from '../changes.ts';
 import { decodeHead, encodeHead, type Head } from '../head.ts';
 import { decodeGroup, type EncodedGroup, joinParts, type Keys, keysBelow } from './layout.ts';
@@ -21,6 +30,8 @@ export interface LogState {
   readonly head: Head | null;
   /** The last that changed the head; 0: none. */
   readonly headRevision: number;
+  /** Whose turn it is, by the revision that says so; 0: anybody's. */
+  readonly turn: number;
   /** Entries from here on are there. */
   readonly floor: number;
   /** From the sequence that was asked for on; there are more when they do not reach the head. */
@@ -31,10 +42,17 @@ export interface LogState {
 
 export type Appended = { readonly revision: number } | { readonly state: LogState };
 
-/** Groups in one look. */
+/** Groups in one look: up to 2 MiB. */
 const LOOK = 16;
 /** Parts in one request. */
-const PARTS = 8;
+const PARTS = 2;
+
+/** The head that an append goes behind, as it was written last. */
+export interface Place {
+  readonly head: Head;
+  /** Of etcd; 0: it was never written. */
+  readonly revision: number;
+}
 
 export class EtcdLog {
   readonly #gateway: EtcdGateway;
@@ -71,29 +89,68 @@ export class EtcdLog {
   }
 
   /**
-   * Puts a group behind the head, which `headRevision` has written last; `head` is the new one. Resolves with how the log stands when somebody was sooner.
+   * Puts a group behind `place` when it is anybody's turn, or that of `turn`, which ends with it; `head` is the new one. Resolves with how the log stands when somebody was sooner.
    * Rejects with EtcdUnavailable, whose `mayHappen` says what is known, and EtcdRefused.
    */
-  async append(first: number, group: EncodedGroup, headRevision: number, head: Head): Promise<Appended> {
-    for (const [n, part] of group.parts.entries())
-      await harmless(() => this.#gateway.transaction([], [put(this.#keys.part(first, group.hash, n), part)]));
-    const { succeeded, revision, ranges } = await this.#gateway.transaction(
-      [hasRevision(this.#keys.head, headRevision)],
-      [put(this.#keys.head, encodeHead(head)), put(this.#keys.log(first), group.value)],
-      this.#looking(first),
+  async append(group: EncodedGroup, place: Place, head: Head, turn = 0): Promise<Appended> {
+    const first = place.head.sequence + 1;
+    const parts = group.parts.map((part, n) => put(this.#keys.part(first, group.hash, n), part));
+    // One fits into the request that names it.
+    if (parts.length > 1)
+      for (const part of parts.splice(0)) await harmless(() => this.#gateway.transaction([], [part]));
+    const { head: key, log, turn: turnKey } = this.#keys;
+    const puts = [...parts, put(key, encodeHead(head)), put(log(first), group.value)];
+    try {
+      return await this.#behind(place, turn === 0 ? puts : [...puts, remove(turnKey)], [hasRevision(turnKey, turn)]);
+    } catch (error) {
+      if (!(error instanceof EtcdFull)) throw error;
+      return await this.#despite(error, first, group);
+    }
+  }
+
+  /** An append was refused for want of room, and may have been carried out. */
+  async #despite(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
+    try {
+      const { ranges } = await this.#gateway.transaction([], [range(this.#keys.log(first))]);
+      const found = ranges[0]?.items[0];
+      if (found?.value.equals(value)) return { revision: found.modRevision };
+    } catch (cause) {
+      throw new EtcdUnavailable((cause as Error).message, true, cause);
+    }
+    throw error;
+  }
+
+  /** From now on nobody is sooner, unless this node takes its time. Resolves with the revision that says so; 0: it is another's turn. */
+  async claimTurn(): Promise<number> {
+    const { turn } = this.#keys;
+    const { succeeded, revision } = await this.#gateway.transaction(
+      [hasRevision(turn, 0)],
+      [put(turn, Buffer.alloc(1))],
     );
-    return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
+    return succeeded ? revision : 0;
   }
 
   /**
-   * After this, no append that was sent before and compares `headRevision` can come about any more: the head is written once more as it is. Resolves with the revision of that, or with
+   * After this, no append to `place` that was sent before can come about any more: the head is written once more as it is. Resolves with the revision of that, or with
    * how the log stands when the head was written meanwhile.
    */
-  async fence(first: number, headRevision: number, head: Head | null): Promise<Appended> {
+  fence(place: Place): Promise<Appended> {
+    return this.#behind(place, [put(this.#keys.head, encodeHead(place.head))]);
+  }
+
+  async #behind(
+    { head, revision: written }: Place,
+    operations: readonly Operation[],
+    conditions: readonly Compare[] = [],
+  ): Promise<Appended> {
+    const { head: key } = this.#keys;
+    const compares = [hasRevision(key, written), ...conditions];
+    // An etcd that was restored from an older backup counts its revisions anew from there.
+    if (written > 0) compares.push(hasValue(key, encodeHead(head)));
     const { succeeded, revision, ranges } = await this.#gateway.transaction(
-      [hasRevision(this.#keys.head, headRevision)],
-      [put(this.#keys.head, encodeHead(head ?? EMPTY_HEAD))],
-      this.#looking(first),
+      compares,
+      operations,
+      this.#looking(head.sequence + 1),
     );
     return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
   }
@@ -142,6 +199,7 @@ export class EtcdLog {
     return [
       range(this.#keys.head),
       range(this.#keys.floor),
+      range(this.#keys.turn, undefined, { keysOnly: true }),
       range(this.#keys.log(from), this.#keys.logEnd, { limit: LOOK }),
     ];
   }
@@ -150,12 +208,13 @@ export class EtcdLog {
     ranges: readonly ({ readonly items: readonly KeyValue[] } | null)[],
     revision: number,
   ): Promise<LogState> {
-    const [head, floor, log] = ranges.map((found) => found?.items ?? []);
+    const [head, floor, turn, log] = ranges.map((found) => found?.items ?? []);
     const groups: LoggedGroup[] = [];
     for (const item of log) groups.push(await this.#groupOf(item));
     return {
       head: head.length === 0 ? null : decodeHead(head[0].value),
       headRevision: head.length === 0 ? 0 : head[0].modRevision,
+      turn: turn[0]?.modRevision ?? 0,
       floor: floor.length === 0 ? 1 : floor[0].value.readUIntBE(0, 6),
       groups,
       revision,
@@ -188,8 +247,6 @@ function sequenceOf(key: Buffer): number {
   if (!Number.isSafeInteger(sequence)) throw new Error(`a key of the log is damaged: ${key}`);
   return sequence;
 }
-
-const EMPTY_HEAD: Head = { sequence: 0, hash: Buffer.alloc(32) };
 
 /** What may be done twice is tried once more. */
 async function harmless<T>(work: () => Promise<T>): Promise<T> {

@@ -100,6 +100,24 @@ test('who waits for everyone waits for those that are late, too, and not for who
   assert.is(await state(last), 'served');
 });
 
+test('under load who keeps up is waited for again, though it is behind at each moment; who is slow is not', async () => {
+  const one = open(['a', 'b', 'c']);
+  let own = 1;
+  one.applied('a', own);
+  await one.wait(1);
+  // Both are late. From now on one is two steps behind, the other many.
+  for (const until = performance.now() + 6 * DEADLINE; performance.now() < until; await sleep(5)) {
+    one.applied('a', ++own);
+    one.applied('b', own - 2);
+    one.applied('c', Math.max(0, own - 50));
+  }
+  const waiting = one.wait(own + 1);
+  assert.is(await now(waiting), null);
+  one.applied('a', own + 1);
+  one.applied('b', own + 1);
+  assert.equal(await now(waiting), { seq: own + 1, applied: ['a', 'b'], pending: ['c'] });
+});
+
 test('several deadlines, and an end that lets all go', async () => {
   const one = open(['a', 'b']);
   one.applied('a', 9);
