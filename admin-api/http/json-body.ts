@@ -20,12 +20,15 @@ export interface BodySchema<T extends TObject> {
  * ignored, so that what was read can be sent back.
  */
 export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
-  const validate: ValidateFunction<Static<T>> = ajv.compile<Static<T>>(schema);
+  // Compiled when the first body comes: all of them take longer than the rest of a start.
+  let compiled: ValidateFunction<Static<T>> | undefined;
   return {
     schema,
     parse(bytes) {
       const value = parseJson(bytes);
       refuseLongLists(schema, value);
+      compiled ??= ajv.compile<Static<T>>(schema);
+      const validate = compiled;
       if (validate(value)) return value;
       throw fault(validate.errors ?? []);
     },

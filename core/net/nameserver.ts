@@ -110,7 +110,9 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const threads = Array.from({ length: count }, (_, i) =>
     start({
       name: `udp ${i + 1}`,
-      file: isBatch ? './udp-worker.js' : './udp-portable-worker.js',
+      file: isBatch
+        ? new URL('./udp-worker.js', import.meta.url)
+        : new URL('./udp-portable-worker.js', import.meta.url),
       reader: i + 1,
       data: { ...data, gate: gates.of(i), fds: sockets.udp[i] ?? [] },
     }),
@@ -118,7 +120,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   threads.push(
     start({
       name: 'tcp',
-      file: isBatch ? './tcp-batch-worker.js' : './tcp-worker.js',
+      file: isBatch ? new URL('./tcp-batch-worker.js', import.meta.url) : new URL('./tcp-worker.js', import.meta.url),
       reader: count + 1,
       data: { ...data, gate: gates.of(count), fds: sockets.tcp, wake: sockets.wake },
       wake,
@@ -132,7 +134,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     const thread = start(
       {
         name: 'tls',
-        file: './tls-worker.js',
+        file: new URL('./tls-worker.js', import.meta.url),
         reader: count + 2,
         data: {
           ...data,

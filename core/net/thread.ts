@@ -28,8 +28,8 @@ export interface ThreadParts {
 
 export interface ThreadPlan {
   readonly name: string;
-  /** Of the thread's program, beside this one. */
-  readonly file: string;
+  /** Of the thread's program. */
+  readonly file: URL;
   /** Of the index, from 1. */
   readonly reader: number;
   /** What it is given beside what is made for each start. */
@@ -69,7 +69,7 @@ export class Thread {
       counters: counters.slice(reader - 1),
       deferred: channel,
     };
-    const worker = new Worker(new URL(file, import.meta.url), {
+    const worker = new Worker(file, {
       workerData: data,
       transferList: channel === null ? [port2] : [port2, channel.port],
       name: `dns ${name}`,

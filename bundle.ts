@@ -1,0 +1,60 @@
+/**
+ * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
+ * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const OUT = import.meta.dirname;
+/** With binaries, with threads of their own, or not needed at a start. */
+const EXTERNAL = ['lmdb', 'koffi', '@node-rs/argon2', 'piscina', 'acme-client', '@peculiar/x509'];
+/** A program that a thread is started with, as it stands in the sources. */
+const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
+
+/** All outputs lie in one folder: path and name of a source in one. `core/net/tcp-worker.ts` becomes `core-net-tcp-worker`. */
+const outputOf = (source: string): string => relative(ROOT, source).replace(/\.ts$/, '').replaceAll(/[\\/]/g, '-');
+
+function sourcesIn(folder: string): string[] {
+  const paths = readdirSync(join(ROOT, folder), { recursive: true }) as string[];
+  return paths.filter((path) => path.endsWith('.ts')).map((path) => join(ROOT, folder, path));
+}
+
+const programOf = (from: string, path: string): string => `${resolve(dirname(from), path)}.ts`;
+const programs = ['core', 'admin-api', 'edge']
+  .flatMap(sourcesIn)
+  .flatMap((source) => [...readFileSync(source, 'utf8').matchAll(PROGRAM)].map(([, path]) => programOf(source, path)));
+
+const namePrograms: Plugin = {
+  name: 'programs of threads',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path: source }) => {
+      const text = readFileSync(source, 'utf8');
+      const contents = text.replaceAll(
+        PROGRAM,
+        (_, path: string) => `new URL('./${outputOf(programOf(source, path))}.js', import.meta.url)`,
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+for (const file of readdirSync(OUT)) if (/^chunk-/.test(file)) rmSync(join(OUT, file));
+await build({
+  entryPoints: Object.fromEntries([join(ROOT, 'main.ts'), ...programs].map((source) => [outputOf(source), source])),
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.18',
+  chunkNames: 'chunk-[hash]',
+  external: EXTERNAL,
+  sourcemap: true,
+  // Packages of CommonJS ask for node's modules by it.
+  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+  plugins: [namePrograms],
+  logLevel: 'warning',
+});
