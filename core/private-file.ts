@@ -54,7 +54,7 @@ export function createPrivateFile(file: string, text: string): void {
 }
 
 /** A new name lasts only when its folder is on disk, too. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

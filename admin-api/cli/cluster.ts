@@ -5,6 +5,7 @@ import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { runLocalCluster } from './cluster-local.ts';
+import { addSnapshotCommands } from './cluster-snapshot.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
@@ -89,6 +90,8 @@ Example:
         return true;
       }),
     );
+
+  addSnapshotCommands(cluster, { io, action });
 
   cluster
     .command('local')

@@ -21,10 +21,10 @@ const TRIES = 10;
 const PAUSE = 1000;
 /** Octets read at once. */
 const PIECE = 256 << 10;
-const STORE = 'waypost.mdb';
+export const STORE = 'waypost.mdb';
 const COPY = 'snapshot.mdb';
-const PART = 'snapshot.part';
-const READY = 'snapshot.ready';
+export const PART = 'snapshot.part';
+export const READY = 'snapshot.ready';
 /** The store that was replaced last: should it have held what nobody else had, it is not gone. */
 const BEFORE = 'waypost.mdb.replaced';
 
@@ -209,11 +209,11 @@ async function receive(
   if (have.done !== size) throw new Error('the connection ended');
 }
 
-/** Puts a snapshot that was fetched in the place of the store, which must not be open, and is kept beside it. False: there was none. */
-export function installSnapshot(folder: string): boolean {
+/** Puts a snapshot that is there whole in the place of the store, which must not be open, and is kept beside it as `before`. False: there was none. */
+export function installSnapshot(folder: string, before = BEFORE): boolean {
   const ready = join(folder, READY);
   if (!existsSync(ready)) return false;
-  if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, BEFORE));
+  if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, before));
   // LMDB's table of readers is that of the old one.
   rmSync(join(folder, `${STORE}-lock`), { force: true });
   renameSync(ready, join(folder, STORE));
@@ -227,7 +227,7 @@ async function hashOf(file: FileHandle): Promise<string> {
 }
 
 /** From there to the end. Not a stream of the file's own, which closes it when its reader goes. */
-async function* octets(file: FileHandle, from: number): AsyncGenerator<Buffer> {
+export async function* octets(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   for (let at = from; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(PIECE), 0, PIECE, at);
     if (bytesRead === 0) return;

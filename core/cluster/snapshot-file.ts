@@ -1,0 +1,226 @@
+/**
+ * A snapshot in a file: the store of a node as it was at one moment, behind two lines of text. The first has the format's version and the SHA-256 of the second, which says whose store it is
+ * and what it must hash to.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config/index.ts';
+import { InvalidError, StateError } from '../errors.ts';
+import { EtcdGateway } from '../etcd/gateway.ts';
+import { EtcdLog } from '../journal/etcd/log.ts';
+import { readHead } from '../journal/head.ts';
+import { syncFolder } from '../private-file.ts';
+import { openEnvironment } from '../store/environment.ts';
+import { lockDirectory } from '../store/lock.ts';
+import { etcdSettings } from './files.ts';
+import { installSnapshot, octets, PART, READY, STORE } from './snapshot.ts';
+
+type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;
+/** Octets that are done, of all. */
+type OnProgress = (done: number, size: number) => void;
+
+export interface SnapshotHead {
+  readonly node: string;
+  /** Of the daemon's program that wrote it. */
+  readonly version: string;
+  /** ISO 8601. */
+  readonly made: string;
+  /** Of the last entry that it holds, with its hash in hexadecimal. */
+  readonly sequence: number;
+  readonly hash: string;
+  /** Octets of the store, and their SHA-256 in hexadecimal. */
+  readonly size: number;
+  readonly sha256: string;
+}
+
+const MAGIC = 'waypost-snapshot';
+const FORMAT = 1;
+/** Both lines together are shorter. */
+const MAX_LINES = 4096;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function encodeLines(head: SnapshotHead): Buffer {
+  const line = JSON.stringify(head);
+  return Buffer.from(`${MAGIC} ${FORMAT} ${sha256(line)}\n${line}\n`);
+}
+
+/** Writes the store of this node to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
+export async function writeSnapshot(
+  { dataDir, nodeName, store }: SnapshotConfig,
+  path: string,
+  version: string,
+  onProgress: OnProgress,
+): Promise<SnapshotHead> {
+  if (!existsSync(join(dataDir, STORE)))
+    throw new StateError('no_data', `${dataDir} holds no data; name the folder with WAYPOST_DATA_DIR.`);
+  const exists = new StateError('file_exists', `${path} is there already; choose another name, or remove it.`);
+  if (existsSync(path)) throw exists;
+  const [folder, part] = [`${path}.store`, `${path}.part`];
+  let source: FileHandle | undefined;
+  let target: FileHandle | undefined;
+  try {
+    target = await open(part, 'w', 0o600);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { mode: 0o700 });
+    const { sequence, hash } = await copyStore(dataDir, folder, store.mapSize);
+    source = await open(join(folder, STORE), 'r');
+    const { size } = await source.stat();
+    const known = {
+      node: nodeName,
+      version,
+      made: new Date().toISOString(),
+      sequence,
+      hash: hash.toString('hex'),
+      size,
+    };
+    // As long as the true ones, which take their place.
+    const from = encodeLines({ ...known, sha256: sha256('') }).length;
+    const head = { ...known, sha256: await copy(source, 0, target, from, (done) => onProgress(done, size)) };
+    await target.write(encodeLines(head), 0, from, 0);
+    await target.sync();
+    try {
+      linkSync(part, path);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists : error;
+    }
+    return head;
+  } finally {
+    await source?.close();
+    await target?.close();
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(part, { force: true });
+    syncFolder(dirname(path));
+  }
+}
+
+/** Into another folder. Resolves with the head of the copy: that of the store may be another by then. */
+async function copyStore(dataDir: string, folder: string, mapSize: number) {
+  const environment = openEnvironment(dataDir, mapSize);
+  try {
+    await environment.root.backup(join(folder, STORE), true);
+  } finally {
+    await environment.close();
+  }
+  const copied = openEnvironment(folder, mapSize);
+  try {
+    return readHead(copied);
+  } finally {
+    await copied.close();
+  }
+}
+
+/** From a place in one file to one in another; to the end. Resolves with the SHA-256 of it, in hexadecimal. */
+async function copy(
+  source: FileHandle,
+  from: number,
+  target: FileHandle,
+  to: number,
+  onProgress: (done: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  let done = 0;
+  for await (const piece of octets(source, from)) {
+    hash.update(piece);
+    for (let at = 0; at < piece.length; ) {
+      const { bytesWritten } = await target.write(piece, at, piece.length - at, to + done + at);
+      at += bytesWritten;
+    }
+    done += piece.length;
+    onProgress(done);
+  }
+  return hash.digest('hex');
+}
+
+export interface Restored {
+  readonly head: SnapshotHead;
+  /** Where the store that was there lies now; null: there was none. */
+  readonly kept: string | null;
+  /** What etcd holds: nothing is configured; no log yet; that of which this is a part. */
+  readonly log: 'none' | 'empty' | 'goes on';
+}
+
+/**
+ * Puts a snapshot in the place of the store of this node, whose daemon must not run. `force`: also where there is one, which is kept beside it. All is checked before anything is touched.
+ * Throws InvalidError for what is no whole snapshot, StateError `has_data` and `other_log`, ConfigError, EtcdUnavailable, EtcdRefused.
+ */
+export async function restoreSnapshot(
+  config: SnapshotConfig,
+  path: string,
+  force: boolean,
+  onProgress: OnProgress,
+): Promise<Restored> {
+  const { dataDir } = config;
+  const lock = lockDirectory(dataDir);
+  let source: FileHandle | undefined;
+  let target: FileHandle | undefined;
+  const part = join(dataDir, PART);
+  try {
+    source = await open(path, 'r');
+    const { head, start } = await readLines(source, path);
+    const isThere = existsSync(join(dataDir, STORE));
+    if (isThere && !force)
+      throw new StateError(
+        'has_data',
+        `${dataDir} holds data already. With --force the snapshot takes its place, and it is kept in a file beside it.`,
+      );
+    const log = await logFor(config, head);
+    target = await open(part, 'w', 0o600);
+    const found = await copy(source, start, target, 0, (done) => onProgress(done, head.size));
+    if (found !== head.sha256) throw new InvalidError('damaged_snapshot', `${path} is damaged: use another snapshot.`);
+    await target.sync();
+    renameSync(part, join(dataDir, READY));
+    const kept = `${STORE}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    installSnapshot(dataDir, kept);
+    syncFolder(dataDir);
+    return { head, kept: isThere ? join(dataDir, kept) : null, log };
+  } finally {
+    await source?.close();
+    await target?.close();
+    rmSync(part, { force: true });
+    lock.release();
+  }
+}
+
+/** The lines before the store, and where it starts. */
+async function readLines(file: FileHandle, path: string): Promise<{ head: SnapshotHead; start: number }> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_LINES), 0, MAX_LINES, 0);
+  const [first, line] = buffer.toString('latin1', 0, bytesRead).split('\n', 2);
+  const [magic, format, check] = first.split(' ');
+  if (magic !== MAGIC)
+    throw new InvalidError('not_a_snapshot', `${path} is no snapshot: "waypost cluster snapshot" makes them.`);
+  if (Number(format) > FORMAT)
+    throw new InvalidError('newer_snapshot', `${path} was written by a newer version; restore it with that one.`);
+  const end = Buffer.byteLength(`${first}\n${line}\n`, 'latin1');
+  const text = buffer.toString('utf8', first.length + 1, end - 1);
+  if (line === undefined || format !== String(FORMAT) || sha256(text) !== check)
+    throw new InvalidError('damaged_snapshot', `${path} is damaged in its first lines: use another snapshot.`);
+  const head = JSON.parse(text) as SnapshotHead;
+  const { size } = await file.stat();
+  if (size !== end + head.size)
+    throw new InvalidError(
+      'truncated_snapshot',
+      `${path} has ${size} octets and should have ${end + head.size}: it was not copied whole. Copy it again, or use another snapshot.`,
+    );
+  return { head, start: end };
+}
+
+/** Throws StateError for a log that does not go on from the snapshot: the node could not follow it. */
+async function logFor(config: SnapshotConfig, { sequence, hash }: SnapshotHead): Promise<Restored['log']> {
+  const { endpoints, prefix } = config.etcd;
+  if (endpoints.length === 0) return 'none';
+  const gateway = new EtcdGateway(etcdSettings(config));
+  try {
+    const log = new EtcdLog(gateway, prefix);
+    if ((await log.look(sequence + 1)).head === null) return 'empty';
+    if (await log.holds({ sequence, hash: Buffer.from(hash, 'hex') })) return 'goes on';
+    throw new StateError(
+      'other_log',
+      `The log in etcd below ${prefix} does not go on from change ${sequence}, which the snapshot ends with. If the other nodes are well, this one needs no snapshot: move its store (${join(config.dataDir, STORE)}) away and start it. To take the whole cluster back to the snapshot, stop all nodes, give them another etcd.prefix, or empty that one (etcdctl del --prefix ${prefix}), and restore again.`,
+    );
+  } finally {
+    await gateway.close();
+  }
+}

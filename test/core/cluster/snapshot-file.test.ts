@@ -1,0 +1,125 @@
+/** Snapshots in files: what they hold, and that nothing else is taken for one. */
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { restoreSnapshot, type SnapshotHead, writeSnapshot } from '../../../core/cluster/snapshot-file.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+import { write } from '../../../core/journal/draft.ts';
+import { readHead } from '../../../core/journal/head.ts';
+import { openEnvironment } from '../../../core/store/environment.ts';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { domains } from '../../../core/store/rows.ts';
+import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { dump, embedded, newDomain } from '../journal/fixture.ts';
+
+const FLIPS = 40;
+const ignore = (): void => {};
+const configOf = (folder: string, name = 'one') =>
+  loadConfig({ env: { WAYPOST_DATA_DIR: folder, WAYPOST_NODE_NAME: name } });
+const failsWith = async (code: string, work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => assert.unreachable(`${code} was expected`),
+    (thrown: Error & { code?: string }) => thrown,
+  );
+  assert.is((error as { code?: string }).code, code, String(error));
+  return (error as Error).message;
+};
+
+let folder: string;
+let file: string;
+let head: SnapshotHead;
+let all: string[];
+test.before(async () => {
+  folder = temporaryFolder('snapshots');
+  file = join(folder, 'one.snapshot');
+  const data = join(folder, 'data');
+  const environment = openEnvironment(data);
+  const store = { folder: data, environment, index: new IndexWriter(1 << 20), reader: new StoreReader(environment) };
+  const journal = await embedded(store, 1000);
+  for (let i = 0; i < 20; i++)
+    await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`n${i}.test.`)));
+  all = dump(environment);
+  await journal.close();
+  await environment.close();
+  head = await writeSnapshot(configOf(data), file, '1.2.3', ignore);
+});
+test.after(() => removeFolder(folder));
+
+test('a snapshot is the store at one moment, and goes where there is none', async () => {
+  const data = join(folder, 'fresh');
+  assert.equal([head.node, head.version], ['one', '1.2.3']);
+  assert.is(head.sequence, 20);
+  assert.equal(
+    readdirSync(folder).filter((name) => name.startsWith('one')),
+    ['one.snapshot'],
+  );
+  const steps: number[] = [];
+  const { kept, log } = await restoreSnapshot(configOf(data), file, false, (done, size) => {
+    assert.is(size, head.size);
+    steps.push(done);
+  });
+  assert.equal([kept, log], [null, 'none']);
+  assert.is(steps.at(-1), head.size);
+  const environment = openEnvironment(data);
+  assert.equal(readHead(environment).sequence, head.sequence);
+  assert.is(readHead(environment).hash.toString('hex'), head.hash);
+  assert.equal(dump(environment), all);
+  await environment.close();
+});
+
+test('data is replaced by force only, and kept; a snapshot is never written over', async () => {
+  const data = join(folder, 'used');
+  const environment = openEnvironment(data);
+  await environment.meta.put(Buffer.from('mark'), Buffer.from('mine'));
+  await environment.close();
+  const before = readFileSync(join(data, 'waypost.mdb'));
+  assert.match(await failsWith('has_data', restoreSnapshot(configOf(data), file, false, ignore)), /--force/);
+  assert.ok(readFileSync(join(data, 'waypost.mdb')).equals(before));
+  const { kept } = await restoreSnapshot(configOf(data), file, true, ignore);
+  assert.ok(readFileSync(String(kept)).equals(before));
+  await failsWith('file_exists', writeSnapshot(configOf(data), file, '1', ignore));
+  await failsWith('no_data', writeSnapshot(configOf(join(folder, 'nothing')), `${file}.x`, '1', ignore));
+});
+
+test('what is cut short, damaged anywhere, of another kind or of a newer version is refused, and nothing is touched', async () => {
+  const whole = readFileSync(file);
+  const bad = join(folder, 'bad');
+  const data = join(folder, 'untouched');
+  const refuses = async (codes: RegExp, message: string): Promise<void> => {
+    const error = await restoreSnapshot(configOf(data), bad, true, ignore).then(
+      () => assert.unreachable(message),
+      (thrown: Error & { code?: string }) => thrown,
+    );
+    assert.match(String((error as { code?: string }).code), codes, message);
+    assert.not(existsSync(join(data, 'waypost.mdb')));
+    assert.equal(readdirSync(data), [], message);
+  };
+  const random = new Random(SEED);
+  for (let i = 0; i < FLIPS; i++) {
+    const damaged = Buffer.from(whole);
+    // Half of them in the lines, which are the smaller part.
+    const at = random.below(i % 2 === 0 ? 300 : whole.length);
+    damaged[at] ^= 1 << random.below(8);
+    writeFileSync(bad, damaged);
+    await refuses(/^(damaged|newer|truncated|not_a)_snapshot$/, `octet ${at}, seed ${SEED}`);
+  }
+  for (const length of [0, 10, 200, 5000, whole.length - 1]) {
+    writeFileSync(bad, whole);
+    truncateSync(bad, length);
+    await refuses(/^(damaged|truncated|not_a)_snapshot$/, `${length} octets`);
+  }
+  writeFileSync(bad, Buffer.concat([whole, Buffer.from('x')]));
+  await refuses(/^truncated_snapshot$/, 'one octet more');
+  writeFileSync(bad, '$ORIGIN example.com.\n');
+  await refuses(/^not_a_snapshot$/, 'a master file');
+  writeFileSync(bad, Buffer.concat([Buffer.from('waypost-snapshot 0'), whole.subarray('waypost-snapshot 1'.length)]));
+  await refuses(/^damaged_snapshot$/, 'a version that never was');
+  writeFileSync(bad, 'waypost-snapshot 2 0\n{}\n');
+  await refuses(/^newer_snapshot$/, 'a newer version');
+});
+
+test.run();
