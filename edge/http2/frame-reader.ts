@@ -1,11 +1,12 @@
 /**
  * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A frame that lies whole in a part is given out where it
- * lies; one that doesn't is put together first, in memory that grows as its octets come: a header that announces much costs nothing.
+ * lies; one that doesn't is put together first, in memory that grows as its octets come: a header that announces much costs nothing. DATA is not: it is given out as it comes, as the
+ * same octets in more frames, since memory for a frame of each read of an upload keeps the garbage collector busy (a quarter of the CPU of one).
  */
-import { FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
+import { FLAG, FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
 
 export interface FrameSink {
-  /** The payload is bytes[start, end), there during the call only. Must not throw. */
+  /** The payload is bytes[start, end), there during the call only. Of DATA that is cut, END_STREAM comes with the last. Must not throw. */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void;
   /** The preface is none (section 3.4). Nothing is read after it. */
   badPreface(): void;
@@ -20,6 +21,10 @@ export class FrameReader {
   /** Of a frame that is not whole; empty when there is none. */
   #partial: Buffer = NOTHING;
   #partialLength = 0;
+  /** Of a frame of DATA that is given out as it comes: octets that have not, its flags and its stream. */
+  #rest = 0;
+  #restFlags = 0;
+  #restStreamId = 0;
   #isStopped = false;
 
   /** `maxFrameSize`: octets of payload. */
@@ -28,7 +33,12 @@ export class FrameReader {
     this.#maxFrameSize = maxFrameSize;
   }
 
-  /** True while a preface or a frame has begun and is not whole. */
+  /** Of the frame that was given out last more is to come. */
+  get isCut(): boolean {
+    return this.#rest > 0;
+  }
+
+  /** True while a preface or a frame has begun and is not whole, but for DATA that is given out as it comes. */
   get isWithin(): boolean {
     return this.#partialLength > 0 || (this.#prefaceAt > 0 && this.#prefaceAt < PREFACE.length);
   }
@@ -57,6 +67,7 @@ export class FrameReader {
   /** Gives nothing out any more, not even the rest of the part that is being read. */
   stop(): void {
     this.#isStopped = true;
+    this.#rest = 0;
     this.#release();
   }
 
@@ -68,7 +79,8 @@ export class FrameReader {
       at = this.#preface(bytes);
       if (this.#isStopped) return;
     }
-    if (this.#partialLength > 0) at = this.#complete(bytes, at);
+    if (this.#rest > 0) at = this.#giveRest(bytes, at);
+    else if (this.#partialLength > 0) at = this.#complete(bytes, at);
     while (bytes.length - at >= FRAME_HEADER) {
       if (this.#isStopped) return;
       const length = (bytes[at] << 16) | (bytes[at + 1] << 8) | bytes[at + 2];
@@ -77,9 +89,13 @@ export class FrameReader {
         return;
       }
       const end = at + FRAME_HEADER + length;
-      if (end > bytes.length) break;
-      this.#give(bytes, at, end);
-      at = end;
+      if (end <= bytes.length) {
+        this.#give(bytes, at, end);
+        at = end;
+      } else if (comesAsItIs(bytes, at)) {
+        this.#beginRest(bytes, at, length);
+        at = this.#giveRest(bytes, at + FRAME_HEADER);
+      } else break;
     }
     if (at < bytes.length && !this.#isStopped) this.#keep(bytes, at, bytes.length);
   }
@@ -100,8 +116,24 @@ export class FrameReader {
   }
 
   #give(bytes: Buffer, at: number, end: number): void {
-    const streamId = ((bytes[at + 5] & 0x7f) << 24) | (bytes[at + 6] << 16) | (bytes[at + 7] << 8) | bytes[at + 8];
-    this.#sink.frame(bytes[at + 3], bytes[at + 4], streamId, bytes, at + FRAME_HEADER, end);
+    this.#sink.frame(bytes[at + 3], bytes[at + 4], streamIdAt(bytes, at), bytes, at + FRAME_HEADER, end);
+  }
+
+  /** The header of DATA stands at head[at …]. */
+  #beginRest(head: Buffer, at: number, length: number): void {
+    this.#rest = length;
+    this.#restFlags = head[at + 4];
+    this.#restStreamId = streamIdAt(head, at);
+  }
+
+  /** Returns how far. */
+  #giveRest(bytes: Buffer, start: number): number {
+    const end = Math.min(bytes.length, start + this.#rest);
+    if (end === start) return end;
+    this.#rest -= end - start;
+    const flags = this.#rest > 0 ? this.#restFlags & ~FLAG.END_STREAM : this.#restFlags;
+    this.#sink.frame(FRAME.DATA, flags, this.#restStreamId, bytes, start, end);
+    return end;
   }
 
   #tooLong(type: number): void {
@@ -123,6 +155,11 @@ export class FrameReader {
     if (length > this.#maxFrameSize) {
       this.#tooLong(partial[3]);
       return bytes.length;
+    }
+    if (length > 0 && comesAsItIs(partial, 0)) {
+      this.#beginRest(partial, 0, length);
+      this.#release();
+      return this.#giveRest(bytes, at);
     }
     const whole = FRAME_HEADER + length;
     const end = Math.min(bytes.length, at + whole - this.#partialLength);
@@ -151,6 +188,13 @@ export class FrameReader {
     this.#partialLength = length;
   }
 }
+
+/** DATA; padding is told from content by the whole (section 6.1). */
+const comesAsItIs = (bytes: Buffer, at: number): boolean =>
+  bytes[at + 3] === FRAME.DATA && (bytes[at + 4] & FLAG.PADDED) === 0;
+
+const streamIdAt = (bytes: Buffer, at: number): number =>
+  ((bytes[at + 5] & 0x7f) << 24) | (bytes[at + 6] << 16) | (bytes[at + 7] << 8) | bytes[at + 8];
 
 const MIN_PARTIAL = 64;
 const NOTHING = Buffer.alloc(0);

@@ -92,7 +92,7 @@ export class Receiver implements FrameSink {
 
   #frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): Failure {
     this.#frames++;
-    this.#counters[TRAFFIC_COLUMN.frames_received]++;
+    if (!this.#reader.isCut) this.#counters[TRAFFIC_COLUMN.frames_received]++;
     const { block } = this.#headers;
     if (block.streamId !== 0 && (type !== FRAME.CONTINUATION || streamId !== block.streamId))
       return SESSION_ENDING.protocol; // section 6.2
