@@ -10,12 +10,14 @@ export function addressQuery(name: string, id: number): Buffer {
 export class Probe {
   readonly #socket: Socket;
   readonly #port: number;
+  readonly #address: string;
   #nextId = 1;
   #waiting = 0;
   #answered: (answer: Buffer | null) => void = () => {};
 
-  constructor(port: number) {
+  constructor(port: number, address = '127.0.0.1') {
     this.#port = port;
+    this.#address = address;
     this.#socket = createSocket('udp4');
     this.#socket.on('message', (answer) => {
       if (answer.length >= 12 && answer.readUInt16BE(0) === this.#waiting) this.#answered(answer);
@@ -35,7 +37,7 @@ export class Probe {
         this.#answered = () => {};
         resolve(answer);
       };
-      this.#socket.send(addressQuery(name, id), this.#port, '127.0.0.1');
+      this.#socket.send(addressQuery(name, id), this.#port, this.#address);
     });
   }
 

@@ -18,16 +18,22 @@ export class Daemon {
   readonly url: string;
   readonly #settings: Record<string, string>;
 
-  /** `settings`: further WAYPOST_ variables. */
-  constructor(dataFolder: string, dnsPort: number, adminPort: number, settings: Record<string, string> = {}) {
+  /** `settings`: further WAYPOST_ variables. `address`: IPv4. */
+  constructor(
+    dataFolder: string,
+    dnsPort: number,
+    adminPort: number,
+    settings: Record<string, string> = {},
+    address = '127.0.0.1',
+  ) {
     this.dnsPort = dnsPort;
-    this.url = `http://127.0.0.1:${adminPort}`;
+    this.url = `http://${address}:${adminPort}`;
     this.#settings = {
       WAYPOST_DATA_DIR: dataFolder,
-      WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+      WAYPOST_DNS_LISTEN: `${address}:${dnsPort}`,
       WAYPOST_EDGE_HTTP_LISTEN: 'off',
       WAYPOST_EDGE_HTTPS_LISTEN: 'off',
-      WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
+      WAYPOST_ADMIN_LISTEN: `${address}:${adminPort}`,
       WAYPOST_ADMIN_PASSWORD: PASSWORD,
       WAYPOST_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
@@ -48,8 +54,18 @@ export class Daemon {
 
   /** Starts it and waits for /readyz. Throws an Error with the end of its log when it does not come up. */
   async start(log: string): Promise<ServerProcess> {
+    const daemon = this.launch(log);
+    await this.ready(daemon);
+    return daemon;
+  }
+
+  /** It is not to be asked before it is `ready`. */
+  launch(log: string): ServerProcess {
     const { command, args, env } = this.command();
-    const daemon = new ServerProcess(command, args, log, env);
+    return new ServerProcess(command, args, log, env);
+  }
+
+  async ready(daemon: ServerProcess): Promise<void> {
     const end = performance.now() + READY_LIMIT;
     for (;;) {
       daemon.assertAlive();
@@ -60,7 +76,7 @@ export class Daemon {
         },
         () => false,
       );
-      if (ready) return daemon;
+      if (ready) return;
       if (performance.now() > end) {
         await daemon.stop();
         throw new Error(`Waypost is not ready after ${READY_LIMIT / 1000} s.`);

@@ -34,6 +34,19 @@ export class AdminApi {
     return body.domains;
   }
 
+  /** Throws an Error when the daemon says no. */
+  async createDomain(domain: string): Promise<DomainRef> {
+    const answer = await this.#pool.request({
+      method: 'POST',
+      path: '/api/v1/domains',
+      headers: this.#headers,
+      body: JSON.stringify({ domain }),
+    });
+    const body = (await answer.body.json()) as { domain?: DomainRef };
+    if (!body.domain) throw new Error(`${domain}: ${answer.statusCode} ${JSON.stringify(body)}`);
+    return body.domain;
+  }
+
   /** Creates an A record; resolves when the whole answer is here. */
   async createAddress(domainId: string, name: string): Promise<Reply> {
     const answer = await this.#pool.request({
