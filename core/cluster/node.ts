@@ -93,6 +93,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
       },
     },
     acknowledged: (sequence) => cluster.wait(sequence),
+    others: () => cluster.others.length,
   });
   const cluster = new Cluster({
     gateway,

@@ -15,6 +15,7 @@ import { Follower } from './follower.ts';
 import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
+import { Rotation } from './rotation.ts';
 import { Turn } from './turn.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
@@ -28,6 +29,8 @@ export interface EtcdJournalOptions extends JournalOptions {
   readonly events?: EtcdJournalEvents;
   /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
   readonly acknowledged?: (sequence: number) => Promise<unknown>;
+  /** Other nodes that may write. */
+  readonly others?: () => number;
 }
 
 export interface EtcdJournalEvents {
@@ -71,6 +74,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly follower: Follower;
   /** Our own groups may be among them. */
   private readonly foreign = new Backlog();
+  private readonly rotation: Rotation;
   /** Of etcd, when the head that is applied here was written last, by all that is known. */
   private headRevision = 0;
   /** The last entry that the log is known to have. */
@@ -88,6 +92,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.options = options;
     this.log = new EtcdLog(options.gateway, options.prefix);
     this.turn = new Turn(this.log);
+    this.rotation = new Rotation(options.others ?? (() => 0));
     this.follower = new Follower({
       log: this.log,
       next: () => this.tail + 1,
@@ -149,7 +154,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     else if (!this.foreign.isEmpty) {
       if (!this.queue.isEmpty) await this.passedOver();
       await this.applyForeign();
-    } else await this.commitGroup(this.queue.take());
+    } else if (this.rotation.isTheirs) await this.rotation.letBy();
+    else await this.commitGroup(this.queue.take());
   }
 
   /** Why nothing can be committed. */
@@ -172,6 +178,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.lost !== null) return;
     this.foreign.add(group);
     this.seen = Math.max(this.seen, this.tail);
+    this.rotation.came();
     this.wake();
   }
 
@@ -207,6 +214,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private async applyForeign(): Promise<void> {
     const checkpoint = this.recent.checkpoint();
     const groups = this.foreign.front;
+    const { head } = this;
     let following: Following;
     try {
       following = follow(this.applier.head, groups);
@@ -221,8 +229,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (following.stranger !== null) {
       this.recent.restore(checkpoint);
       this.lose(otherHistory(following.stranger), false);
-    } else if (await this.applied(following.links, following.head.hash, checkpoint)) this.passed(groups);
-    else this.stick();
+    } else if (await this.applied(following.links, following.head.hash, checkpoint)) {
+      this.rotation.others(groups.filter(({ first }) => first > head).length);
+      this.passed(groups);
+    } else this.stick();
   }
 
   /** Groups at the front of the log are applied. */
@@ -300,6 +310,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     if ('state' in outcome) {
       // Another was sooner. What it wrote is applied before these are checked anew.
+      this.rotation.lost();
       this.recent.restore(checkpoint);
       this.queue.putBack(accepted);
       await this.sooner(outcome.state);
@@ -318,7 +329,9 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       return;
     }
     this.reached(outcome.revision);
-    this.observer?.committed(accepted.length, (performance.now() - start) / 1000);
+    const took = performance.now() - start;
+    this.rotation.won(took);
+    this.observer?.committed(accepted.length, took / 1000);
     // The next group does not wait for that.
     this.answer(group).catch((error: unknown) => this.options.events?.trouble(error));
   }
@@ -376,7 +389,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** Others are sooner than what waits here, some of which has waited for long enough. */
   private async passedOver(): Promise<void> {
     for (const { reject } of this.queue.takeBefore(performance.now() - this.options.deadline)) reject(busy());
-    await this.turn.passedOver();
+    if (!this.rotation.isTheirs) await this.turn.passedOver();
   }
 }
 
