@@ -49,19 +49,22 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   });
   const table = (name: string): Binary =>
     root.openDB({ name, keyEncoding: 'binary', encoding: 'binary', cache: false });
-  const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
-  return {
-    root,
-    rows,
-    records: rows.get(records.number)!,
-    lookups: table('lookups'),
-    answers: table('answers'),
-    targets: table('targets'),
-    aliases: table('aliases'),
-    zones: table('zones'),
-    usage: table('usage'),
-    journal: table('journal'),
-    meta: table('meta'),
-    close: () => root.close(),
-  };
+  // In one transaction: each would be synced by itself when the store is made.
+  return root.transactionSync(() => {
+    const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
+    return {
+      root,
+      rows,
+      records: rows.get(records.number)!,
+      lookups: table('lookups'),
+      answers: table('answers'),
+      targets: table('targets'),
+      aliases: table('aliases'),
+      zones: table('zones'),
+      usage: table('usage'),
+      journal: table('journal'),
+      meta: table('meta'),
+      close: () => root.close(),
+    };
+  });
 }
