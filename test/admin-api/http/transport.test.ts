@@ -29,6 +29,8 @@ interface Seen {
   aborted: number;
   chunks: number;
   ended: number;
+  /** Requests that are answered late. */
+  slow: number;
 }
 
 async function* endless(seen: Seen): AsyncGenerator<Uint8Array> {
@@ -59,6 +61,7 @@ const handlerOf =
       if (request.path === '/endless') return { status: 200, headers, body: endless(seen) };
       if (request.path === '/bytes') return { status: 200, headers, body: Uint8Array.of(0, 255, 10) };
       if (request.path === '/slow') {
+        seen.slow++;
         await wait(150);
         return { status: 200, headers, body: 'late' };
       }
@@ -93,7 +96,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 function contract(make: () => Transport, name: string): void {
   const test = suite<{ listening: Listening; url: string }>(`transport ${name}`);
-  const seen: Seen = { aborted: 0, chunks: 0, ended: 0 };
+  const seen: Seen = { aborted: 0, chunks: 0, ended: 0, slow: 0 };
   const handler = handlerOf(seen);
   test.before(async (context) => {
     context.listening = await make().listen({ address: '127.0.0.1', port: 0 }, handler);
@@ -254,8 +257,9 @@ function contract(make: () => Transport, name: string): void {
 
   test('lets what is under way end when it closes', async () => {
     const listening = await make().listen({ address: '127.0.0.1', port: 0 }, handler);
+    const before = seen.slow;
     const answer = fetch(`http://127.0.0.1:${listening.port}/slow`, { headers: { Connection: 'close' } });
-    await wait(50);
+    await until(() => seen.slow > before);
     const closed = listening.close();
     assert.is(await (await answer).text(), 'late');
     await closed;
