@@ -4,14 +4,13 @@
  * of all that is generated; a failed run says which it was.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { shareOf } from './support/ports.ts';
 import { SEED } from './support/seed.ts';
 
 const root = import.meta.dirname;
-const uvu = join(root, '../../node_modules/uvu/bin.js');
 const pattern = new RegExp(process.argv[2] ?? '');
 const jobs = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism()));
 /** Milliseconds after which a file that has not ended is ended, and counts as failed. */
@@ -21,19 +20,23 @@ const GRACE = 30_000;
 /** The last line that uvu prints. */
 const LAST_LINE = /^ *Duration:/m;
 /** What uvu prints for each test that passed. */
-const DOT = '\u001b[90m• \u001b[39m';
+const DOT = '• ';
 /** Characters of a failed file's output that the end repeats. */
 const MOST = 6000;
-/** Those with the longest tests, so that they don't begin when all others are done. */
-const FIRST = [/^scenario\//, /^core\/journal\//, /^reference\//, /^peers\//];
+/** The longest tests begin first, not when all others are done: those whose cases a variable counts, then those of these folders. */
+const COUNTED = /Number\(process\.env\.WAYPOST_/;
+const FIRST = [/^scenario\//, /^core\/journal\//, /^cluster\//, /^edge\/attacks\//, /^reference\//, /^peers\//];
 
 const rank = (file: string): number => {
   const at = FIRST.findIndex((one) => one.test(file));
-  return at < 0 ? FIRST.length : at;
+  const isCounted = COUNTED.test(readFileSync(join(root, file), 'utf8'));
+  return (at < 0 ? FIRST.length : at) - (isCounted ? FIRST.length + 1 : 0);
 };
 const files = (readdirSync(root, { recursive: true }) as string[])
   .filter((file) => file.endsWith('.test.js') && pattern.test(file))
-  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  .map((file) => ({ file, at: rank(file) }))
+  .sort((a, b) => a.at - b.at || a.file.localeCompare(b.file))
+  .map(({ file }) => file);
 
 interface Result {
   /** Of those that ran. */
@@ -73,9 +76,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
  * counts as one failed test more.
  */
 function run(file: string, lane: number): Promise<Result> {
-  const alone = `^${file.replace(/[.\\]/g, '\\$&')}$`;
-  const child = spawn(process.execPath, [uvu, root, alone], {
-    env: { ...process.env, WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: shareOf(lane, jobs) },
+  const child = spawn(process.execPath, [join(root, 'one.js'), file], {
+    env: { ...process.env, FORCE_COLOR: '0', WAYPOST_SEED: String(SEED), WAYPOST_TEST_PORTS: shareOf(lane, jobs) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -94,8 +96,7 @@ function run(file: string, lane: number): Promise<Result> {
       running.delete(pid);
       timers.forEach(clearTimeout);
       const text = Buffer.concat(output).toString();
-      const count = (label: string): number =>
-        Number(new RegExp(`^ *${label}: *(?:\\u001b\\[\\d+m)?(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+      const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const counted = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
       // A file that lacks its peer may say so and run nothing.
       const isLeftOut = counted.total === 0 && counted.skipped === 0 && /^skipped: /im.test(text);
