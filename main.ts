@@ -8,14 +8,17 @@ import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
 import { parseExemptions } from './core/address/index.ts';
 import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
-import { type Node, openNode } from './core/cluster/node.ts';
+import { openNode } from './core/cluster/node.ts';
 import { installSnapshot } from './core/cluster/snapshot.ts';
+import { STATES } from './core/cluster/standing.ts';
+import { openWithdrawal } from './core/cluster/withdrawal.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
 import { createLogger, type Logger } from './core/log/index.ts';
 import {
   type Counted,
+  clusterMetrics,
   indexMetrics,
   JournalMetrics,
   journalHeadMetrics,
@@ -28,6 +31,7 @@ import { DeferredRoutes } from './core/net/deferred-routes.ts';
 import { type LocalData, openLocalResponder } from './core/net/local-responder.ts';
 import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
+import { describeReadiness, type Parts, readinessOf } from './core/readiness.ts';
 import { startReseal } from './core/reseal.ts';
 import { openSecrets, type Secrets } from './core/secrets.ts';
 import { Stops } from './core/stops.ts';
@@ -36,11 +40,12 @@ import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
+import { Service } from './core/systemd/service.ts';
 import { SharedTicketKeys, type SharedTicketKeysOptions } from './core/ticket-keys.ts';
 import { openTransfers } from './core/transfer/index.ts';
 import type { ZoneSettings } from './core/zone/settings.ts';
 import { createAcme } from './edge/acme/index.ts';
-import { type Edge, startEdge } from './edge/daemon/edge.ts';
+import { startEdge } from './edge/daemon/edge.ts';
 import { Seldom } from './edge/exchange/seldom.ts';
 
 function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
@@ -55,7 +60,7 @@ function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
     minimum: soa.minimum,
     soaTtl: soa.ttl,
     nsTtl: soa.nsTtl,
-    cluster,
+    cluster: { ipv4: cluster.ipv4, ipv6: cluster.ipv6 },
   };
 }
 
@@ -91,11 +96,15 @@ const OUTPUT_MS = 2000;
 /** Runs the daemon; resolves when it has been stopped in order. What can't start takes with it what has started. */
 async function serve(config: Config): Promise<void> {
   const stops = new Stops();
+  const log = createLogger(config.log);
+  outliveOutput(log);
+  const service = new Service({ env: process.env, log });
   try {
     // Once more with the store of another node.
-    while ((await serveUntilEnd(config, stops)) === 'replaced') await stops.run();
+    while ((await serveUntilEnd(config, stops, log, service)) === 'replaced') await stops.run();
   } finally {
     await stops.run();
+    service.close();
     // Whoever reads standard output and takes nothing more keeps no service that has ended.
     setTimeout(() => process.exit(), OUTPUT_MS).unref();
   }
@@ -111,11 +120,14 @@ function outliveOutput(log: Logger): void {
   });
 }
 
-async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | 'replaced'> {
+async function serveUntilEnd(
+  config: Config,
+  stops: Stops,
+  log: Logger,
+  service: Service,
+): Promise<'signal' | 'replaced'> {
   // Every thread's output runs into ours and listens to its errors: more than ten is no leak.
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
-  const log = createLogger(config.log);
-  outliveOutput(log);
   const started = performance.now();
   const metrics = new Registry();
   const lock = lockDirectory(config.dataDir);
@@ -202,8 +214,9 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   stops.add(() => node.close());
   nameserverMetrics(metrics, nameserver.counters);
   const parts: Parts = { node, nameserver, edge: undefined, isStopping: false };
-  const ready = () => readiness(parts);
+  const ready = () => readinessOf(parts);
   readinessMetrics(metrics, ready);
+  if (node.standing !== null) clusterMetrics(metrics, STATES, node.standing);
   const aliases = new AliasStates(environment);
   const refresher = new AliasRefresher({
     environment,
@@ -243,7 +256,7 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   const { port } = await api.listen();
   transfers.start();
   const admin = { ...config.admin.listen, port } as ListenAddress;
-  parts.edge = await startEdge({
+  const edge = await startEdge({
     config,
     environment,
     journal,
@@ -254,12 +267,14 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
     metrics,
     log,
   });
-  const { edge } = parts;
+  parts.edge = edge;
   stops.add(() => edge?.stop());
   const { served } = node;
   const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics, served });
   stops.add(() => acme.stop());
   acme.start();
+  const withdrawal = openWithdrawal(config, node.standing, log);
+  stops.add(() => withdrawal?.stop());
   const reseal = startReseal({ environment, journal, secrets, log });
   stops.add(() => reseal.stop());
   const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};
@@ -275,16 +290,21 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   const milliseconds = performance.now() - started;
   process.stdout.write(welcome({ admin, dns: nameserver.listen, http, https, password, milliseconds }));
 
-  const reload = (): void => {
+  service.ready({
+    status: () => describeReadiness(ready()),
+    silent: (ms) => [...nameserver.silent(ms), ...(edge?.silent(ms) ?? [])],
+  });
+  const reload = async (): Promise<void> => {
     if (parts.isStopping) return;
     log.info('reloading', { signal: 'SIGHUP' });
-    edge?.reload().then(
-      () => log.info('the edge has new threads'),
-      (error: unknown) => {
-        if (!parts.isStopping)
-          log.error('the edge could not be reloaded; the threads that were there go on', { error });
-      },
-    );
+    service.reloading();
+    try {
+      await edge?.reload();
+      if (edge) log.info('the edge has new threads');
+    } catch (error) {
+      if (!parts.isStopping) log.error('the edge could not be reloaded; the threads that were there go on', { error });
+    }
+    if (!parts.isStopping) service.ready();
   };
   process.on('SIGHUP', reload);
   stops.add(() => process.off('SIGHUP', reload));
@@ -292,9 +312,11 @@ async function serveUntilEnd(config: Config, stops: Stops): Promise<'signal' | '
   parts.isStopping = true;
   if (signal === undefined) {
     log.info('starting anew');
+    service.reloading();
     return 'replaced';
   }
   log.info('stopping', { signal });
+  service.stopping();
   return 'signal';
 }
 
@@ -305,23 +327,6 @@ function untilSignal(stops: Stops): Promise<string> {
       stops.add(() => process.off(name, resolve));
     }
   });
-}
-
-/** What /readyz looks at. */
-interface Parts {
-  readonly node: Node;
-  readonly nameserver: { readonly listening: boolean };
-  /** Undefined: it does not listen yet; null: it is not to. */
-  edge: Edge | null | undefined;
-  isStopping: boolean;
-}
-
-function readiness({ node, nameserver, edge, isStopping }: Parts): { ok: boolean; reasons: string[] } {
-  const reasons = node.faults();
-  if (!nameserver.listening) reasons.push('a DNS thread does not listen');
-  if (edge === undefined || edge?.isListening === false) reasons.push('a thread of the edge does not listen');
-  if (isStopping) reasons.push('the service is stopping');
-  return { ok: reasons.length === 0, reasons };
 }
 
 /** The tables of the store by name. */

@@ -1,15 +1,25 @@
 /** Whether the process lives, and whether it serves. */
 import { Type } from '@sinclair/typebox';
+import { STATES, type Standing } from '../core/cluster/standing.ts';
+import type { Readiness } from '../core/readiness.ts';
 import { publicRoute, type Route } from './http/route.ts';
 import { list, text } from './http/schema.ts';
 
-export interface Readiness {
-  readonly ok: boolean;
-  /** What is not ready yet. */
-  readonly reasons: readonly string[];
-}
-
 const healthAnswer = Type.Object({ node: text('the name of the node') });
+
+const clusterAnswer = Type.Object(
+  {
+    state: Type.Union(
+      STATES.map((state) => Type.Literal(state)),
+      { description: 'what it does' },
+    ),
+    lag_entries: Type.Integer({ description: 'changes that others are known to have and it has not applied' }),
+    lag_seconds: Type.Number({ description: 'for so long what it serves may have been out of date' }),
+    etcd_seconds: Type.Union([Type.Number(), Type.Null()], { description: 'since etcd has answered' }),
+    pending: list(Type.String(), 'nodes that have not applied all that this one has'),
+  },
+  { description: 'how it stands to the other nodes; left out when there are none' },
+);
 
 export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
   return [
@@ -31,14 +41,31 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       answer: Type.Object({
         ...healthAnswer.properties,
         reasons: list(Type.String(), 'what is not ready yet'),
+        cluster: Type.Optional(clusterAnswer),
       }),
       faults: { 503: [] },
       run({ headers }) {
-        const { ok, reasons } = ready();
+        const { ok, reasons, cluster } = ready();
         headers['Content-Type'] = 'application/json';
         headers['Cache-Control'] = 'no-store';
-        return { raw: JSON.stringify({ ok, node: nodeName, reasons }), status: ok ? 200 : 503 };
+        return {
+          raw: JSON.stringify({ ok, node: nodeName, reasons, ...(cluster && shown(cluster)) }),
+          status: ok ? 200 : 503,
+        };
       },
     }),
   ];
+}
+
+function shown({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): { cluster: object } {
+  const tenth = (seconds: number): number => Math.round(seconds * 10) / 10;
+  return {
+    cluster: {
+      state,
+      lag_entries: lagEntries,
+      lag_seconds: tenth(lagSeconds),
+      etcd_seconds: etcdSeconds === null ? null : tenth(etcdSeconds),
+      pending,
+    },
+  };
 }

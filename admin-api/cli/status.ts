@@ -28,5 +28,9 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
 }
 
 function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.entries(value)
+      .map(([key, inner]) => `${key} ${shown(inner)}`)
+      .join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

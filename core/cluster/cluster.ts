@@ -94,6 +94,11 @@ export class Cluster {
     return this.#acknowledgements.of(sequence);
   }
 
+  /** The most that any other node is known to have applied; 0: nothing is. */
+  get furthest(): number {
+    return Math.max(0, ...[...this.#acknowledgements.state.values()].map(({ applied }) => applied));
+  }
+
   /** Other nodes that are caught up. */
   get others(): readonly Member[] {
     const { known = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};

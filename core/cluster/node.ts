@@ -13,6 +13,7 @@ import { Cluster } from './cluster.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
+import type { Standing } from './standing.ts';
 import { Trouble } from './trouble.ts';
 
 export interface Node {
@@ -25,6 +26,8 @@ export interface Node {
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
+  /** Null: it is alone. */
+  readonly standing: (() => Standing) | null;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** Takes no more commits, and leaves the others. */
@@ -32,7 +35,7 @@ export interface Node {
 }
 
 export interface NodeOptions extends JournalOptions {
-  readonly config: Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir'>;
+  readonly config: Pick<Config, 'cluster' | 'etcd' | 'peer' | 'nodeName' | 'dataDir'>;
   readonly version: string;
   readonly log: Logger;
 }
@@ -46,6 +49,8 @@ const INTERVAL = 1000;
 const COMMIT = 5000;
 /** Entries that a node may be behind and still be waited for. */
 const CLOSE = 1000;
+/** Milliseconds without an answer of etcd after which a node counts as cut off. */
+const CUT_OFF = 5000;
 
 /** Throws ConfigError. */
 export async function openNode(options: NodeOptions): Promise<Node> {
@@ -62,6 +67,7 @@ function alone(options: NodeOptions): Node {
     isReplaced: false,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
+    standing: null,
     faults: () => [],
     close: () => journal.close(),
   };
@@ -119,7 +125,28 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     await gateway.close();
     throw error;
   }
-  const standing = setInterval(() => {
+  const opened = performance.now();
+  const stateAt = (now: number): Standing['state'] => {
+    if (replacement.isUnderWay) return 'fetching';
+    if (journal.lost !== null) return 'lost';
+    if (journal.isStuck) return 'stuck';
+    // With so much to apply it does not look at the log.
+    if (journal.lag >= CLOSE) return 'catching_up';
+    if (now - (journal.freshness.lookedAt ?? opened) > CUT_OFF) return 'cut_off';
+    return journal.isSynced ? 'following' : 'starting';
+  };
+  const standing = (): Standing => {
+    const now = performance.now();
+    const { lookedAt, currentAt } = journal.freshness;
+    return {
+      state: stateAt(now),
+      lagEntries: Math.max(journal.lag, cluster.furthest - journal.head, 0),
+      lagSeconds: (now - (currentAt ?? opened)) / 1000,
+      etcdSeconds: lookedAt === null ? null : (now - lookedAt) / 1000,
+      pending: cluster.of(journal.head).pending,
+    };
+  };
+  const looks = setInterval(() => {
     const isServing = journal.lost === null && journal.isSynced && !journal.isStuck && journal.lag < CLOSE;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
     tidy();
@@ -141,7 +168,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   if (journal.isSynced && journal.lost === null) await cluster.serving(true).catch(() => {});
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
-    clearInterval(standing);
+    clearInterval(looks);
     await replacement.stop();
     await journal.close();
     await cluster.close();
@@ -156,11 +183,16 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     },
     sync: (sequence) => cluster.of(sequence),
     served: (sequence) => cluster.everyone(sequence),
+    standing,
     faults() {
       if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
       if (!journal.isSynced) return ['the log of the cluster was not read yet'];
       if (journal.isStuck) return ['what others have written can not be applied here'];
-      return journal.lag >= CLOSE ? [`${journal.lag} changes behind the cluster`] : [];
+      if (journal.lag >= CLOSE) return [`${journal.lag} changes behind the cluster`];
+      const { lagSeconds, state } = standing();
+      if (lagSeconds <= config.cluster.maxLag) return [];
+      const why = state === 'cut_off' ? ': etcd does not answer' : '';
+      return [`maybe ${Math.floor(lagSeconds)} seconds behind the cluster${why}`];
     },
     close() {
       closing ??= closeAll();

@@ -34,6 +34,10 @@ export class Replacement {
     });
   }
 
+  get isUnderWay(): boolean {
+    return this.#running !== null && !this.isDone;
+  }
+
   /** Resolves when it is there, or was stopped. */
   begin(): Promise<void> {
     this.#running ??= this.#run();

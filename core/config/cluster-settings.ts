@@ -46,6 +46,53 @@ const address: Kind<string> = {
 
 const FILE = text('the path of a file');
 
+/** Its words. */
+const command: Kind<readonly string[]> = {
+  expected:
+    'the absolute path of a program and its arguments, such as ["/usr/local/sbin/anycast", "withdraw"]; the environment may have them with blanks between',
+  fromToml: (value) => {
+    if (!Array.isArray(value) || value.length > 64) return undefined;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    const isText = (one: unknown): boolean => typeof one === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(one);
+    return value.every(isText) && /^\/./.test(value[0] ?? '') ? (value as string[]) : undefined;
+  },
+  fromText(value) {
+    if (!value.trim().startsWith('[')) return command.fromToml(value.trim().split(/ +/));
+    try {
+      return command.fromToml(JSON.parse(value));
+    } catch {
+      return undefined;
+    }
+  },
+  toToml: (value) => `[${value.map((one) => JSON.stringify(one)).join(', ')}]`,
+};
+
+/** What a node does that lags; beside them in the section are the addresses. */
+export const LAG_SETTINGS = {
+  max_lag: setting(
+    integer(1, 86_400, 'seconds'),
+    60,
+    'A node of several that may serve what is out of date for longer than this, in seconds, is not ready (/readyz), and withdraws itself if cluster.withdraw_command says how. The time without etcd counts: a node that is cut off can not know what the others write. So without a majority of etcd all nodes withdraw after this time; a command that is to keep the last ones may look at others first, and fail.',
+  ),
+  withdraw_command: optional(
+    command,
+    'none',
+    '["/usr/local/sbin/anycast", "withdraw"]',
+    'Run when this node lags by more than cluster.max_lag, such as to end the announcement of its anycast addresses: without a shell, with the variables ACTION, NODE_NAME, STATE, LAG_ENTRIES and LAG_SECONDS and no others but PATH, again until it ends with status 0. Its output goes to the log.',
+  ),
+  announce_command: optional(
+    command,
+    'none',
+    '["/usr/local/sbin/anycast", "announce"]',
+    'Run when this node has caught up: after a start, and after it was withdrawn. As cluster.withdraw_command.',
+  ),
+  command_timeout: setting(
+    integer(100, 600_000, 'milliseconds'),
+    10_000,
+    'How long either command may take, in milliseconds; then it is killed, which counts as a failure.',
+  ),
+};
+
 export const ETCD_SETTINGS = {
   endpoints: setting(
     endpoints,

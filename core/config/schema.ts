@@ -6,7 +6,7 @@ import { availableParallelism, hostname, totalmem } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
-import { ETCD_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
+import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { COMPRESS_SETTINGS } from './compress-settings.ts';
 import { EDGE_LIMITS } from './edge-limits.ts';
 import { ADMIN_HOST_SETTINGS, EDGE_SETTINGS } from './edge-settings.ts';
@@ -113,9 +113,14 @@ export const schema = {
     ttl: setting(seconds, 3600, 'TTL of the SOA record itself, in seconds.'),
     ns_ttl: setting(seconds, 86_400, 'TTL of the NS records of the apex, in seconds.'),
   }),
-  cluster: section('The edge as visitors reach it: what the names of a domain answer while its proxy is on.', {
-    ipv4: setting(ipv4List, ['127.0.0.1'], 'IPv4 addresses of the edge, anycast as a rule.'),
+  cluster: section('The nodes as visitors reach them.', {
+    ipv4: setting(
+      ipv4List,
+      ['127.0.0.1'],
+      'IPv4 addresses of the edge, anycast as a rule: what the names of a domain answer while its proxy is on.',
+    ),
     ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge.'),
+    ...LAG_SETTINGS,
   }),
   edge: section('The reverse proxy, and the check of the origins that customers give it.', {
     ...EDGE_SETTINGS,

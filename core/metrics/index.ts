@@ -1,3 +1,4 @@
+export { clusterMetrics } from './cluster.ts';
 export { HttpMetrics } from './http.ts';
 export { JournalMetrics } from './journal.ts';
 export { processMetrics } from './process.ts';

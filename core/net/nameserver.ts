@@ -56,6 +56,8 @@ export interface Nameserver {
   readonly counters: NameserverCounters;
   /** For what comes over HTTPS (local-responder.ts). */
   readonly https: LocalData;
+  /** Names of the threads that have not answered for so many milliseconds. */
+  silent(ms: number): string[];
   /** New keys for the session tickets of DNS over TLS. */
   setTickets(keys: TicketKeys): void;
   stop(): Promise<void>;
@@ -176,6 +178,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     },
     counters,
     https: { counters: counters.https, gate: gates.https },
+    silent: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
     setTickets: (keys) => certificate?.setTickets(keys),
     stop,
   };

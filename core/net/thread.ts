@@ -6,6 +6,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import type { NameserverCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import type { DeferredLine, DeferredServer } from './deferred-server.ts';
+import { Pulse } from './pulse.ts';
 import type { FromWorker, ToWorker, WorkerData } from './worker-data.ts';
 
 /** From one death of a thread to its next start, at least. */
@@ -33,7 +34,7 @@ export interface ThreadPlan {
   /** Of the index, from 1. */
   readonly reader: number;
   /** What it is given beside what is made for each start. */
-  readonly data: Omit<WorkerData, 'shared' | 'reader' | 'port' | 'counters' | 'deferred'>;
+  readonly data: Omit<WorkerData, 'shared' | 'reader' | 'port' | 'counters' | 'deferred' | 'pulse'>;
   /** Called after each message to it: it has no ear of its own. */
   readonly wake?: () => void;
   /** It has ended: what it held is given back. */
@@ -43,6 +44,7 @@ export interface ThreadPlan {
 export class Thread {
   stopping = false;
   listening = false;
+  readonly pulse = new Pulse();
   private readonly parts: ThreadParts;
   private readonly plan: ThreadPlan;
   private worker: Worker | null = null;
@@ -68,11 +70,13 @@ export class Thread {
       port: port2,
       counters: counters.slice(reader - 1),
       deferred: channel,
+      pulse: this.pulse.shared,
     };
+    this.pulse.begin();
     const worker = new Worker(file, {
       workerData: data,
       transferList: channel === null ? [port2] : [port2, channel.port],
-      name: `dns ${name}`,
+      name: this.name,
     });
     this.worker = worker;
     onThread?.(name, worker);
@@ -99,6 +103,10 @@ export class Thread {
         });
       });
     });
+  }
+
+  get name(): string {
+    return `dns ${this.plan.name}`;
   }
 
   /** Says something to the thread, if there is one; a new one is not told what the old one was. */

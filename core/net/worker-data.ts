@@ -14,6 +14,7 @@ import { DeferredGate } from './deferred-gate.ts';
 import { DeferredQueue } from './deferred-queue.ts';
 import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
+import { beat } from './pulse.ts';
 import { openQueryLog } from './query-log.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
@@ -34,6 +35,8 @@ export interface WorkerData {
   readonly tcp: TcpLimits;
   readonly counters: Slice;
   readonly gate: GateData;
+  /** See Pulse. */
+  readonly pulse: SharedArrayBuffer;
   /** For messages that the query path leaves; null: nobody takes them. */
   readonly deferred: DeferredChannel<MessagePort> | null;
   /** Prefixes of those who may transfer zones without a signature; null: whoever takes what is deferred knows. */
@@ -87,6 +90,7 @@ export function connectionLimits({ connections, stream, tcp }: WorkerData): Conn
 }
 
 export function openReader(data: WorkerData): Reader {
+  beat(data.pulse);
   const index = new IndexReader(data.shared, data.reader, data.port, new LmdbNodeStore(data.storeDirectory));
   const header = new Int32Array(data.shared.header);
   const counters = new ThreadCounters(data.counters);

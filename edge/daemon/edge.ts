@@ -44,6 +44,8 @@ export interface Edge {
   readonly httpsListen: readonly ListenAddress[];
   /** Whether every thread listens. */
   readonly isListening: boolean;
+  /** Names of the threads that have not answered for so many milliseconds. */
+  silent(ms: number): string[];
   /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they can't start; the old ones go on. */
   reload(): Promise<void>;
   /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
@@ -104,6 +106,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     get isListening() {
       return running.isListening;
     },
+    silent: (ms) => running.silent(ms),
     reload: async () => running.reload(dataOf(options, places, cache)),
     stop: () => running.stop(),
   };

@@ -25,6 +25,8 @@ export interface ThreadData {
   readonly slice: Slice;
   /** What it holds of the system (edge/tls); null: its TLS is node's. */
   readonly places: SharedPlaces | null;
+  /** See Pulse (core/net). */
+  readonly pulse: SharedArrayBuffer;
 }
 
 export type ToThread =

@@ -1,6 +1,7 @@
 /** One thread of the pool: started, started anew when it dies, replaced, drained. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/log/index.ts';
+import { Pulse } from '../../core/net/pulse.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 
 /** From a death to the next start, the first time and at most; doubled each time that it dies young. */
@@ -17,7 +18,7 @@ export interface ThreadOptions {
   /** Milliseconds that a drain may take. */
   readonly drainTimeout: number;
   /** What it is given, anew for each start. */
-  data(): ThreadData;
+  data(): Omit<ThreadData, 'pulse'>;
   /** It has ended: what it held is given back. */
   onEnd(): void;
   /** It is going to be started anew. */
@@ -29,6 +30,7 @@ export interface ThreadOptions {
 
 export class PoolThread {
   isListening = false;
+  readonly pulse = new Pulse();
   readonly #options: ThreadOptions;
   #worker: Worker | null = null;
   #isStopping = false;
@@ -40,13 +42,18 @@ export class PoolThread {
     this.#options = options;
   }
 
+  get name(): string {
+    return `edge ${this.#options.name}`;
+  }
+
   /** Resolves when it listens; rejects with an Error when it can't, or dies before. */
   start(): Promise<void> {
     const { log, name, onMessage, onWorker } = this.#options;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
-      workerData: this.#options.data(),
-      name: `edge ${name}`,
+      workerData: { ...this.#options.data(), pulse: this.pulse.shared } satisfies ThreadData,
+      name: this.name,
     });
+    this.pulse.begin();
     this.#worker = worker;
     onWorker?.(worker);
     const born = performance.now();

@@ -111,6 +111,11 @@ export class Pool {
     return this.#threads.length > 0 && this.#threads.every((thread) => thread.isListening);
   }
 
+  /** Names of the threads that have not answered for so many milliseconds. */
+  silent(ms: number): string[] {
+    return this.#threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name);
+  }
+
   /** To the application of each thread, also of those that are about to serve. One that is started later is not told. */
   send(message: unknown): void {
     for (const thread of [...this.#threads, ...this.#starting]) thread.tell({ kind: 'application', message });

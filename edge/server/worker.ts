@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
 import { addressText } from '../../core/net/ipv6.ts';
+import { beat } from '../../core/net/pulse.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Seldom } from '../exchange/seldom.ts';
 import { Http1Counters } from '../http1/counters.ts';
@@ -23,6 +24,7 @@ const tell =
   (reason: string, count: number, client: Client): void =>
     warn(message, { reason, count, client: client.address, serverName: client.serverName });
 
+beat(data.pulse);
 const counters = new ServerCounters({
   memory: data.slice.server,
   onLimit: (reason, count, client) => warn('a connection met a limit', { reason, count, client: addressText(client) }),

@@ -113,7 +113,7 @@ export async function startDaemon(
       metrics: new Registry(),
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
-      ready: () => ({ ok: true, reasons: [] }),
+      ready: () => ({ ok: true, reasons: [], cluster: null }),
       version: '1.2.3',
       resolve,
       answerDns: answerDns(index, folder),

@@ -12,8 +12,8 @@ export interface FollowerOptions {
   next(): number;
   /** To be applied; it begins at `next()`. */
   onGroup(group: LoggedGroup): void;
-  /** How the log stood at a look; its groups have been handed on. */
-  onLook(state: LogState): void;
+  /** How the log stood at a look that began at `at` (performance.now()); its groups have been handed on. */
+  onLook(state: LogState, at: number): void;
   /** The node has missed what is not there any more (a snapshot of another helps), or is ahead of the log (it does not). It follows no more. */
   onLost(why: string, isCurable: boolean): void;
   /** More is not to be handed on for now, but for the rest of a look. */
@@ -80,6 +80,7 @@ export class Follower {
       await room();
       if (this.#stop.signal.aborted) return null;
       const from = next();
+      const began = performance.now();
       const state = await log.look(from);
       if (this.#stop.signal.aborted) return null;
       const { head, floor } = state;
@@ -93,7 +94,7 @@ export class Follower {
         return null;
       }
       for (const group of state.groups) this.#hand(group);
-      onLook(state);
+      onLook(state, began);
       if (last < next()) return state.revision;
       if (next() !== from) continue;
       // All are handed on whole, so that one begins there, unless this node's history is not that of the log.

@@ -12,6 +12,7 @@ import { type JournalOptions, LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
 import { Backlog, type Following, follow } from './backlog.ts';
 import { Follower } from './follower.ts';
+import { Freshness } from './freshness.ts';
 import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
@@ -43,6 +44,8 @@ export interface EtcdJournalEvents {
 export interface EtcdJournal extends LocalJournal {
   /** Entries that the log had more at the last look. */
   readonly lag: number;
+  /** Since when it may be behind. */
+  readonly freshness: Freshness;
   /** Why it follows no more. */
   readonly lost: string | null;
   /** It has looked at the log once. */
@@ -77,6 +80,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly rotation: Rotation;
   /** Of etcd, when the head that is applied here was written last, by all that is known. */
   private headRevision = 0;
+  readonly freshness = new Freshness();
   /** The last entry that the log is known to have. */
   private seen = 0;
   /** It waits before it tries to apply once more. */
@@ -97,7 +101,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       log: this.log,
       next: () => this.tail + 1,
       onGroup: (group) => this.take(group),
-      onLook: (state) => this.looked(state),
+      onLook: (state, at) => this.looked(state, at),
       onLost: (why, isCurable) => this.lose(why, isCurable),
       onTrouble: (error) => options.events?.trouble(error),
       isFull: () => this.foreign.isFull,
@@ -182,7 +186,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.wake();
   }
 
-  private looked({ head, headRevision }: LogState): void {
+  private looked({ head, headRevision }: LogState, at: number): void {
+    this.freshness.looked(at, head?.sequence ?? 0, this.head);
     this.seen = Math.max(this.seen, head?.sequence ?? 0);
     if ((head?.sequence ?? 0) === this.head && this.foreign.isEmpty) {
       if (head !== null && !head.hash.equals(this.applier.head.hash)) {
@@ -269,6 +274,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   private reached(revision: number): void {
+    this.freshness.applied(this.head);
     this.headRevision = Math.max(this.headRevision, revision);
     const waiting = this.catching.splice(0);
     for (const one of waiting) {

@@ -935,6 +935,19 @@ export interface operations {
                         node: string;
                         /** @description what is not ready yet */
                         reasons: string[];
+                        /** @description how it stands to the other nodes; left out when there are none */
+                        cluster?: {
+                            /** @description what it does */
+                            state: "starting" | "following" | "catching_up" | "fetching" | "cut_off" | "stuck" | "lost";
+                            /** @description changes that others are known to have and it has not applied */
+                            lag_entries: number;
+                            /** @description for so long what it serves may have been out of date */
+                            lag_seconds: number;
+                            /** @description since etcd has answered */
+                            etcd_seconds: number | null;
+                            /** @description nodes that have not applied all that this one has */
+                            pending: string[];
+                        };
                     };
                 };
             };
@@ -967,6 +980,19 @@ export interface operations {
                         node: string;
                         /** @description what is not ready yet */
                         reasons: string[];
+                        /** @description how it stands to the other nodes; left out when there are none */
+                        cluster?: {
+                            /** @description what it does */
+                            state: "starting" | "following" | "catching_up" | "fetching" | "cut_off" | "stuck" | "lost";
+                            /** @description changes that others are known to have and it has not applied */
+                            lag_entries: number;
+                            /** @description for so long what it serves may have been out of date */
+                            lag_seconds: number;
+                            /** @description since etcd has answered */
+                            etcd_seconds: number | null;
+                            /** @description nodes that have not applied all that this one has */
+                            pending: string[];
+                        };
                     };
                 };
             };

@@ -36,6 +36,8 @@ const COMMENTED = [
   'admin.hostname_certificate',
   'admin.hostname_key',
   'admin.password',
+  'cluster.withdraw_command',
+  'cluster.announce_command',
   'etcd.ca_file',
   'etcd.certificate_file',
   'etcd.key_file',

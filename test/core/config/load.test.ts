@@ -239,4 +239,16 @@ test('a flag is true or false, in text as in TOML', () => {
     assert.match(faults(run).join(), /dns\.doh.*true or false|WAYPOST_DNS_DOH.*true or false/);
 });
 
+test('a command is a list of words, in the environment also with blanks between them; a program by its whole path', () => {
+  const read = (text: string) =>
+    loadConfig({ env: { WAYPOST_CLUSTER_WITHDRAW_COMMAND: text } }).cluster.withdrawCommand;
+  assert.equal(read('/bin/anycast  withdraw'), ['/bin/anycast', 'withdraw']);
+  assert.equal(read('["/bin/any cast", "with draw"]'), ['/bin/any cast', 'with draw']);
+  for (const bad of ['anycast withdraw', '[]', '["/bin/x", 1]', '["/bin/x"', '["/bin/x", ""]', '/', '{}'])
+    assert.throws(
+      () => read(bad),
+      /cluster\.withdraw_command \(WAYPOST_CLUSTER_WITHDRAW_COMMAND\).*expected the absolute path/,
+    );
+});
+
 test.run();

@@ -1,0 +1,30 @@
+/** How a node stands to the others of its cluster, as it knows by itself. */
+
+/**
+ * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `cut_off`: etcd
+ * does not answer; `stuck`: it can't apply what comes next, as with a full disk; `lost`: it follows no more.
+ */
+export const STATES = ['starting', 'following', 'catching_up', 'fetching', 'cut_off', 'stuck', 'lost'] as const;
+
+export interface Standing {
+  readonly state: (typeof STATES)[number];
+  /** Changes that the log, or another node, is known to have and this node has not applied. */
+  readonly lagEntries: number;
+  /**
+   * For so long what this node serves may have been out of date: the time since it looked at the log and had all of it. A node that is cut off can't know what others write, so that
+   * grows without etcd, too, be it that nobody can write. Since the start, when it has never had all.
+   */
+  readonly lagSeconds: number;
+  /** Since etcd has answered; null: it has not since the start. */
+  readonly etcdSeconds: number | null;
+  /** Nodes that have not applied all that this one has, sorted. */
+  readonly pending: readonly string[];
+}
+
+/** In words, for people: `following, 0 changes and 0.4 s behind`. */
+export function describeStanding({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): string {
+  const etcd = etcdSeconds === null ? 'etcd has not answered yet' : `etcd answered ${etcdSeconds.toFixed(1)} s ago`;
+  const behind = `${lagEntries} ${lagEntries === 1 ? 'change' : 'changes'} and ${lagSeconds.toFixed(1)} s behind`;
+  const others = pending.length === 0 ? '' : `, waits for ${pending.join(', ')}`;
+  return `${state.replaceAll('_', ' ')}, ${behind}, ${etcd}${others}`;
+}

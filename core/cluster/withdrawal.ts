@@ -1,0 +1,102 @@
+/**
+ * Takes a node that lags out of the way of visitors, and back when it has caught up: by commands of the operator, which end and begin the announcement of its anycast addresses. They
+ * are run without a shell, one at a time, and again until they succeed.
+ */
+import type { Config } from '../config/index.ts';
+import type { Logger } from '../log/index.ts';
+import { runCommand } from './command.ts';
+import type { Standing } from './standing.ts';
+
+export interface WithdrawalOptions {
+  readonly settings: Pick<Config['cluster'], 'maxLag' | 'withdrawCommand' | 'announceCommand' | 'commandTimeout'>;
+  readonly nodeName: string;
+  readonly log: Logger;
+  /** Milliseconds between looks. */
+  readonly interval: number;
+  standing(): Standing;
+}
+
+/** Milliseconds from a failure to the next try, doubled up to the last. */
+const FIRST_PAUSE = 2000;
+const LONGEST_PAUSE = 60_000;
+/** Seconds of lag at which a node counts as caught up: looks at the log are a second apart, and may take two. */
+const CAUGHT_UP = 5;
+
+/** Milliseconds between looks. */
+const LOOK = 1000;
+
+/** Null: there is one node (`standing`), or nothing is to be done when it lags. */
+export function openWithdrawal(
+  { cluster, nodeName }: Pick<Config, 'cluster' | 'nodeName'>,
+  standing: (() => Standing) | null,
+  log: Logger,
+): Withdrawal | null {
+  const { withdrawCommand, announceCommand } = cluster;
+  if (standing === null || (withdrawCommand === undefined && announceCommand === undefined)) return null;
+  return new Withdrawal({ settings: cluster, nodeName, log, standing, interval: LOOK });
+}
+
+type Action = 'withdraw' | 'announce';
+
+export class Withdrawal {
+  readonly #options: WithdrawalOptions;
+  readonly #timer: NodeJS.Timeout;
+  /** What was done last; null: nothing is known of how the last process has left it. */
+  #done: Action | null = null;
+  #running: Promise<void> | null = null;
+  #pause = FIRST_PAUSE;
+  #tryAt = 0;
+
+  constructor(options: WithdrawalOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#look(), options.interval);
+  }
+
+  /** Resolves when no command runs any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #look(): void {
+    if (this.#running !== null || performance.now() < this.#tryAt) return;
+    const standing = this.#options.standing();
+    const due = this.#due(standing);
+    if (due === null || due === this.#done) return;
+    this.#running = this.#run(due, standing).finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Null: neither; it is left as it is, so that a node at the bound does not go back and forth. */
+  #due({ state, lagSeconds }: Standing): Action | null {
+    const { maxLag } = this.#options.settings;
+    if (lagSeconds > maxLag) return 'withdraw';
+    return state === 'following' && lagSeconds <= Math.min(CAUGHT_UP, maxLag) ? 'announce' : null;
+  }
+
+  async #run(action: Action, { state, lagEntries, lagSeconds }: Standing): Promise<void> {
+    const { settings, nodeName, log } = this.#options;
+    const command = action === 'withdraw' ? settings.withdrawCommand : settings.announceCommand;
+    const setting = `cluster.${action}_command`;
+    const seconds = Math.round(lagSeconds);
+    const fields = { state, lagEntries, lagSeconds: seconds };
+    if (command === undefined) {
+      log.warn(`this node would ${action} its addresses now, but ${setting} is not set`, fields);
+      this.#done = action;
+      return;
+    }
+    const more = { ACTION: action, NODE_NAME: nodeName, STATE: state, LAG_ENTRIES: lagEntries, LAG_SECONDS: seconds };
+    const { fault, output } = await runCommand(command, more, settings.commandTimeout);
+    const told = { ...fields, command: command.join(' '), ...(output && { output }) };
+    if (fault === null) {
+      log[action === 'withdraw' ? 'warn' : 'info'](`${setting} has ended well`, told);
+      this.#done = action;
+      this.#pause = FIRST_PAUSE;
+      return;
+    }
+    log.error(`${setting} has failed; it is tried again`, { ...told, reason: fault, seconds: this.#pause / 1000 });
+    this.#tryAt = performance.now() + this.#pause;
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+}

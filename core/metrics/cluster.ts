@@ -1,0 +1,35 @@
+/** How this node stands in its cluster. */
+import type { Registry } from './registry.ts';
+
+/** Takes in core/cluster's Standing. */
+export interface ClusterSource {
+  readonly state: string;
+  readonly lagEntries: number;
+  readonly lagSeconds: number;
+  readonly etcdSeconds: number | null;
+  readonly pending: readonly string[];
+}
+
+export function clusterMetrics(registry: Registry, states: readonly string[], standing: () => ClusterSource): void {
+  const gauge = (name: string, help: string, of: (now: ClusterSource) => number | null): void =>
+    registry.read('gauge', `waypost_cluster_${name}`, help, [], (emit) => {
+      const value = of(standing());
+      if (value !== null) emit(value);
+    });
+  gauge('lag_entries', 'Changes that the others are known to have and this node has not applied.', (now) => {
+    return now.lagEntries;
+  });
+  gauge(
+    'lag_seconds',
+    'For so long what this node serves may have been out of date; grows while etcd can not be asked.',
+    (now) => now.lagSeconds,
+  );
+  gauge('etcd_contact_age_seconds', 'Since etcd has answered; none: it has not since the start.', (now) => {
+    return now.etcdSeconds;
+  });
+  gauge('pending_peers', 'Nodes that have not applied all that this one has.', (now) => now.pending.length);
+  registry.read('gauge', 'waypost_cluster_state', 'What this node does: one is 1.', ['state'], (emit) => {
+    const { state } = standing();
+    for (const one of states) emit(one === state ? 1 : 0, one);
+  });
+}

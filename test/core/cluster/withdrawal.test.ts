@@ -1,0 +1,141 @@
+/** A node that takes itself out of the way and comes back, by commands. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCommand } from '../../../core/cluster/command.ts';
+import type { Standing } from '../../../core/cluster/standing.ts';
+import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
+import { createLogger } from '../../../core/log/index.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+const FOLLOWING: Standing = { state: 'following', lagEntries: 0, lagSeconds: 0.5, etcdSeconds: 0.5, pending: [] };
+
+function rig(script: string, settings: object = {}) {
+  const folder = temporaryFolder('withdrawal');
+  const program = join(folder, 'anycast');
+  writeFileSync(program, `#!/bin/sh\n${script.replaceAll('OUT', join(folder, 'out'))}\n`, { mode: 0o700 });
+  const now = { standing: FOLLOWING as Standing };
+  const lines: string[] = [];
+  const withdrawal = new Withdrawal({
+    settings: {
+      ...{ maxLag: 60, commandTimeout: 5000 },
+      ...{ withdrawCommand: [program, 'with draw'], announceCommand: [program, '$HOME'] },
+      ...settings,
+    },
+    nodeName: 'node-1',
+    log: createLogger({ level: 'info', format: 'json', write: (line) => void lines.push(line) }),
+    interval: 20,
+    standing: () => now.standing,
+  });
+  const ran = (): string[] => {
+    try {
+      return readFileSync(join(folder, 'out'), 'utf8').trim().split('\n');
+    } catch {
+      return [];
+    }
+  };
+  const until = async (isThere: () => boolean, what: string): Promise<void> => {
+    for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10))
+      assert.ok(Date.now() < deadline, `${what}\n${ran().join('\n')}\n${lines.join('')}`);
+  };
+  const close = async (): Promise<void> => {
+    await withdrawal.stop();
+    removeFolder(folder);
+  };
+  return { now, lines, ran, until, close };
+}
+
+test('announced when it has caught up, withdrawn past the bound, announced again; once each, without a shell', async () => {
+  const { now, ran, until, lines, close } = rig(
+    'echo "$ACTION $NODE_NAME $STATE $LAG_ENTRIES $LAG_SECONDS $1" >>OUT; echo done',
+  );
+  try {
+    await until(() => ran().length === 1, 'announced');
+    now.standing = { ...FOLLOWING, lagSeconds: 59 };
+    await sleep(100);
+    now.standing = { ...FOLLOWING, state: 'cut_off', lagEntries: 7, lagSeconds: 61.4 };
+    await until(() => ran().length === 2, 'withdrawn');
+    now.standing = { ...FOLLOWING, state: 'catching_up', lagSeconds: 40 };
+    await sleep(100);
+    now.standing = FOLLOWING;
+    await until(() => ran().length === 3, 'announced again');
+    await sleep(100);
+    assert.equal(ran(), [
+      'announce node-1 following 0 1 $HOME',
+      'withdraw node-1 cut_off 7 61 with draw',
+      'announce node-1 following 0 1 $HOME',
+    ]);
+    await until(() => lines.length === 3, 'logged');
+    assert.match(lines[1], /cluster\.withdraw_command has ended well.*"output":"done"/);
+  } finally {
+    await close();
+  }
+});
+
+test('one that fails is tried again, one at a time; what it wrote is in the log', async () => {
+  const { ran, until, lines, close } = rig('echo try >>OUT; [ $(wc -l <OUT) -ge 2 ] || { echo no route >&2; exit 3; }');
+  try {
+    await until(() => lines.length === 2, 'failed, then done');
+    assert.is(ran().length, 2);
+    assert.match(
+      lines[0],
+      /cluster\.announce_command has failed; it is tried again.*"output":"no route".*"reason":"exit status 3"/,
+    );
+    assert.match(lines[1], /has ended well/);
+  } finally {
+    await close();
+  }
+});
+
+test('with one command the other way is told, and nothing is run', async () => {
+  const { now, ran, until, lines, close } = rig('echo "$ACTION" >>OUT', { announceCommand: undefined });
+  try {
+    await until(() => lines.length === 1, 'told');
+    assert.match(lines[0], /would announce its addresses now, but cluster\.announce_command is not set/);
+    now.standing = { ...FOLLOWING, lagSeconds: 100 };
+    await until(() => ran().length === 1, 'withdrawn');
+    assert.equal(ran(), ['withdraw']);
+  } finally {
+    await close();
+  }
+});
+
+test('alone, or without commands, there is nothing to do', () => {
+  const log = createLogger({ level: 'error', format: 'json', write: () => {} });
+  const cluster = { ipv4: [], ipv6: [], maxLag: 60, commandTimeout: 1000 };
+  const none = { ...cluster, withdrawCommand: undefined, announceCommand: undefined };
+  assert.is(
+    openWithdrawal({ nodeName: 'a', cluster: none }, () => FOLLOWING, log),
+    null,
+  );
+  const both = { ...cluster, withdrawCommand: ['/bin/false'], announceCommand: undefined };
+  assert.is(openWithdrawal({ nodeName: 'a', cluster: both }, null, log), null);
+});
+
+test('a command that does not end is killed with what it has started; one that is not there is named; ours are no secrets', async () => {
+  process.env.WAYPOST_ADMIN_PASSWORD = 'secret';
+  const began = performance.now();
+  const late = await runCommand(['/bin/sh', '-c', 'echo begun; sleep 30 & wait'], {}, 300);
+  assert.equal(late, { fault: 'it took more than 0.3 seconds', output: 'begun' });
+  assert.ok(performance.now() - began < 15_000);
+  assert.match((await runCommand(['/nowhere/anycast'], {}, 300)).fault ?? '', /ENOENT/);
+  const { output, fault } = await runCommand(['/usr/bin/env'], { ACTION: 'announce' }, 5000);
+  assert.is(fault, null);
+  assert.equal(
+    output
+      .split('\n')
+      .map((line) => line.split('=')[0])
+      .sort(),
+    ['ACTION', 'LC_ALL', 'PATH'],
+  );
+  const much = await runCommand(['/bin/sh', '-c', 'head -c 1000000 /dev/zero | tr "\\0" x'], {}, 10_000);
+  assert.is(much.output.length, 4096);
+  // It leaves something behind that holds its output open.
+  const left = await runCommand(['/bin/sh', '-c', 'sleep 5 & echo done'], {}, 10_000);
+  assert.equal(left, { fault: null, output: 'done' });
+  delete process.env.WAYPOST_ADMIN_PASSWORD;
+});
+
+test.run();

@@ -1,0 +1,64 @@
+/** The daemon as systemd starts it: what it is told of start, watchdog, reload and stop. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startReceiver } from '../core/systemd/receiver.ts';
+import { startDaemon } from '../support/daemon.ts';
+import { freePort } from '../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
+
+test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', async () => {
+  const folder = temporaryFolder('systemd');
+  const socket = join(folder, 'notify');
+  const receiver = await startReceiver(socket);
+  const daemon = await startDaemon({
+    NOTIFY_SOCKET: socket,
+    WATCHDOG_USEC: '4000000',
+    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${await freePort()}`,
+    WAYPOST_EDGE_WORKERS: '1',
+  });
+  try {
+    let at = await receiver.until(/^READY=1$/);
+    assert.ok(receiver.messages()[at - 1].includes('STATUS=serving'));
+    at = await receiver.until(/^WATCHDOG=1$/, at);
+    process.kill(daemon.child.pid, 'SIGHUP');
+    at = await receiver.until(/^RELOADING=1$/, at);
+    assert.match(receiver.messages()[at - 1].join(' '), /MONOTONIC_USEC=\d+/);
+    at = await receiver.until(/^READY=1$/, at);
+    // Past the time after which a thread counts as silent: the new ones answer, too.
+    await sleep(3000);
+    at = await receiver.until(/^WATCHDOG=1$/, receiver.messages().length);
+    assert.is(await daemon.stop(), 0);
+    await receiver.until(/^STOPPING=1$/, at);
+    assert.not.match(daemon.child.output(), /does not answer/);
+  } finally {
+    await daemon.close();
+    await receiver.stop();
+    removeFolder(folder);
+  }
+});
+
+test('a process that is stopped where it stands is no longer vouched for', async () => {
+  const folder = temporaryFolder('systemd');
+  const socket = join(folder, 'notify');
+  const receiver = await startReceiver(socket);
+  const daemon = await startDaemon({ NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000000' });
+  try {
+    await receiver.until(/^WATCHDOG=1$/, await receiver.until(/^READY=1$/));
+    process.kill(daemon.child.pid, 'SIGSTOP');
+    await sleep(300);
+    const { length } = receiver.messages();
+    await sleep(1000);
+    assert.is(receiver.messages().length, length);
+    process.kill(daemon.child.pid, 'SIGCONT');
+    await receiver.until(/^WATCHDOG=1$/, length);
+  } finally {
+    process.kill(daemon.child.pid, 'SIGCONT');
+    await daemon.close();
+    await receiver.stop();
+    removeFolder(folder);
+  }
+});
+
+test.run();
