@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { removeMember } from '../../core/cluster/removal.ts';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import { loadConfig } from '../../core/config/index.ts';
@@ -92,6 +93,34 @@ Example:
     );
 
   addSnapshotCommands(cluster, { io, action });
+
+  cluster
+    .command('remove')
+    .argument('<name>', 'of the node')
+    .option('--force', 'also when it runs')
+    .description('take a node out of the cluster that does not come back')
+    .addHelpText(
+      'after',
+      `
+Answers to writes name it as pending no longer. With the data that it has it is refused when it comes back; an invitation takes it in again, with an empty
+data folder. Its certificate stays good: where others may have its key, let etcd and the peers' listeners be reached by the nodes alone.
+
+Example:
+  $ waypost cluster remove node-3
+`,
+    )
+    .action(
+      action<{ force?: boolean }>(async (options, [name]) => {
+        await removeMember(loadConfig({ file: options.config, env: io.env }), name, options.force === true);
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, name }));
+        else
+          print(
+            io.stdout,
+            `${name} is no member any more; "waypost cluster invite ${name}" lets it, or another of that name, join anew`,
+          );
+        return true;
+      }),
+    );
 
   cluster
     .command('local')

@@ -1,8 +1,10 @@
 /** This node among the others: it says how far it is, hears how far they are, and waits for them. */
+import type { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { Logger } from '../log/index.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
-import { type Member, type Members, Membership } from './membership.ts';
+import type { Member, Members } from './members.ts';
+import { Membership } from './membership.ts';
 import { PeerServer, type PeerTls } from './peer-server.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
@@ -18,7 +20,11 @@ export interface ClusterOptions {
   readonly tls: PeerTls;
   /** Milliseconds that a write waits for other nodes. */
   readonly deadline: number;
-  /** Milliseconds between looks at who is there. */
+  /** Of the data folder: see Membership. */
+  readonly id: string;
+  /** Once: this node is no member any more. */
+  readonly onRefused: (error: StateError) => void;
+  /** Milliseconds between words that this node is there. */
   readonly interval: number;
   readonly log: Logger;
   /** Of the last entry that is applied here. */
@@ -45,9 +51,9 @@ export class Cluster {
     this.#server = new PeerServer(options);
   }
 
-  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket. */
+  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it can't be a member. */
   async join(): Promise<void> {
-    const { gateway, prefix, self, interval, log, onNumber } = this.#options;
+    const { gateway, prefix, self, id, interval, log, onNumber, onRefused } = this.#options;
     const port = await this.#server.listen();
     const lookedUp = new Trouble(
       log,
@@ -55,7 +61,7 @@ export class Cluster {
       'the members of the cluster are known again',
     );
     this.#membership = new Membership({
-      ...{ gateway, prefix, interval, onNumber },
+      ...{ gateway, prefix, id, interval, onNumber, onRefused },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => this.#changed(members),
       onTrouble: (error) => lookedUp.say(error),

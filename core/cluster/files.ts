@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts';
 import type { EtcdSettings } from '../etcd/gateway.ts';
 import type { PeerTls } from './peer-server.ts';
 
-type Placed = Pick<Config, 'etcd' | 'peer' | 'dataDir'>;
+export type Placed = Pick<Config, 'etcd' | 'peer' | 'dataDir'>;
 
 export interface ClusterFiles {
   readonly folder: string;

@@ -1,132 +1,221 @@
-/** Who belongs to the cluster, and who of them is there: what each node writes into etcd of itself, for good and under a lease. */
+/** This node among the members in etcd: it says of itself that it is there, under a lease, and hears who else is. A name belongs to one process at a time. */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
-import { put, range, remove, unwrittenSince } from '../etcd/messages.ts';
+import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { NODE_NUMBERS } from '../store/rows.ts';
-
-export interface Member {
-  /** Its host name in the cluster, and in its certificate. */
-  readonly name: string;
-  /** `host:port` where it talks to others. */
-  readonly address: string;
-  readonly version: string;
-}
-
-/** As it stands in etcd. */
-export interface KnownMember extends Member {
-  /** No other member has it; of its ids. Null: a version wrote it that had none. */
-  readonly number: number | null;
-}
-
-export interface Members {
-  readonly known: ReadonlyMap<string, KnownMember>;
-  /** Names of those that are caught up and serve. */
-  readonly live: ReadonlySet<string>;
-}
+import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
 
 export interface MembershipOptions {
   readonly gateway: EtcdGateway;
   /** Of all keys in etcd; ends with a slash. */
   readonly prefix: string;
   readonly self: Member;
+  /** Of the data folder. Another process with the same takes this one's place: it is taken to be its restart. */
+  readonly id: string;
   readonly onChange: (members: Members) => void;
   /** The number of this node, which it keeps for as long as it is a member. */
   readonly onNumber: (number: number) => void;
+  /** Once, after the start: this node is no member any more, since it was removed or another has its name. */
+  readonly onRefused: (error: StateError) => void;
   /** etcd can't be reached; null: it can. */
   readonly onTrouble: (error: unknown) => void;
-  /** Milliseconds between looks. */
+  /** Milliseconds between words to etcd that this node is there. */
   readonly interval: number;
 }
 
 /** Seconds after which a node that says nothing is no longer waited for. */
 const LEASE = 5;
+/** Milliseconds that a start waits for a name which another node has: that may have ended without a word. */
+const NAME_MS = 1000 * (LEASE + 3);
+/** Of so many words one comes with a look, whatever the watch tells. */
+const LOOK_EVERY = 10;
 
 export class Membership {
   readonly #options: MembershipOptions;
+  readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
+  #pause = new AbortController();
+  /** The watch has told of something. */
+  #isDue = false;
+  /** What was seen last may not be so any more. */
+  #isStale = false;
   #lease: string | null = null;
+  /** This process has had the name. */
+  #wasThere = false;
   #isServing = false;
   /** What of it stands in etcd under the lease; null: nothing is known to. */
   #isSaid: boolean | null = null;
   #last = '';
+  /** Of the last look. */
+  #revision = 0;
+  #refused: StateError | null = null;
   members: Members = { known: new Map(), live: new Set() };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
   }
 
-  /** Resolves after the first look, whatever came of it; goes on by itself. */
+  /** Resolves after the first look, goes on by itself, also when etcd can't be reached. Rejects with StateError `removed` or `name_taken`. */
   async start(): Promise<void> {
-    await this.#look().then(
-      () => this.#options.onTrouble(null),
-      (error: unknown) => this.#options.onTrouble(error),
-    );
-    this.#running = this.#run();
+    const { onTrouble } = this.#options;
+    for (const until = performance.now() + NAME_MS; ; await sleep(200)) {
+      try {
+        await this.#look();
+        onTrouble(null);
+        break;
+      } catch (error) {
+        if (!(error instanceof StateError)) {
+          onTrouble(error);
+          break;
+        }
+        if (error.code !== 'name_taken' || performance.now() > until) throw error;
+      }
+    }
+    this.#running = Promise.all([this.#run(), this.#watch()]);
   }
 
   /** This node is caught up: others wait for it from the next look on; or it is not, and they don't. */
   async serving(isServing: boolean): Promise<void> {
     this.#isServing = isServing;
-    await this.#look();
+    if (this.#refused === null) await this.#look();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#wake();
     await this.#running;
     if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
+    const { interval, onTrouble, onRefused } = this.#options;
+    for (let turn = 1; ; turn++) {
+      const { signal } = this.#pause;
+      if (!this.#isDue && !this.#stop.signal.aborted) await sleep(interval, undefined, { signal }).catch(() => {});
+      if (this.#stop.signal.aborted) return;
       try {
-        await this.#look();
-        this.#options.onTrouble(null);
+        await this.#keepAlive();
+        if (this.#isDue || this.#isStale || turn % LOOK_EVERY === 0) await this.#look();
+        onTrouble(null);
       } catch (error) {
-        this.#options.onTrouble(error);
+        this.#rest();
+        this.#isStale = true;
+        if (!(error instanceof StateError)) onTrouble(error);
+        else {
+          this.#refused = error;
+          this.#stop.abort();
+          onRefused(error);
+        }
       }
     }
   }
 
-  async #look(): Promise<void> {
-    const { gateway, prefix } = this.#options;
-    if (this.#lease !== null && !(await gateway.keepAlive(this.#lease))) {
-      this.#lease = null;
-      this.#isSaid = null;
-    }
-    await this.#say();
-    const members = await readMembers(gateway, prefix);
-    const text = JSON.stringify([[...members.known.values()], [...members.live]]);
-    if (text === this.#last) return;
-    this.#last = text;
-    this.members = members;
-    this.#options.onChange(members);
+  #rest(): void {
+    this.#isDue = false;
+    this.#pause = new AbortController();
   }
 
-  /** Writes what this node is, unless it stands there already: etcd keeps every version. */
-  async #say(): Promise<void> {
-    const { gateway, prefix, self, onNumber } = this.#options;
-    if (this.#lease !== null && this.#isSaid === this.#isServing) return;
-    this.#lease ??= await gateway.grant(LEASE);
-    const isServing = this.#isServing;
-    const [members, live] = [memberKeys(prefix), liveKeys(prefix) + self.name];
-    for (;;) {
-      const { known, revision } = await readMembers(gateway, prefix);
-      const number = numberOf(self.name, known);
-      const value = Buffer.from(JSON.stringify({ ...self, number }));
-      const { succeeded } = await gateway.transaction(
-        [unwrittenSince(members, endOf(members), revision)],
-        [put(members + self.name, value), isServing ? put(live, value, this.#lease) : remove(live)],
-      );
-      // Another was written meanwhile, which may have taken the number.
-      if (!succeeded) continue;
-      onNumber(number);
-      break;
+  #wake(): void {
+    this.#isDue = true;
+    this.#pause.abort();
+  }
+
+  async #watch(): Promise<void> {
+    const { gateway, prefix, interval } = this.#options;
+    const { signal } = this.#stop;
+    const [first, end] = keysOf(prefix);
+    while (!signal.aborted) {
+      const from = this.#revision + 1;
+      await gateway
+        .watch(first, end, from, ({ puts, deleted }) => puts.length + deleted.length > 0 && this.#wake(), signal)
+        .catch(() => {});
+      // What came meanwhile is looked at, and the next one begins there.
+      if (!signal.aborted) this.#wake();
+      await sleep(interval, undefined, { signal }).catch(() => {});
     }
-    this.#isSaid = isServing;
+  }
+
+  async #keepAlive(): Promise<void> {
+    if (this.#lease === null || (await this.#options.gateway.keepAlive(this.#lease))) return;
+    this.#lease = null;
+    this.#isSaid = null;
+    this.#isStale = true;
+  }
+
+  async #look(): Promise<void> {
+    const { gateway, prefix, onChange } = this.#options;
+    this.#rest();
+    let state = await readMembers(gateway, prefix);
+    this.#check(state);
+    // Another may have been sooner with what this one has read.
+    while ((await this.#say(state)) === 'again') {
+      state = await readMembers(gateway, prefix);
+      this.#check(state);
+    }
+    const { known, live, revision } = state;
+    this.#revision = revision;
+    this.#isStale = false;
+    const text = JSON.stringify([[...known.values()], [...live]]);
+    if (text === this.#last) return;
+    this.#last = text;
+    this.members = { known, live };
+    onChange(this.members);
+  }
+
+  /** Throws StateError when this process is no member, and can be none. */
+  #check({ removed, sessions, known }: ClusterState): void {
+    const { id, self } = this.#options;
+    if (removed.has(id))
+      throw new StateError(
+        'removed',
+        `This node was removed from the cluster. To take it in again, move its data folder away, run "waypost cluster invite ${self.name}" on the first node, and "waypost cluster join" here.`,
+      );
+    const session = sessions.get(self.name);
+    if (session === undefined || session.process === this.#process) return;
+    if (session.id === id && !this.#wasThere) return;
+    throw new StateError(
+      'name_taken',
+      `Another node of the cluster is called ${self.name}, too (${known.get(self.name)?.address}). Give each its own: WAYPOST_NODE_NAME, with an invitation for that name.`,
+    );
+  }
+
+  /** Writes what this node is, unless it stands there already: etcd keeps every version. When it has, or was not the first, it is to be looked again. */
+  async #say({ known, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
+    const { gateway, prefix, self, id, onNumber } = this.#options;
+    const isServing = this.#isServing;
+    const session = sessions.get(self.name);
+    const isThere = this.#lease !== null && session !== undefined && known.get(self.name)?.id === id;
+    if (isThere && this.#isSaid === isServing) return 'said';
+    this.#lease ??= await gateway.grant(LEASE);
+    const number = numberOf(self.name, known);
+    const value = Buffer.from(JSON.stringify({ ...self, number, id }));
+    const [members, end] = keysOf(prefix, 'member');
+    const live = keyOf(prefix, 'live', self.name);
+    const { succeeded } = await gateway.transaction(
+      [
+        unwrittenSince(members, end, revision),
+        hasRevision(keyOf(prefix, 'removed', id), 0),
+        hasRevision(keyOf(prefix, 'session', self.name), session?.revision ?? 0),
+      ],
+      [
+        put(keyOf(prefix, 'member', self.name), value),
+        put(
+          keyOf(prefix, 'session', self.name),
+          Buffer.from(JSON.stringify({ id, process: this.#process })),
+          this.#lease,
+        ),
+        isServing ? put(live, value, this.#lease) : remove(live),
+      ],
+    );
+    if (succeeded) {
+      this.#wasThere = true;
+      this.#isSaid = isServing;
+      onNumber(number);
+    }
+    return 'again';
   }
 }
 
@@ -137,40 +226,4 @@ function numberOf(name: string, known: Members['known']): number {
   const taken = new Set([...known.values()].map(({ number }) => number));
   for (let number = 0; number < NODE_NUMBERS; number++) if (!taken.has(number)) return number;
   throw new Error(`the cluster has ${NODE_NUMBERS} members already; remove those that are no more`);
-}
-
-const memberKeys = (prefix: string): string => `${prefix}member/`;
-const liveKeys = (prefix: string): string => `${prefix}live/`;
-
-/** `revision`: of etcd, at which they were read. */
-export async function readMembers(
-  gateway: EtcdGateway,
-  prefix: string,
-): Promise<Members & { readonly revision: number }> {
-  const [known, live] = [memberKeys(prefix), liveKeys(prefix)];
-  const { ranges, revision } = await gateway.transaction([], [range(known, endOf(known)), range(live, endOf(live))]);
-  const [all, there] = ranges.map((found) =>
-    (found?.items ?? []).map(({ value }) => memberOf(value)).filter((one) => one !== null),
-  );
-  return { known: new Map(all.map((one) => [one.name, one])), live: new Set(there.map(({ name }) => name)), revision };
-}
-
-const isNumber = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) < NODE_NUMBERS;
-
-/** Of all keys that begin so; the last character is a slash. */
-const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`;
-
-/** Null for what no node of this kind has written. */
-function memberOf(value: Buffer): KnownMember | null {
-  try {
-    const { name, address, version, number } = JSON.parse(value.toString()) as Record<string, unknown>;
-    if (typeof name !== 'string' || typeof address !== 'string') return null;
-    return {
-      ...{ name, address, version: typeof version === 'string' ? version : '' },
-      number: isNumber(number) ? number : null,
-    };
-  } catch {
-    return null;
-  }
 }

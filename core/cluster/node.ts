@@ -11,6 +11,7 @@ import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import { etcdSettings, peerTls } from './files.ts';
+import { nodeId } from './identity.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -105,6 +106,8 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     gateway,
     prefix: etcd.prefix,
     self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version },
+    id: nodeId(dataDir),
+    onRefused: (error) => journal.leave(error.message),
     listen: peer.listen,
     tls,
     deadline: peer.deadline,

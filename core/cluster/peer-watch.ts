@@ -1,7 +1,7 @@
 /** Listens to one peer: how far it has applied the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Member } from './membership.ts';
+import type { Member } from './members.ts';
 import { HEARTBEAT, type PeerTls } from './peer-server.ts';
 
 export interface PeerWatchOptions {

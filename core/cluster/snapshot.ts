@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Member } from './membership.ts';
+import type { Member } from './members.ts';
 import type { PeerTls } from './peer-server.ts';
 
 /** Milliseconds for which a copy is kept for others, and for who comes back. */

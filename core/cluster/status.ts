@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { etcdSettings, peerTls } from './files.ts';
-import { type Member, readMembers } from './membership.ts';
+import { type Member, readMembers } from './members.ts';
 import type { PeerTls } from './peer-server.ts';
 
 export interface NodeStatus extends Member {

@@ -36,6 +36,8 @@ class NotConnected extends Error {}
 export class EtcdGateway {
   readonly #settings: EtcdSettings;
   readonly #agent: Agent;
+  /** A watch keeps its connection. */
+  readonly #watches: Agent;
   /** The endpoint that is asked first. */
   #at = 0;
 
@@ -46,22 +48,23 @@ export class EtcdGateway {
       timeout: Math.min(CONNECT_MS, timeout),
       ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
     });
-    this.#agent = new Agent({
+    const common = {
       connect: (target, done) =>
         connect(target, (error, socket) =>
           error === null
             ? done(null, socket as Socket)
             : done(new NotConnected(reasonOf(error), { cause: error }), null),
         ),
-      connections: CONNECTIONS,
       pipelining: 1,
       headersTimeout: timeout,
       bodyTimeout: 0,
-    });
+    } satisfies Agent.Options;
+    this.#agent = new Agent({ ...common, connections: CONNECTIONS });
+    this.#watches = new Agent(common);
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#watches.destroy()]);
   }
 
   /**
@@ -112,7 +115,7 @@ export class EtcdGateway {
     };
     const endpoint = this.#settings.endpoints[this.#at];
     try {
-      const { statusCode, body } = await this.#post(endpoint, '/v3/watch', message, signal);
+      const { statusCode, body } = await this.#post(endpoint, '/v3/watch', message, signal, this.#watches);
       if (statusCode !== 200) throw new Error(`status ${statusCode}: ${(await readBounded(body)).slice(0, 200)}`);
       for await (const line of lines(body)) {
         const answer = readWatch(line);
@@ -152,9 +155,15 @@ export class EtcdGateway {
     throw new EtcdUnavailable(reasons.join('; '), false);
   }
 
-  #post(endpoint: string, path: string, message: unknown, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #post(
+    endpoint: string,
+    path: string,
+    message: unknown,
+    signal: AbortSignal,
+    dispatcher = this.#agent,
+  ): Promise<Dispatcher.ResponseData> {
     return request(endpoint + path, {
-      dispatcher: this.#agent,
+      dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),

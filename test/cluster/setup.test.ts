@@ -69,11 +69,12 @@ test('a node with data, then two, then one alone', async ({ etcd, folder }) => {
     await run(ofFirst, 'invite', 'two', '--out', invitation);
     const ofSecond = { ...first.env, WAYPOST_DATA_DIR: join(folder, 'two') };
     assert.match(await run(ofSecond, 'join', invitation), /this node is two/);
-    const second = await startDaemon({
+    const settingsOfSecond = {
       ...variables(join(folder, 'two/cluster/environment')),
       WAYPOST_DATA_DIR: join(folder, 'two'),
       WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
-    });
+    };
+    const second = await startDaemon(settingsOfSecond);
     try {
       await second.api.logIn('admin', ADMIN_PASSWORD);
       assert.equal(await names(second.api), ['before.example', 'during.example']);
@@ -90,6 +91,11 @@ test('a node with data, then two, then one alone', async ({ etcd, folder }) => {
       if (code === 1 && /two +is not waited for, does not answer/.test(output)) break;
       assert.ok(Date.now() < deadline, output);
     }
+    assert.match(await run(ofFirst, 'remove', 'two'), /two is no member any more/);
+    assert.not.match(await run(ofFirst, 'status'), /two/);
+    const back = await runCommand(['serve'], second.env);
+    assert.is(back.code, 1);
+    assert.match(back.output, /was removed from the cluster.*waypost cluster invite two/s);
     // Alone again: what the cluster has written stays.
     await first.stop();
     delete first.env.WAYPOST_ETCD_ENDPOINTS;

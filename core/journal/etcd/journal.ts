@@ -56,6 +56,8 @@ export interface EtcdJournal extends LocalJournal {
   readonly backlog: number;
   /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
   caughtUp(): Promise<void>;
+  /** It is not to follow any more, nor to take commits: `why` is what those are told. */
+  leave(why: string): void;
   /** Takes entries before `floor` out of the log, but whole groups only. */
   forget(floor: number): Promise<void>;
 }
@@ -128,6 +130,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.seen <= this.head) return;
     const to = this.seen;
     await new Promise<void>((resolve, reject) => this.catching.push({ to, resolve, reject }));
+  }
+
+  leave(why: string): void {
+    this.lose(why, false);
   }
 
   forget(floor: number): Promise<void> {

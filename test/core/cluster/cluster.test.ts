@@ -28,6 +28,8 @@ class Node {
   constructor(gateway: EtcdGateway, name: string, prefix: string) {
     this.cluster = new Cluster({
       ...{ gateway, prefix, deadline: 400, interval: 100, tls: tlsOf(name) },
+      id: name,
+      onRefused: (error) => this.log.push(error.message),
       self: { name, address: '127.0.0.1:0', version: '1' },
       listen: { address: '127.0.0.1', port: 0 },
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),

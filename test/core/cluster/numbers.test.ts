@@ -28,6 +28,8 @@ async function join(
   const membership = new Membership({
     ...{ gateway, prefix, interval: 60_000 },
     self: { name, address: '127.0.0.1:1', version: '1' },
+    id: name,
+    onRefused: () => {},
     onChange: () => {},
     onNumber: (given) => {
       number = given;
@@ -59,11 +61,14 @@ test('nodes that join at once get different numbers, and each has its own again'
 
 test('the number of one that is no member any more is given again; what stands there damaged is passed over', async () => {
   const entry = (name: string, number: unknown) =>
-    put(`/again/member/${name}`, Buffer.from(JSON.stringify({ name, address: '127.0.0.1:1', version: '1', number })));
+    put(
+      `/again/node/member/${name}`,
+      Buffer.from(JSON.stringify({ name, address: '127.0.0.1:1', version: '1', number })),
+    );
   await gateway.transaction([], [entry('a', 0), entry('b', 1), entry('c', -1), entry('d', 'x')]);
   const first = await join('/again/', 'e');
   assert.is(first.number, 2);
-  await gateway.transaction([], [remove('/again/member/a')]);
+  await gateway.transaction([], [remove('/again/node/member/a')]);
   const [second, third] = [await join('/again/', 'f'), await join('/again/', 'c')];
   assert.equal([second.number, third.number], [0, 3]);
   for (const { end } of [first, second, third]) await end();
@@ -72,7 +77,7 @@ test('the number of one that is no member any more is given again; what stands t
 test('more nodes than numbers: the one too many is told so', async () => {
   const entries = Array.from({ length: 1024 }, (_, i) =>
     put(
-      `/full/member/n${i}`,
+      `/full/node/member/n${i}`,
       Buffer.from(JSON.stringify({ name: `n${i}`, address: '127.0.0.1:1', version: '1', number: i })),
     ),
   );

@@ -1,0 +1,13 @@
+/** What tells a node from another with its name: a text that its data folder keeps. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createPrivateFile, readPrivateFile } from '../private-file.ts';
+
+/** Makes it at the first time. Throws ConfigError. */
+export function nodeId(dataDir: string): string {
+  const file = join(dataDir, 'node.id');
+  const known = readPrivateFile(file);
+  if (known !== undefined) return known.trim();
+  createPrivateFile(file, randomBytes(16).toString('hex'));
+  return nodeId(dataDir);
+}

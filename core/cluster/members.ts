@@ -1,0 +1,109 @@
+/** What nodes have written into etcd of themselves, below a prefix:
+ *
+ *   node/member/<name>    who belongs to the cluster, for good
+ *   node/session/<name>   who of them is there: the process that has the name, under a lease
+ *   node/live/<name>      who of them is caught up and serves, under the same lease
+ *   node/removed/<id>     whose data was taken out of the cluster; its name may be given to another
+ */
+import type { EtcdGateway } from '../etcd/gateway.ts';
+import { range } from '../etcd/messages.ts';
+import { NODE_NUMBERS } from '../store/rows.ts';
+
+export interface Member {
+  /** Its host name in the cluster, and in its certificate. */
+  readonly name: string;
+  /** `host:port` where it talks to others. */
+  readonly address: string;
+  readonly version: string;
+}
+
+/** As it stands in etcd. */
+export interface KnownMember extends Member {
+  /** No other member has it; of its ids. Null: a version wrote it that had none. */
+  readonly number: number | null;
+  /** Of its data folder. Null: as above. */
+  readonly id: string | null;
+}
+
+export interface Session {
+  /** Of the data folder. */
+  readonly id: string;
+  /** Another at each start. */
+  readonly process: string;
+  /** Of etcd, that wrote it. */
+  readonly revision: number;
+}
+
+export interface Members {
+  readonly known: ReadonlyMap<string, KnownMember>;
+  /** Names of those that are caught up and serve. */
+  readonly live: ReadonlySet<string>;
+}
+
+export interface ClusterState extends Members {
+  readonly sessions: ReadonlyMap<string, Session>;
+  /** Ids. */
+  readonly removed: ReadonlySet<string>;
+  /** Of etcd, at which it was read. */
+  readonly revision: number;
+}
+
+type Kind = 'member' | 'session' | 'live' | 'removed';
+
+export const keyOf = (prefix: string, kind: Kind, name: string): string => `${prefix}node/${kind}/${name}`;
+
+/** All keys, or all of a kind: the first, and the one after the last. */
+export function keysOf(prefix: string, kind?: Kind): readonly [string, string] {
+  const folder = kind === undefined ? `${prefix}node` : `${prefix}node/${kind}`;
+  // The character after the slash.
+  return [`${folder}/`, `${folder}0`];
+}
+
+/** Rejects with EtcdUnavailable and EtcdRefused. */
+export async function readMembers(gateway: EtcdGateway, prefix: string): Promise<ClusterState> {
+  const [first, end] = keysOf(prefix);
+  const { ranges, revision } = await gateway.transaction([], [range(first, end)]);
+  const known = new Map<string, KnownMember>();
+  const sessions = new Map<string, Session>();
+  const [live, removed] = [new Set<string>(), new Set<string>()];
+  for (const { key, value, modRevision } of ranges[0]?.items ?? []) {
+    const path = key.toString().slice(first.length);
+    const name = path.slice(path.indexOf('/') + 1);
+    if (path.startsWith('live/')) live.add(name);
+    else if (path.startsWith('removed/')) removed.add(name);
+    else if (path.startsWith('session/')) sessions.set(name, { ...sessionOf(value), revision: modRevision });
+    else {
+      const member = memberOf(value);
+      if (member !== null) known.set(member.name, member);
+    }
+  }
+  return { known, live, sessions, removed, revision };
+}
+
+const isNumber = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < NODE_NUMBERS;
+
+/** Null for what no node of this kind has written. */
+function memberOf(bytes: Buffer): KnownMember | null {
+  const { name, address, version, number, id } = fieldsOf(bytes);
+  if (typeof name !== 'string' || typeof address !== 'string') return null;
+  return {
+    ...{ name, address, version: typeof version === 'string' ? version : '' },
+    number: isNumber(number) ? number : null,
+    id: typeof id === 'string' ? id : null,
+  };
+}
+
+/** What is damaged belongs to nobody. */
+function sessionOf(bytes: Buffer): Omit<Session, 'revision'> {
+  const { id, process } = fieldsOf(bytes);
+  return { id: String(id), process: String(process) };
+}
+
+function fieldsOf(bytes: Buffer): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(bytes.toString())) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

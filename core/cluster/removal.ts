@@ -1,0 +1,42 @@
+/** Takes a node out of the cluster that does not come back. */
+import { StateError } from '../errors.ts';
+import { EtcdGateway } from '../etcd/gateway.ts';
+import { hasRevision, put, remove } from '../etcd/messages.ts';
+import { etcdSettings, type Placed } from './files.ts';
+import { keyOf, readMembers } from './members.ts';
+
+/**
+ * From now on nobody names it as pending, and it is refused should it come back with the data that it has. Throws ConfigError, EtcdUnavailable, EtcdRefused, and StateError: `no_member`, or `is_there`
+ * for one that runs, unless `isForced`.
+ */
+export async function removeMember(config: Placed, name: string, isForced: boolean): Promise<void> {
+  const gateway = new EtcdGateway(etcdSettings(config));
+  const { prefix } = config.etcd;
+  try {
+    for (;;) {
+      const { known, sessions } = await readMembers(gateway, prefix);
+      const member = known.get(name);
+      if (member === undefined) {
+        const all = [...known.keys()].sort().join(', ');
+        throw new StateError('no_member', `No node of the cluster is called ${name}. These are: ${all || 'none'}.`);
+      }
+      const session = sessions.get(name);
+      if (session !== undefined && !isForced)
+        throw new StateError(
+          'is_there',
+          `${name} runs. Stop its daemon first, or remove it all the same with --force.`,
+        );
+      const { succeeded } = await gateway.transaction(
+        [hasRevision(keyOf(prefix, 'session', name), session?.revision ?? 0)],
+        [
+          ...(['member', 'live', 'session'] as const).map((kind) => remove(keyOf(prefix, kind, name))),
+          ...(member.id === null ? [] : [put(keyOf(prefix, 'removed', member.id), Buffer.from(name))]),
+        ],
+      );
+      // It has come or gone meanwhile.
+      if (succeeded) return;
+    }
+  } finally {
+    await gateway.close();
+  }
+}
