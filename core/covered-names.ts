@@ -5,50 +5,48 @@ const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 const SHOWN = 5;
 
 export class CoveredNames {
-  private readonly exact = new Set<string>();
-  /** What stands behind `*.`. */
-  private readonly wildcards = new Set<string>();
+  /** Each once; behind the others wildcards, with their `*.`. */
+  readonly #names: readonly string[];
+
+  private constructor(names: readonly string[]) {
+    this.#names = names;
+  }
 
   /** `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`, with quotes around what holds commas. */
-  constructor(text: string | undefined) {
+  static read(text: string | undefined): CoveredNames {
+    const names = new Set<string>();
     ENTRY.lastIndex = 0;
-    for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? ''))
-      if (entry[1] === 'DNS') this.add(entry[2]);
+    for (let entry = ENTRY.exec(text ?? ''); entry !== null && entry[0] !== ''; entry = ENTRY.exec(text ?? '')) {
+      const name = entry[2].toLowerCase().replace(/\.$/, '');
+      if (entry[1] === 'DNS' && HOST_NAME.test(name) && !/^\*\.[^.]*$/.test(name)) names.add(name);
+    }
+    const [exact, wildcards] = [false, true].map((is) => [...names].filter((name) => name.startsWith('*.') === is));
+    return new CoveredNames([...exact, ...wildcards]);
   }
 
-  /** Of names that were read from a certificate before, as `list` gives them. */
+  /** Of names that were read from a certificate before, as `list` gave them. */
   static of(names: readonly string[]): CoveredNames {
-    const covered = new CoveredNames(undefined);
-    for (const name of names) covered.add(name);
-    return covered;
+    return new CoveredNames(names);
   }
 
-  /** All of them, wildcards with their `*.`. */
-  list(): string[] {
-    return [...this.exact, ...[...this.wildcards].map((name) => `*.${name}`)];
-  }
-
-  private add(text: string): void {
-    const name = text.toLowerCase().replace(/\.$/, '');
-    if (!HOST_NAME.test(name)) return;
-    if (!name.startsWith('*.')) this.exact.add(name);
-    // Browsers take none for a whole top-level domain.
-    else if (name.includes('.', 2)) this.wildcards.add(name.slice(2));
+  list(): readonly string[] {
+    return this.#names;
   }
 
   get size(): number {
-    return this.exact.size + this.wildcards.size;
+    return this.#names.length;
   }
 
   /** `host`: in A-labels, lower case, without the last dot. A wildcard stands for one whole label; a name that is one itself needs the same. */
   covers(host: string): boolean {
-    return this.exact.has(host) || this.wildcards.has(host.slice(host.indexOf('.') + 1));
+    const parent = host.slice(host.indexOf('.') + 1);
+    // Browsers take no wildcard for a whole top-level domain.
+    return this.#names.includes(host) || (parent.includes('.') && this.#names.includes(`*.${parent}`));
   }
 
   /** Some of them, for messages. */
   shown(): string {
-    const all = this.list();
-    const rest = all.length - SHOWN;
-    return `${all.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+    const rest = this.size - SHOWN;
+    return `${this.#names.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   }
 }

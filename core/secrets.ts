@@ -16,7 +16,7 @@ export interface Secrets {
    */
   seal(plain: Uint8Array, context: string): Buffer;
   /**
-   * The plain bytes, in memory of their own. Throws WaypostError `unsealable` when they were sealed with a key that the file does not hold, for
+   * The plain bytes, in memory of their own and nowhere else: the caller's to wipe. Throws WaypostError `unsealable` when they were sealed with a key that the file does not hold, for
    * another context, or were changed or cut since.
    */
   unseal(sealed: Uint8Array, context: string): Buffer;
@@ -70,9 +70,13 @@ function secretsOf(keys: readonly Key[]): Secrets {
       const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG });
       decipher.setAAD(associated(bytes.subarray(0, HEADER), context));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
+      const plain = decipher.update(bytes.subarray(HEADER + NONCE, bytes.length - TAG));
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(HEADER + NONCE, bytes.length - TAG)), decipher.final()]);
+        // Of GCM nothing is left to come: `plain` is all, and the only copy that there is.
+        decipher.final();
+        return plain;
       } catch {
+        plain.fill(0);
         throw unsealable();
       }
     },

@@ -43,7 +43,7 @@ export function checkCertificate(
   checkOrder(chain);
   for (const [i, one] of chain.entries()) checkDates(one, i, now);
   checkUsage(leaf);
-  const names = new CoveredNames(leaf.subjectAltName);
+  const names = CoveredNames.read(leaf.subjectAltName);
   checkNames(names, domain);
   const pem = chain.map(String).join('');
   const pkcs8 = key.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -59,12 +59,21 @@ export function nameKey(name: Name): Buffer {
   return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 0)));
 }
 
+/** The lookup of a domain by its apex; a prefix of the lookups of all below it. */
+export function domainNameKey(apex: Name): Buffer {
+  return behind(LOOKUP.domainName, apex);
+}
+
 /**
  * Where an apex's node lies among the answers. Every change of a zone gives its apex another serial, so the apexes lie together, many to a page, and not among the
  * names of their zones, where each would take a page of its own to the disk.
  */
 export function apexKey(name: Name): Buffer {
-  SCRATCH[0] = 0;
+  return behind(0, name);
+}
+
+function behind(octet: number, name: Name): Buffer {
+  SCRATCH[0] = octet;
   return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 1)));
 }
 

@@ -3,6 +3,7 @@ import type { Name } from '../wire/name.ts';
 import type { Environment } from './environment.ts';
 import {
   afterPrefix,
+  domainNameKey,
   idKey,
   LOOKUP,
   lookupKey,
@@ -177,17 +178,17 @@ export class Reader {
   }
 
   domainIdByApex(apex: Name): string | undefined {
-    return this.raw.get(LOOKUPS, lookupKey(LOOKUP.domainName, nameKey(apex)))?.toString('hex');
+    return this.raw.get(LOOKUPS, domainNameKey(apex))?.toString('hex');
   }
 
   domainByApex(apex: Name): Domain | undefined {
-    const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.domainName, nameKey(apex)));
+    const key = this.raw.get(LOOKUPS, domainNameKey(apex));
     return key && this.row(domains, key);
   }
 
   /** Domains strictly below a name, in canonical order. */
   domainsBelow(name: Name, limit?: number): Domain[] {
-    const prefix = lookupKey(LOOKUP.domainName, nameKey(name));
+    const prefix = domainNameKey(name);
     const first = Buffer.concat([prefix, Uint8Array.of(0x00)]);
     return this.raw
       .range(LOOKUPS, first, afterPrefix(prefix), limit)

@@ -33,7 +33,7 @@ export function checkIssued(pem: string, privateKey: string, names: readonly str
     return refuse(`it can't be loaded: ${(error as Error).message}`);
   }
   if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it is for another key');
-  const covered = new CoveredNames(leaf.subjectAltName);
+  const covered = CoveredNames.read(leaf.subjectAltName);
   const missing = names.filter((name) => !covered.covers(name));
   if (missing.length > 0) refuse(`it is not for ${missing.join(', ')}`);
   const notBefore = secondsOf(leaf.validFrom);

@@ -27,10 +27,11 @@ export function createBaseContext(ticketLifetime: number): SecureContext {
   });
 }
 
-/** By the certificate's PEM. Connections hold theirs. */
-const contexts = new Recent<SecureContext>(MAX_CONTEXTS);
+/** Connections hold theirs. */
+const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
 
 /** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, can't be used. */
-export function secureContextOf({ cert, key }: TlsCertificate): SecureContext {
-  return contexts.of(cert, () => createSecureContext({ cert, key }));
+export function secureContextOf(certificate: TlsCertificate): SecureContext {
+  const { cert, key } = certificate;
+  return contexts.of(certificate, () => createSecureContext({ cert, key }));
 }

@@ -19,11 +19,8 @@ export interface CertificateTools {
 }
 
 export class SiteCertificate {
-  /** Seconds since 1970. */
-  readonly notAfter: number;
   readonly #domain: string;
-  readonly #chain: string;
-  readonly #sealedKey: string;
+  readonly #row: Certificate | AutomaticCertificate;
   readonly #context: string;
   readonly #names: CoveredNames;
   readonly #tools: CertificateTools;
@@ -33,19 +30,17 @@ export class SiteCertificate {
   /** `context`: what the key was sealed for. Throws an Error for a chain that has to be read and can't be. */
   constructor(domain: string, row: Certificate | AutomaticCertificate, context: string, tools: CertificateTools) {
     this.#domain = domain;
-    this.#chain = row.chain;
-    this.#sealedKey = row.sealedKey;
+    this.#row = row;
     this.#context = context;
-    this.notAfter = row.notAfter;
     this.#names =
       row.names === undefined
-        ? new CoveredNames(new X509Certificate(row.chain).subjectAltName)
+        ? CoveredNames.read(new X509Certificate(row.chain).subjectAltName)
         : CoveredNames.of(row.names);
     this.#tools = tools;
   }
 
   isOf(row: Certificate | AutomaticCertificate): boolean {
-    return row.sealedKey === this.#sealedKey && row.chain === this.#chain;
+    return row.sealedKey === this.#row.sealedKey && row.chain === this.#row.chain;
   }
 
   covers(host: string): boolean {
@@ -61,9 +56,10 @@ export class SiteCertificate {
   /** For a client that has come: the same object each time. Undefined: it is not usable. */
   serve(): TlsCertificate | undefined {
     if (!this.isUsable) return undefined;
-    if (!this.#isTold && this.notAfter * 1000 < Date.now()) {
+    const { notAfter } = this.#row;
+    if (!this.#isTold && notAfter * 1000 < Date.now()) {
       this.#isTold = true;
-      this.#tools.log.expired(this.#domain, this.notAfter);
+      this.#tools.log.expired(this.#domain, notAfter);
     }
     return this.#tls ?? undefined;
   }
@@ -71,10 +67,10 @@ export class SiteCertificate {
   #open(): TlsCertificate | null {
     const { secrets, log } = this.#tools;
     try {
-      const key = secrets.unseal(Buffer.from(this.#sealedKey, 'base64'), this.#context);
+      const key = secrets.unseal(Buffer.from(this.#row.sealedKey, 'base64'), this.#context);
       const pem = key.toString();
       key.fill(0);
-      return { cert: this.#chain, key: pem };
+      return { cert: this.#row.chain, key: pem };
     } catch (error) {
       log.unusable(this.#domain, (error as Error).message);
       return null;

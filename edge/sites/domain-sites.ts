@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { ProxyConfig } from '../../core/store/rows.ts';
-import { formatName, type Name, parseName } from '../../core/wire/name.ts';
+import { parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
@@ -14,6 +14,7 @@ const LINGER = 600;
 
 export class DomainSites {
   readonly id: string;
+  /** Without the last dot, in lower case. */
   readonly name: string;
   #isStale = false;
   readonly #environment: Environment;
@@ -31,7 +32,7 @@ export class DomainSites {
   constructor(
     environment: Environment,
     id: string,
-    apex: Name,
+    name: string,
     proxy: ProxyConfig | undefined,
     certificates: readonly SiteCertificate[],
     settings: ZoneSettings,
@@ -39,7 +40,7 @@ export class DomainSites {
   ) {
     this.#before = before === undefined ? NO_SITES : before.#sites;
     this.id = id;
-    this.name = formatName(apex).slice(0, -1);
+    this.name = name;
     this.#environment = environment;
     this.#proxy = proxy;
     this.#certificates = certificates;

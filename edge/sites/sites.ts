@@ -10,7 +10,7 @@ import {
   type Certificate,
   certificateContext,
 } from '../../core/store/rows.ts';
-import { formatName, type Name, parentName, parseName } from '../../core/wire/name.ts';
+import { parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { type CertificateTools, SiteCertificate } from './certificates.ts';
@@ -124,32 +124,34 @@ export class Sites {
   }
 
   #read(host: string): Host {
-    return { domain: this.#domainOf(parseName(host)), epoch: this.#epoch, site: null };
+    return { domain: this.#domainOf(host), epoch: this.#epoch, site: null };
   }
 
-  /** The closest that encloses a name. */
-  #domainOf(name: Name): DomainSites | null {
-    for (let above = name; above.length > 1; above = parentName(above)) {
-      const id = this.#reader.domainIdByApex(above);
-      if (id !== undefined) return this.#sitesOf(id, above);
+  /** The closest that encloses a host. */
+  #domainOf(host: string): DomainSites | null {
+    let name = host;
+    for (let apex = parseName(host); apex.length > 1; apex = parentName(apex)) {
+      const id = this.#reader.domainIdByApex(apex);
+      if (id !== undefined) return this.#sitesOf(id, name);
+      name = name.slice(name.indexOf('.') + 1);
     }
     return null;
   }
 
-  #sitesOf(id: string, apex: Name): DomainSites {
+  /** `name`: of the domain, without the last dot. */
+  #sitesOf(id: string, name: string): DomainSites {
     const known = this.#domains.get(id);
     if (known !== undefined && !known.sites.isStale) return known.sites;
     const proxy = this.#reader.proxy(id);
-    const certificates = this.#certificatesOf(id, apex, known?.certificates ?? NOTHING_HELD);
+    const certificates = this.#certificatesOf(id, name, known?.certificates ?? NOTHING_HELD);
     const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
-    const sites = new DomainSites(this.#environment, id, apex, proxy, all, this.#options.zoneSettings, known?.sites);
+    const sites = new DomainSites(this.#environment, id, name, proxy, all, this.#options.zoneSettings, known?.sites);
     this.#domains.set(id, { sites, certificates });
     return sites;
   }
 
   /** Those that are still the same stay the same objects. */
-  #certificatesOf(id: string, apex: Name, held: Held): Held {
-    const name = formatName(apex).slice(0, -1);
+  #certificatesOf(id: string, name: string, held: Held): Held {
     const own = this.#reader.certificate(id);
     const automatic = this.#reader.automaticCertificate(id);
     return {

@@ -20,10 +20,10 @@ export class Credentials {
   readonly #places: CredentialPlaces;
   readonly #free: number[];
   readonly #freeChains: number[];
-  /** Places, by the certificate's PEM. */
-  readonly #known: Recent<number>;
+  /** Places. By the object, of which there is one for a certificate (edge/sites): to find it by its text takes longer than to read a text is worth. */
+  readonly #known: Recent<TlsCertificate, number>;
   /** Places, by the PEM of the chain. */
-  readonly #chains: Recent<number>;
+  readonly #chains: Recent<string, number>;
   readonly #pointer = fixedMemory(8);
   readonly #quick: QuickReader | null;
 
@@ -47,7 +47,7 @@ export class Credentials {
   /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that can't be used. */
   open(context: number, certificate: TlsCertificate): number {
     const openssl = this.#openssl;
-    const at = FIELDS * this.#known.of(certificate.cert, () => this.#read(certificate));
+    const at = FIELDS * this.#known.of(certificate, () => this.#read(certificate));
     const { credentials } = this.#places;
     openssl.ERR_clear_error();
     const ssl = openssl.SSL_new(context);

@@ -1,9 +1,11 @@
-/** What is dear to make and large to keep: that which was used last, in a bounded number. */
-export class Recent<Value> {
+/** What is dear to make and large to keep: that which was asked for lately, in a bounded number. */
+export class Recent<Key, Value> {
   readonly #capacity: number;
   readonly #drop: (value: Value) => void;
-  /** The least recently used first. */
-  readonly #values = new Map<string, Value>();
+  /** In the order in which they came, or were passed over when their turn to go had come. */
+  readonly #held = new Map<Key, Held<Value>>();
+  /** Stands before the one whose turn is next. One for ever: a new one would walk over all that has gone, as a Map keeps the places. */
+  readonly #turns = this.#held.entries();
 
   /** `drop` gets each value that is no longer kept. */
   constructor(capacity: number, drop: (value: Value) => void = () => {}) {
@@ -12,33 +14,43 @@ export class Recent<Value> {
   }
 
   get size(): number {
-    return this.#values.size;
+    return this.#held.size;
   }
 
   /** What `make` made for the key, now or before. What it throws is thrown, and leaves all as it was. */
-  of(key: string, make: () => Value): Value {
-    const values = this.#values;
-    const known = values.get(key);
+  of(key: Key, make: () => Value): Value {
+    const known = this.#held.get(key);
     if (known !== undefined) {
-      values.delete(key);
-      values.set(key, known);
-      return known;
+      known.isWanted = true;
+      return known.value;
     }
-    const made = make();
-    values.set(key, made);
-    if (values.size > this.#capacity) this.#dropOldest();
-    return made;
+    const value = make();
+    this.#held.set(key, { value, isWanted: false });
+    if (this.#held.size > this.#capacity) this.#dropOne();
+    return value;
   }
 
   clear(): void {
-    while (this.#values.size > 0) this.#dropOldest();
+    while (this.#held.size > 0) this.#dropOne();
   }
 
-  #dropOldest(): void {
-    for (const [key, value] of this.#values) {
-      this.#values.delete(key);
-      this.#drop(value);
-      return;
+  /** The first that was not asked for since its last turn (a clock's second chance); the hits write no more than a mark. */
+  #dropOne(): void {
+    for (;;) {
+      const [key, held] = this.#turns.next().value as [Key, Held<Value>];
+      this.#held.delete(key);
+      if (!held.isWanted) {
+        this.#drop(held.value);
+        return;
+      }
+      held.isWanted = false;
+      this.#held.set(key, held);
     }
   }
+}
+
+interface Held<Value> {
+  readonly value: Value;
+  /** It was asked for since its last turn. */
+  isWanted: boolean;
 }

@@ -107,7 +107,9 @@ test('bytes that share a buffer with others are read at their own place', () => 
   const sealed = secrets.seal(Buffer.from('abc'), 'c');
   const shared = new Uint8Array(sealed.length + 20);
   shared.set(sealed, 7);
-  assert.is(secrets.unseal(shared.subarray(7, 7 + sealed.length), 'c').toString(), 'abc');
+  const plain = secrets.unseal(shared.subarray(7, 7 + sealed.length), 'c');
+  assert.is(plain.toString(), 'abc');
+  assert.is(plain.buffer.byteLength, plain.length, 'no pool holds it, too');
 });
 
 test('the same text is sealed differently each time, and shows nothing of itself', () => {
