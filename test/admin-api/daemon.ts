@@ -8,6 +8,7 @@ import type { Resolve } from '../../admin-api/proxy/bounded.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import type { JournalOptions } from '../../core/journal/local.ts';
 import { createLogger } from '../../core/log/index.ts';
 import { Registry } from '../../core/metrics/index.ts';
 import { openSecrets } from '../../core/secrets.ts';
@@ -82,12 +83,13 @@ export async function startDaemon(
   settings: Record<string, string> = {},
   resolve: Resolve = nowhere,
   answerDns: (index: IndexWriter, folder: string) => AnswerDns | undefined = () => undefined,
+  openJournal: (options: JournalOptions) => Journal | Promise<Journal> = openEmbeddedJournal,
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
   const keyFile = join(folder, 'secret.key');
   const environment = openEnvironment(folder);
   const index = new IndexWriter(1 << 22);
-  const journal = openEmbeddedJournal({
+  const journal = await openJournal({
     environment,
     index,
     zoneSettings: APEX,

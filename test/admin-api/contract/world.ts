@@ -1,7 +1,11 @@
-/** What the contract's suites run in: a daemon on each transport, accounts, domains, and clients that hold every answer to the contract. */
+/** What the contract's suites run in: a daemon on each transport, and on each journal, accounts, domains, and clients that hold every answer to the contract. */
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadUws } from '../../../admin-api/http/uws.ts';
+import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
+import { startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
 import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 import { held, learn } from './held.ts';
 
@@ -136,23 +140,63 @@ async function newMember(daemon: Daemon, username: string, more: object): Promis
 
 export type ContractTest = Test<{ world: World }>;
 
-/** Defines a suite for each transport that runs here. */
+export interface Variant {
+  readonly transport: 'node' | 'uws';
+  readonly journal: 'embedded' | 'etcd';
+}
+
+const VARIANTS: readonly Variant[] = [
+  { transport: 'node', journal: 'embedded' },
+  { transport: 'uws', journal: 'embedded' },
+  { transport: 'node', journal: 'etcd' },
+];
+
+/** Why one does not run here; null: it does. */
+async function whyNot({ transport, journal }: Variant): Promise<string | null> {
+  if (transport === 'uws' && (await loadUws()) === undefined) return 'the package does not load here';
+  return journal === 'etcd' ? whyNotPrograms('etcd') : null;
+}
+
+/** A daemon whose journal lies in an etcd of its own. */
+async function startOnEtcd(transport: Variant['transport'], settings: Record<string, string>): Promise<Daemon> {
+  const etcd = await startEtcd();
+  const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
+  const daemon = await startDaemon(transport, settings, undefined, undefined, async (options) => {
+    const journal = openEtcdJournal({ ...options, gateway, prefix: '/contract/', deadline: 5000, interval: 1000 });
+    await journal.caughtUp();
+    return journal;
+  });
+  return Object.assign(Object.create(daemon) as Daemon, {
+    async stop() {
+      await daemon.stop();
+      await gateway.close();
+      await etcd.stop();
+    },
+  });
+}
+
+/** Defines a suite for each variant that runs here. */
 export async function everywhere(
   name: string,
-  define: (test: ContractTest, transport: 'node' | 'uws') => void,
+  define: (test: ContractTest, variant: Variant) => void,
   settings: Record<string, string> = {},
 ): Promise<void> {
-  const transports = (await loadUws()) === undefined ? (['node'] as const) : (['node', 'uws'] as const);
-  if (transports.length === 1) console.log(`skipped: ${name} over uws, the package does not load here`);
-  for (const transport of transports) {
-    const test = suite<{ world: World }>(`${name}, ${transport}`);
+  for (const variant of VARIANTS) {
+    const { transport, journal } = variant;
+    const full = journal === 'etcd' ? `${name}, on etcd` : `${name}, ${transport}`;
+    const why = await whyNot(variant);
+    if (why !== null) {
+      console.log(`skipped: ${full}, ${why}`);
+      continue;
+    }
+    const test = suite<{ world: World }>(full);
     test.before(async (context) => {
-      const daemon = await startDaemon(transport, settings);
+      const daemon = await (journal === 'etcd' ? startOnEtcd : startDaemon)(transport, settings);
       await learn(daemon);
       context.world = new World(daemon, await newMember(daemon, 'user', { plan: 'unlimited' }));
     });
     test.after(({ world }) => world.daemon.stop());
-    define(test, transport);
+    define(test, variant);
     test('nothing went wrong that was not foreseen', ({ world }) => {
       assert.equal(
         world.daemon.logged.filter((line) => /"level":"error"/.test(line)),
