@@ -1,4 +1,5 @@
 /** This node among the others: it says how far it is, hears how far they are, and waits for them. */
+import type { BlobStore } from '../blobs/store.ts';
 import type { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { Logger } from '../log/index.ts';
@@ -32,6 +33,7 @@ export interface ClusterOptions {
   /** The number of this node, which no other member has. */
   readonly onNumber: (number: number) => void;
   readonly snapshots: SnapshotSender;
+  readonly blobs?: BlobStore;
 }
 
 export class Cluster {

@@ -1,8 +1,9 @@
 /** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { sendBlob } from '../blobs/send.ts';
+import { BLOB_HASH, type BlobStore } from '../blobs/store.ts';
 import type { SnapshotSender } from './snapshot.ts';
 
 export interface PeerTls {
@@ -18,12 +19,15 @@ export interface PeerServerOptions {
   /** Of the last entry that is applied. */
   head(): number;
   readonly snapshots: SnapshotSender;
+  /** Undefined: it has none. */
+  readonly blobs?: BlobStore;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
 export const HEARTBEAT = 1000;
 /** Octets that a peer may leave unread. */
 const MAX_UNREAD = 64 << 10;
+const BLOBS = '/v1/blobs/';
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
@@ -73,14 +77,18 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { snapshots, blobs } = this.#options;
+    const failed = (): void => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(503).end();
+    };
     request.resume();
     response.on('error', () => {});
-    if (request.method === 'GET' && request.url === '/v1/applied') this.#listen(response);
-    else if (request.method === 'GET' && request.url === '/v1/snapshot')
-      this.#options.snapshots.answer(request, response).catch(() => {
-        if (response.headersSent) response.destroy();
-        else response.writeHead(503).end();
-      });
+    const path = request.method === 'GET' ? (request.url ?? '') : '';
+    const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
+    if (path === '/v1/applied') this.#listen(response);
+    else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
+    else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
 

@@ -11,11 +11,12 @@ import { InvalidError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { readHead } from '../journal/head.ts';
+import { octets } from '../octets.ts';
 import { syncFolder } from '../private-file.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { etcdSettings } from './files.ts';
-import { installSnapshot, octets, PART, READY, STORE } from './snapshot.ts';
+import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
 
 type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;
 /** Octets that are done, of all. */

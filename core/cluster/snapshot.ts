@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { octets, rangeStart } from '../octets.ts';
 import type { Member } from './members.ts';
 import type { PeerTls } from './peer-server.ts';
 
@@ -19,8 +20,6 @@ const FRESH = 5000;
 const SILENCE = 30_000;
 const TRIES = 10;
 const PAUSE = 1000;
-/** Octets read at once. */
-const PIECE = 256 << 10;
 export const STORE = 'waypost.mdb';
 const COPY = 'snapshot.mdb';
 export const PART = 'snapshot.part';
@@ -69,7 +68,7 @@ export class SnapshotSender {
     clearTimeout(this.#timer);
     try {
       const { file, size } = copy;
-      const from = wanted === etagOf(copy) ? startOf(range, size) : 0;
+      const from = wanted === etagOf(copy) ? rangeStart(range, size) : 0;
       response.writeHead(from > 0 ? 206 : 200, {
         'content-type': 'application/octet-stream',
         'content-length': size - from,
@@ -131,12 +130,6 @@ const etagOf = ({ hash }: Copy): string => `"${hash}"`;
 
 function closeUnread(copy: Copy): void {
   if (copy.readers === 0) copy.file.close().catch(() => {});
-}
-
-/** Of a range to the end (RFC 9110 section 14.1.2), which is all that a peer asks for; 0: the whole. */
-function startOf(range: string | undefined, size: number): number {
-  const from = Number(/^bytes=(\d{1,15})-$/.exec(range ?? '')?.[1] ?? 0);
-  return from < size ? from : 0;
 }
 
 export interface FetchOptions {
@@ -224,14 +217,4 @@ async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of octets(file, 0)) hash.update(piece);
   return hash.digest('hex');
-}
-
-/** From there to the end. Not a stream of the file's own, which closes it when its reader goes. */
-export async function* octets(file: FileHandle, from: number): AsyncGenerator<Buffer> {
-  for (let at = from; ; ) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(PIECE), 0, PIECE, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
 }
