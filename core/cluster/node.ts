@@ -12,6 +12,7 @@ import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
+import { readMembers } from './members.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -52,6 +53,8 @@ const COMMIT = 5000;
 const CLOSE = 1000;
 /** Milliseconds without an answer of etcd after which a node counts as cut off. */
 const CUT_OFF = 5000;
+/** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
+const FAR = 100;
 
 /** Throws ConfigError. */
 export async function openNode(options: NodeOptions): Promise<Node> {
@@ -101,6 +104,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     },
     acknowledged: (sequence) => cluster.wait(sequence),
     others: () => cluster.others.length,
+    isFar: (entries) => isFar(gateway, config, journal.head, entries),
   });
   const cluster = new Cluster({
     gateway,
@@ -202,6 +206,17 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
       return closing;
     },
   };
+}
+
+async function isFar(
+  gateway: EtcdGateway,
+  { etcd, nodeName }: NodeOptions['config'],
+  head: number,
+  entries: number,
+): Promise<boolean> {
+  if (head > 0 || entries < FAR) return false;
+  const { live } = await readMembers(gateway, etcd.prefix);
+  return [...live].some((name) => name !== nodeName);
 }
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T> {

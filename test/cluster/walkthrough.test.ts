@@ -137,6 +137,23 @@ test('a node that was away for longer than the log reaches back, and one that is
   }
 });
 
+test('a node that is new takes the store of another where that is sooner than the log', async () => {
+  const rig = await startCluster(1);
+  try {
+    const [a] = rig.nodes;
+    const id = await a.api.createDomain('many.example');
+    const names = Array.from({ length: 120 }, (_, i) => `n${i}`);
+    await Promise.all(names.map((name) => a.api.createRecord(id, name, 'A', '192.0.2.1')));
+    const b = await rig.add();
+    assert.match(b.child.output(), /store of another node has taken the place/);
+    for (const name of ['n0', 'n119']) assert.equal(await addresses(b, `${name}.many.example`), ['192.0.2.1']);
+    await b.api.createRecord(id, 'after', 'A', '192.0.2.2');
+    assert.equal(await addresses(a, 'after.many.example'), ['192.0.2.2']);
+  } finally {
+    await rig.close();
+  }
+});
+
 const why = whyNotPrograms('etcd');
 if (why === null) test.run();
 else console.log(`skipped: a cluster of daemons, ${why}`);

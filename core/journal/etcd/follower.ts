@@ -16,6 +16,8 @@ export interface FollowerOptions {
   onLook(state: LogState, at: number): void;
   /** The node has missed what is not there any more (a snapshot of another helps), or is ahead of the log (it does not). It follows no more. */
   onLost(why: string, isCurable: boolean): void;
+  /** Whether a copy of another node's store is sooner here than so many entries. */
+  isFar(entries: number): Promise<boolean>;
   /** More is not to be handed on for now, but for the rest of a look. */
   isFull(): boolean;
   /** Resolves when it is no longer full, or is closing. */
@@ -75,7 +77,7 @@ export class Follower {
 
   /** Reads until the head is reached; resolves with the revision of the last look, or null when that can't be. */
   async #catchUp(): Promise<number | null> {
-    const { log, next, room, onLook, onLost } = this.#options;
+    const { log, next, room, onLook, onLost, isFar } = this.#options;
     for (;;) {
       await room();
       if (this.#stop.signal.aborted) return null;
@@ -91,6 +93,10 @@ export class Follower {
       }
       if (from <= last && from < floor) {
         onLost(`the log in etcd begins at entry ${floor}, this node needs ${from}`, true);
+        return null;
+      }
+      if (from <= last && (await isFar(last - from + 1))) {
+        onLost(`it lacks ${last - from + 1} entries, and the store of another node is sooner here than those`, true);
         return null;
       }
       for (const group of state.groups) this.#hand(group);

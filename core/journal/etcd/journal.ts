@@ -32,6 +32,8 @@ export interface EtcdJournalOptions extends JournalOptions {
   readonly acknowledged?: (sequence: number) => Promise<unknown>;
   /** Other nodes that may write. */
   readonly others?: () => number;
+  /** Whether a copy of another node's store is sooner here than so many entries of the log. */
+  readonly isFar?: (entries: number) => Promise<boolean>;
 }
 
 export interface EtcdJournalEvents {
@@ -106,6 +108,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       onLook: (state, at) => this.looked(state, at),
       onLost: (why, isCurable) => this.lose(why, isCurable),
       onTrouble: (error) => options.events?.trouble(error),
+      isFar: options.isFar ?? (() => Promise.resolve(false)),
       isFull: () => this.foreign.isFull,
       room: () => this.foreign.room(),
       interval: options.interval,
