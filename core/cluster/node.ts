@@ -10,6 +10,7 @@ import type { Logger } from '../log/index.ts';
 import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
+import { Compaction } from './compaction.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
 import { readMembers } from './members.ts';
@@ -47,6 +48,8 @@ const START = 3000;
 const FIRST_START = 20_000;
 /** Milliseconds between looks at the head of the log, and at who is there. */
 const INTERVAL = 1000;
+/** Milliseconds between compactions of etcd. */
+const COMPACTION = 60_000;
 /** Milliseconds that a commit waits for etcd. */
 const COMMIT = 5000;
 /** Entries that a node may be behind and still be waited for. */
@@ -158,6 +161,11 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
     tidy();
   }, INTERVAL);
+  const compaction = new Compaction(gateway, etcd.prefix);
+  const compacting = setInterval(() => {
+    // One of all does it.
+    if (cluster.settled > 0) compaction.turn().catch((error: unknown) => said.say(error));
+  }, COMPACTION);
   let floor = 0;
   const tidy = (): void => {
     const next = Math.min(cluster.settled, journal.head - options.history) + 1;
@@ -176,6 +184,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
     clearInterval(looks);
+    clearInterval(compacting);
     await replacement.stop();
     await journal.close();
     await cluster.close();

@@ -29,6 +29,7 @@ const CONNECT_MS = 1000;
 const MAX_ANSWER = 64 << 20;
 
 const RESOURCE_EXHAUSTED = 8;
+const OUT_OF_RANGE = 11;
 
 /** No connection came about, so that nothing was sent. What an error is called does not tell: ICMP ends connections that stand with the same ones (RFC 1122 4.2.3.9). */
 class NotConnected extends Error {}
@@ -77,6 +78,15 @@ export class EtcdGateway {
   ): Promise<TransactionAnswer> {
     const isReading = [...success, ...failure].every((operation) => 'request_range' in operation);
     return readTransaction(await this.#ask('/v3/kv/txn', { compare: compares, success, failure }, isReading));
+  }
+
+  /** Takes away what was replaced or removed before `revision`. What was so already, as by etcd itself, is no error. */
+  async compact(revision: number): Promise<void> {
+    try {
+      await this.#ask('/v3/kv/compaction', { revision: String(revision) }, true);
+    } catch (error) {
+      if (!(error instanceof EtcdRefused && error.code === OUT_OF_RANGE)) throw error;
+    }
   }
 
   /** Seconds until the lease ends unless it is kept alive. Returns its id. */

@@ -3,6 +3,7 @@
  * reasons of its own. Whatever comes twice, late or not at all, groups are handed on in order and without gaps.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EtcdCompacted } from '../../etcd/errors.ts';
 import type { EtcdLog, LoggedGroup, LogState } from './log.ts';
 import { wentBack } from './refusals.ts';
 
@@ -67,7 +68,8 @@ export class Follower {
         await this.#watch(revision + 1);
       } catch (error) {
         if (signal.aborted) return;
-        if (error === LOOK_AGAIN) continue;
+        // What a watch has missed by a compaction is read.
+        if (error === LOOK_AGAIN || error instanceof EtcdCompacted) continue;
         this.#options.onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
