@@ -1,4 +1,5 @@
 /** The applied state of this node: entries become rows, answers and nodes of the index, and whoever listens is told. The same for every journal. */
+import { setImmediate } from 'node:timers/promises';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { sequenceKey } from '../store/keys.ts';
@@ -137,7 +138,15 @@ export class Applier {
 async function transact(environment: Environment, work: () => void): Promise<void> {
   let held: (() => void) | undefined = work;
   try {
-    await environment.root.childTransaction(() => held?.());
+    const done = environment.root.childTransaction(() => held?.());
+    // lmdb makes a promise for the batch that it begins at the end of this turn, and lets it go: it would end the process when the disk is full.
+    setImmediate().then(() => environment.root.committed.then(undefined, () => {}));
+    await done;
+  } catch (error) {
+    const { commitError } = error as { commitError?: Promise<never> };
+    // Why, as that the disk is full. It comes in the same turn, by a promise of its own; one that nobody holds would end the process.
+    if (commitError !== undefined) await Promise.race([commitError, setImmediate()]);
+    throw error;
   } finally {
     held = undefined;
   }

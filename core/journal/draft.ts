@@ -2,7 +2,7 @@
  * A draft: what one request reads and wants to change. It remembers every key and range that it reads, and shows its own changes to its own reads, so
  * that a service is written as if it were alone: read, check, put. `write` commits it and starts anew when something that it read has changed.
  */
-import { ConflictError } from '../errors.ts';
+import { ConflictError, WaypostError } from '../errors.ts';
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';
@@ -194,8 +194,8 @@ function merge(
 const ATTEMPTS = 20;
 
 /**
- * Runs `work` on a draft and commits what it has changed. Runs it anew when the commit conflicts. What `work` throws changes nothing.
- * `sequence`: that of the commit, or the head when nothing was changed.
+ * Runs `work` on a draft and commits what it has changed. Runs it anew when the commit conflicts, and when it throws a WaypostError over what other nodes have changed by
+ * then: whom one node refuses no other would serve. What `work` throws changes nothing. `sequence`: that of the commit, or the head when nothing was changed.
  */
 export async function write<T>(
   environment: Environment,
@@ -203,9 +203,19 @@ export async function write<T>(
   by: string,
   work: (draft: Draft) => T | Promise<T>,
 ): Promise<{ result: T; sequence: number }> {
+  let due: number | undefined;
   for (let attempt = 1; ; attempt++) {
-    const draft = new Draft(environment, journal.head);
-    const result = await work(draft);
+    const at = journal.head;
+    const draft = new Draft(environment, at);
+    let result: T;
+    try {
+      result = await work(draft);
+    } catch (error) {
+      if (!(error instanceof WaypostError)) throw error;
+      due ??= await journal.latest();
+      if (at >= due) throw error;
+      continue;
+    }
     const request = draft.request;
     if (request.changes.length === 0) return { result, sequence: journal.head };
     try {

@@ -13,6 +13,10 @@ class EmbeddedJournal extends LocalJournal {
     return !this.queue.isEmpty;
   }
 
+  latest(): Promise<number> {
+    return Promise.resolve(this.head);
+  }
+
   protected work(): Promise<void> {
     return this.commitGroup(this.queue.take());
   }

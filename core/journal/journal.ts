@@ -88,6 +88,11 @@ export interface Journal {
    * ConflictError when something in the read set was written after `reads.at`; then nothing has changed.
    */
   commit(request: CommitRequest): Promise<Committed>;
+  /**
+   * Resolves with the sequence of the last entry that any node had appended when this was called, once it is applied here. Rejects with UnavailableError when that
+   * can't be found out, or takes too long.
+   */
+  latest(): Promise<number>;
   /** Calls `listener` for every domain that comes or goes, once its entry is applied, in order. */
   onDomain(listener: DomainListener): void;
   /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */

@@ -36,6 +36,8 @@ export abstract class LocalJournal implements Journal {
     return committed;
   }
 
+  abstract latest(): Promise<number>;
+
   onDomain(listener: DomainListener): void {
     this.applier.domainListeners.push(listener);
   }

@@ -1,12 +1,10 @@
 /** Several daemons on one etcd, on this machine. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
-import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
+import { credentialsIn } from './credentials.ts';
 
 const READY_MS = 20_000;
 
@@ -26,13 +24,7 @@ export async function startCluster(
   settings: Settings | ((name: string) => Settings) = {},
 ): Promise<ClusterRig> {
   const folder = temporaryFolder('cluster');
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const issuer = { name: 'authority.cluster.test', key: ecKey() };
-  const authority = file('ca.pem', certificate({ ...issuer, ca: true }));
-  const secrets = file('secret.key', Buffer.alloc(32, 9).toString('base64'));
+  const credentials = credentialsIn(folder);
   const etcd = await startEtcd();
   const nodes: Daemon[] = [];
   const close = async (): Promise<void> => {
@@ -42,15 +34,10 @@ export async function startCluster(
   };
   const add = async (): Promise<Daemon> => {
     const name = 'abcdefgh'[nodes.length];
-    const key = ecKey();
     const node = await startDaemon({
-      WAYPOST_NODE_NAME: name,
       WAYPOST_ETCD_ENDPOINTS: etcd.endpoint,
       WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}`,
-      WAYPOST_PEER_CA_FILE: authority,
-      WAYPOST_PEER_CERTIFICATE_FILE: file(`${name}.pem`, certificate({ name, key, issuer, dnsNames: [name] })),
-      WAYPOST_PEER_KEY_FILE: file(`${name}.key`, pemOfKey(key)),
-      WAYPOST_SECRETS_KEY_FILE: secrets,
+      ...credentials(name),
       ...(typeof settings === 'function' ? settings(name) : settings),
     });
     nodes.push(node);

@@ -17,26 +17,48 @@ export interface EtcdMember {
   stop(): Promise<void>;
 }
 
+export const ETCD = '/usr/bin/etcd';
+
+interface MemberOptions {
+  readonly name: string;
+  /** Of its data. */
+  readonly folder: string;
+  /** Where clients come, and where other members do: URLs. */
+  readonly endpoint: string;
+  readonly peerUrl: string;
+  /** `name=peerUrl` of all members, by commas. */
+  readonly cluster: string;
+}
+
+export function etcdArguments({ name, folder, endpoint, peerUrl, cluster }: MemberOptions): string[] {
+  return [
+    ...['--name', name, '--data-dir', folder, '--logger', 'zap', '--log-level', 'error'],
+    ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
+    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
+    ...['--initial-cluster', cluster],
+  ];
+}
+
+/** Resolves when it answers, which it does with the majority. Rejects with what it has printed. */
+export async function untilHealthy(endpoint: string, child: Child): Promise<void> {
+  for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {
+    if (await isHealthy(endpoint)) return;
+    if (child.exited() || Date.now() > deadline) throw new Error(`etcd does not answer:\n${child.output()}`);
+  }
+}
+
 /** `more`: further arguments. */
 export async function startEtcd(more: readonly string[] = []): Promise<EtcdMember> {
   const folder = temporaryFolder('etcd');
   const [client, peer] = [await freePort(), await freePort()];
   const endpoint = `http://127.0.0.1:${client}`;
   const peerUrl = `http://127.0.0.1:${peer}`;
-  const args = [
-    ...['--name', 'one', '--data-dir', folder, '--logger', 'zap', '--log-level', 'error'],
-    ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
-    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-    ...['--initial-cluster', `one=${peerUrl}`],
-    ...more,
-  ];
+  const own = etcdArguments({ name: 'one', folder, endpoint, peerUrl, cluster: `one=${peerUrl}` });
+  const args = [...own, ...more];
   let child: Child;
   const start = async (): Promise<void> => {
-    child = startChild('/usr/bin/etcd', args);
-    for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {
-      if (await isHealthy(endpoint)) return;
-      if (child.exited() || Date.now() > deadline) throw new Error(`etcd does not answer:\n${child.output()}`);
-    }
+    child = startChild(ETCD, args);
+    await untilHealthy(endpoint, child);
   };
   await start();
   return {

@@ -19,9 +19,15 @@ export class ApiClient {
     this.base = base;
   }
 
-  /** Any request; a body that is no string is sent as JSON. Throws when there is no answer in time. */
-  async request(method: string, path: string, body?: Json, type = 'application/json'): Promise<ApiResponse> {
-    const headers: Record<string, string> = {};
+  /** Any request; a body that is no string is sent as JSON. `more` are further fields. Throws when there is no answer in time. */
+  async request(
+    method: string,
+    path: string,
+    body?: Json,
+    type = 'application/json',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<ApiResponse> {
+    const headers: Record<string, string> = { ...more };
     if (this.token !== '') headers.Authorization = `Bearer ${this.token}`;
     if (body !== undefined) headers['Content-Type'] = type;
     const response = await fetch(this.base + path, {

@@ -7,11 +7,24 @@ import { freePort } from './ports.ts';
 import { removeFolder, temporaryFolder } from './temp.ts';
 
 /** main.js in the root of the compiled tree that this file belongs to. */
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const READY_MS = 30_000;
 const BIND_TRIES = 3;
 
 export const ADMIN_PASSWORD = 'correct horse battery staple';
+
+/** Settings of every daemon of the tests. */
+export const USUAL = {
+  WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD,
+  WAYPOST_RATE_LIMIT: '0',
+  WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
+  WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
+  WAYPOST_DNS_WORKERS: '1',
+  WAYPOST_EDGE_HTTP_LISTEN: 'off',
+  WAYPOST_EDGE_HTTPS_LISTEN: 'off',
+  // Nobody answers there: tests ask nobody outside of this machine.
+  WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
+};
 
 export interface Daemon {
   readonly dataDir: string;
@@ -42,15 +55,7 @@ export async function startDaemon(settings: Record<string, string> = {}): Promis
       WAYPOST_DATA_DIR: join(dataDir, 'data'),
       WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
       WAYPOST_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
-      WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      WAYPOST_RATE_LIMIT: '0',
-      WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
-      WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
-      WAYPOST_DNS_WORKERS: '1',
-      WAYPOST_EDGE_HTTP_LISTEN: 'off',
-      WAYPOST_EDGE_HTTPS_LISTEN: 'off',
-      // Nobody answers there: tests ask nobody outside of this machine.
-      WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
+      ...USUAL,
       ...settings,
     });
     const launch = (): Child => startChild(process.execPath, [MAIN, 'serve'], env);

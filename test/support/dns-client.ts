@@ -23,9 +23,9 @@ export class UdpClient {
     socket.on('error', () => {});
   }
 
-  static async connect(port: number): Promise<UdpClient> {
+  static async connect(port: number, host = HOST): Promise<UdpClient> {
     const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20, sendBufferSize: 1 << 20 });
-    socket.connect(port, HOST);
+    socket.connect(port, host);
     await once(socket, 'connect');
     return new UdpClient(socket);
   }

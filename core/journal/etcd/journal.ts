@@ -13,6 +13,7 @@ import type { ZoneUpdates } from '../zones.ts';
 import { Backlog, type Following, follow } from './backlog.ts';
 import { Follower } from './follower.ts';
 import { Freshness } from './freshness.ts';
+import { Joined } from './joined.ts';
 import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
@@ -82,6 +83,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** Our own groups may be among them. */
   private readonly foreign = new Backlog();
   private readonly rotation: Rotation;
+  private readonly looks = new Joined(() => this.level());
   /** Of etcd, when the head that is applied here was written last, by all that is known. */
   private headRevision = 0;
   readonly freshness = new Freshness();
@@ -139,6 +141,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.lose(why, false);
   }
 
+  latest(): Promise<number> {
+    return this.looks.join();
+  }
+
   forget(floor: number): Promise<void> {
     return this.log.forget(floor);
   }
@@ -162,7 +168,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   protected async work(): Promise<void> {
-    const refusal = this.refusal();
+    const refusal = this.queue.isEmpty ? null : this.refusal();
     if (refusal !== null) this.refuseAll(refusal);
     else if (!this.foreign.isEmpty) {
       if (!this.queue.isEmpty) await this.passedOver();
@@ -171,9 +177,25 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     else await this.commitGroup(this.queue.take());
   }
 
+  /** As `latest`. */
+  private async level(): Promise<number> {
+    const refusal = this.refusal();
+    if (refusal !== null) throw refusal;
+    const end = await this.log.end().catch((error: unknown) => {
+      throw error instanceof EtcdUnavailable ? noQuorum('too few members of etcd can be reached') : refusalFor(error);
+    });
+    if (end <= this.head) return end;
+    this.seen = Math.max(this.seen, end);
+    this.follower.look();
+    const late = sleep(this.options.deadline, undefined, { ref: false }).then(() => {
+      throw noQuorum('this node is behind what others have written');
+    });
+    await Promise.race([this.caughtUp(), late]);
+    return end;
+  }
+
   /** Why nothing can be committed. */
   private refusal(): Error | null {
-    if (this.queue.isEmpty) return null;
     if (this.lost !== null) return new UnavailableError('node_lost', `This node takes no writes: ${this.lost}.`);
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
     if (this.isStuck)

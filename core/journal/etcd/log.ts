@@ -69,6 +69,13 @@ export class EtcdLog {
     return this.#stateOf(ranges, revision);
   }
 
+  /** The sequence of the last entry. Rejects as `look`. */
+  async end(): Promise<number> {
+    const { ranges } = await this.#gateway.transaction([], [range(this.#keys.head)]);
+    const found = ranges[0]?.items[0];
+    return found === undefined ? 0 : decodeHead(found.value).sequence;
+  }
+
   /** Writes the head where there is none yet: that of a node whose data is to be the cluster's. False: there is one. */
   async begin(head: Head): Promise<boolean> {
     const floor = Buffer.alloc(6);

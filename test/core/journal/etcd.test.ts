@@ -1,6 +1,7 @@
 /** The journal over etcd: the contract, and what is large. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StateError } from '../../../core/errors.ts';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
@@ -47,6 +48,49 @@ test('what is larger than a request of etcd is in the log whole, and reaches a n
       assert.equal(dump(other.environment), dump(one.environment));
     });
   });
+});
+
+/** Nothing comes of a watch, so that its node learns of what others write when it looks. */
+const deaf: JournalFactory = async ({ environment, index }, history) => {
+  const own = new EtcdGateway({ endpoints: [member.endpoint], timeout: 500 });
+  own.watch = (_key, _end, _revision, _onAnswer, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const journal = openEtcdJournal({
+    ...{ environment, index, history, gateway: own, zoneSettings: DEFAULTS },
+    ...{ prefix: '/waypost/behind/', deadline: 1000, interval: 60_000 },
+  });
+  await journal.caughtUp();
+  return journal;
+};
+
+test('nothing is refused over what others have changed by then, nor when that can not be known', async () => {
+  await withStore(
+    shared(() => '/waypost/behind/'),
+    async (one) => {
+      await withStore(deaf, async (behind) => {
+        const domain = newDomain('behind.test.');
+        const mustBeThere = (): Promise<unknown> =>
+          write(behind.environment, behind.journal, 'test', (draft) => {
+            if (draft.domain(domain.id) === undefined) throw new StateError('no_such_domain', 'It is not there.');
+            draft.put(domains, { ...domain, createdAt: 2 });
+          });
+        const code = (work: Promise<unknown>): Promise<string> =>
+          work.then(
+            () => 'done',
+            (error: StateError) => error.code,
+          );
+        assert.is(await code(mustBeThere()), 'no_such_domain');
+        await write(one.environment, one.journal, 'test', (draft) => draft.put(domains, domain));
+        assert.is(behind.journal.head, 0, 'it does not know yet');
+        assert.is(await code(mustBeThere()), 'done');
+        await write(one.environment, one.journal, 'test', (draft) => draft.delete(domains, domain));
+        assert.is(await code(mustBeThere()), 'no_such_domain');
+        await member.kill();
+        assert.is(await code(mustBeThere()), 'no_quorum');
+        await member.again();
+      });
+    },
+  );
 });
 
 const stop = async (): Promise<void> => {

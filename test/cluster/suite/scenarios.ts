@@ -1,0 +1,237 @@
+/** What goes wrong, while the load goes on. Each leaves all nodes and members running. */
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkConflicts } from '../history/history.ts';
+import type { Load } from './load.ts';
+import { HISTORY, type Machines, type Member, type Node, until } from './machines.ts';
+import { MEMBERS, NODES } from './network.ts';
+
+export interface Scenario {
+  readonly name: string;
+  /** Why it can't be played here; null: it can. */
+  lacks?(machines: Machines): string | null;
+  run(machines: Machines, load: Load): Promise<void>;
+}
+
+/** Changes that are acknowledged before the next thing happens. */
+const SOME = 30;
+/** Milliseconds of a cut that outlasts the lease of a node (5 s). */
+const WHILE = 8000;
+export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+const nodeKilled = (index: number): Scenario => ({
+  name: `node ${NODES[index].name} is killed, and comes back`,
+  async run({ nodes }, load) {
+    await nodes[index].kill();
+    await load.progress(SOME);
+    await nodes[index].start();
+    await nodes[index].untilReady();
+  },
+});
+
+const nodeCut: Scenario = {
+  name: 'a node is cut off for a while',
+  async run({ nodes, network }, load) {
+    const cut = nodes[2];
+    network.link(cut.machine, 'down');
+    await refuses(cut);
+    await sleep(WHILE);
+    await load.progress(SOME);
+    await servesOn(cut);
+    network.link(cut.machine, 'up');
+    await cut.untilReady();
+  },
+};
+
+const nodeCutForLong: Scenario = {
+  name: `a node is cut off for longer than the history, ${HISTORY} changes`,
+  async run({ nodes, network }, load) {
+    const cut = nodes[1];
+    network.link(cut.machine, 'down');
+    await sleep(WHILE);
+    const { domainId } = load.writers[0];
+    // Each a change of its own; tidying up goes by steps.
+    let left = 2 * HISTORY;
+    const lane = async (lane: number): Promise<void> => {
+      const id = await nodes[0].api.createRecord(domainId, `many-${lane}`, 'A', '192.0.2.1');
+      while (left-- > 0)
+        await nodes[0].api.request('PUT', `/api/v1/domains/${domainId}/records/${id}`, {
+          ...{ name: `many-${lane}`, type: 'A', content: `192.0.2.${left & 255}`, ttl: 60 },
+        });
+    };
+    await Promise.all(Array.from({ length: 32 }, (_, i) => lane(i)));
+    await sleep(3000);
+    await load.progress(SOME);
+    // The service starts anew in its process when it has the store of another.
+    cut.isUp = false;
+    network.link(cut.machine, 'up');
+    await until('it has fetched the store of another', () => /has taken the place/.test(cut.output));
+    await cut.untilReady();
+    cut.isUp = true;
+  },
+};
+
+const memberKilled = (what: string, pick: (members: readonly Member[]) => Promise<Member>): Scenario => ({
+  name: `${what} is killed, and comes back`,
+  async run({ members }, load) {
+    const member = await pick(members);
+    await member.kill();
+    await load.progress(SOME);
+    member.start();
+    await member.healthy();
+  },
+});
+
+async function whoLeads(members: readonly Member[], leads: boolean): Promise<Member> {
+  for (const member of members) if ((await member.isLeader()) === leads) return member;
+  throw new Error('etcd has no leader');
+}
+
+const majorityGone: Scenario = {
+  name: 'two of three members of etcd are gone, and come back',
+  async run({ nodes, members }, load) {
+    await Promise.all([members[0].kill(), members[1].kill()]);
+    await Promise.all(nodes.map(refuses));
+    await Promise.all(nodes.map(servesOn));
+    await sleep(WHILE);
+    load.check();
+    await Promise.all(nodes.map(refuses));
+    await Promise.all(nodes.map(servesOn));
+    for (const member of members.slice(0, 2)) member.start();
+    await Promise.all(members.map((member) => member.healthy()));
+  },
+};
+
+const clockJumps: Scenario = {
+  name: "a node's clock jumps half a day ahead, and back behind",
+  async run({ nodes }, load) {
+    const node = nodes[3];
+    const file = join(node.disk, 'clock');
+    const set = (offset: string): void => writeFileSync(file, `${offset}\n`);
+    set('+0');
+    await node.stop();
+    await node.start({
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    });
+    await node.untilReady();
+    for (const offset of ['+12h', '-12h', '+0']) {
+      set(offset);
+      await load.progress(SOME);
+      const { body } = await node.api.call('POST', '/api/v1/domains', { domain: freshName('clock') });
+      const { created_at: at } = body.domain as { created_at: string };
+      const off = (Date.parse(`${at}Z`) - Date.now()) / 3_600_000;
+      if (Math.abs(off - Number.parseInt(offset, 10)) > 0.5)
+        throw new Error(`its clock is off by ${off} hours, where ${offset} was asked for`);
+      await isWaitedFor(nodes, node);
+    }
+    await node.stop();
+    await node.start();
+    await node.untilReady();
+  },
+};
+
+const diskFull: Scenario = {
+  name: 'the disk of a node is full, and then is not',
+  async run({ nodes }, load) {
+    const node = nodes[0];
+    const filler = join(node.disk, 'filler');
+    fill(filler);
+    const { domainId } = load.writers[0];
+    // Until the store has to grow.
+    const other = nodes[1];
+    let n = 0;
+    await until('it says that it can not apply what others write', async () => {
+      const post = Array.from({ length: 50 }, (_, i) => ({
+        ...{ name: `fill-${n}-${i}`, type: 'TXT', content: 'x'.repeat(250), ttl: 60 },
+      }));
+      n++;
+      await other.api.request('POST', `/api/v1/domains/${domainId}/records/batch`, { post });
+      fill(filler);
+      return (await node.readiness()).status === 503;
+    });
+    const { text } = await node.readiness();
+    if (!/can not be applied here/.test(text)) throw new Error(`${node.name} says only: ${text}`);
+    await refuses(node);
+    await load.progress(SOME);
+    await servesOn(node);
+    rmSync(filler);
+    await node.untilReady();
+  },
+};
+
+const ALL = [...NODES, ...MEMBERS];
+const slowLinks: Scenario = {
+  name: 'links of 20 ms',
+  lacks: ({ network }) => (network.delay(ALL, 20) ? null : 'this kernel has no netem'),
+  async run({ network }, load) {
+    await load.progress(SOME);
+    network.undelay(ALL);
+  },
+};
+
+/** Takes all the room that the file system has left. */
+function fill(path: string): void {
+  const file = openSync(path, 'a');
+  try {
+    for (const piece = Buffer.alloc(4096); ; ) writeSync(file, piece);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+let names = 0;
+const freshName = (label: string): string => `${label}-${++names}.example`;
+
+/** A write there is 503, with Retry-After. Others may be under way, so that it may take its time. */
+async function refuses(node: Node): Promise<void> {
+  const { status, text, headers } = await node.api.request('POST', '/api/v1/domains', {
+    domain: freshName('refused'),
+  });
+  if (status !== 503 || headers.get('retry-after') === null)
+    throw new Error(`${node.name} answers a write with ${status} ${text}`);
+}
+
+/** Reads of the API; DNS is the checkers'. */
+async function servesOn(node: Node): Promise<void> {
+  await node.api.call('GET', '/api/v1/domains');
+  if (!node.isUp) throw new Error(`${node.name} is not meant to serve`);
+}
+
+/** Writes at the others wait for it: it hears, and is heard. */
+async function isWaitedFor(nodes: readonly Node[], late: Node): Promise<void> {
+  await until(`${late.name} serves what others write, when that is answered`, async () => {
+    const { body } = await nodes[0].api.call('POST', '/api/v1/domains', { domain: freshName('heard') });
+    return (body.sync as { applied: string[] }).applied.includes(late.name);
+  });
+}
+
+/** WAYPOST_OPERATIONS: requests of the history. */
+const OPERATIONS = Number(process.env.WAYPOST_OPERATIONS ?? 10_000);
+
+const conflicts: Scenario = {
+  name: `${OPERATIONS} requests that get in each other's way`,
+  async run({ nodes }) {
+    console.log(await checkConflicts(nodes, OPERATIONS));
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'nothing goes wrong', run: (_, load) => load.progress(10 * SOME) },
+  ...NODES.map((_, i) => nodeKilled(i)),
+  memberKilled('a member of etcd that follows', (members) => whoLeads(members, false)),
+  memberKilled('the member of etcd that leads', (members) => whoLeads(members, true)),
+  majorityGone,
+  nodeCut,
+  nodeCutForLong,
+  clockJumps,
+  diskFull,
+  slowLinks,
+  conflicts,
+];

@@ -1,0 +1,95 @@
+/**
+ * What a name may answer. Its writer gives it one value after another, each of them once. A node that serves a value, or is said to have
+ * applied it, is at no older one ever after; no node is at one that was not yet asked for, or that was refused.
+ */
+export interface Version {
+  /** Null: no such record. */
+  readonly value: string | null;
+  /** Of the change; null: not known. */
+  sequence: number | null;
+  isAcknowledged: boolean;
+  /** Every answer said that nothing was written. */
+  isRefused: boolean;
+  wasSeen: boolean;
+}
+
+export class Versions {
+  readonly name: string;
+  readonly #all: Version[] = [{ value: null, sequence: 0, isAcknowledged: true, isRefused: false, wasSeen: true }];
+  readonly #byValue = new Map<string, number>();
+  /** By node: the oldest that it may be at. */
+  readonly #floors = new Map<string, number>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  floor(node: string): number {
+    return this.#floors.get(node) ?? 0;
+  }
+
+  /** To be called before the request is sent. */
+  issue(value: string | null): Version {
+    const version = { value, sequence: null, isAcknowledged: false, isRefused: false, wasSeen: false };
+    if (value !== null) this.#byValue.set(value, this.#all.length);
+    this.#all.push(version);
+    return version;
+  }
+
+  /** `applied`: the nodes that serve it. Throws Error when sequences go back. */
+  acknowledge(version: Version, sequence: number | null, applied: readonly string[]): void {
+    const at = this.#all.indexOf(version);
+    version.isAcknowledged = true;
+    for (const node of applied) this.#raise(node, at);
+    if (sequence === null) return;
+    const before = this.#all.slice(0, at).findLast((one) => one.sequence !== null);
+    if (before !== undefined && (before.sequence as number) >= sequence)
+      throw new Error(`${this.name}: change ${sequence} came after ${before.sequence}`);
+    version.sequence = sequence;
+  }
+
+  /** Throws Error when it was served all the same. */
+  refuse(version: Version): void {
+    version.isRefused = true;
+    if (version.wasSeen) throw new Error(`${this.name}: ${version.value} was refused, and is served`);
+  }
+
+  /** What a node has answered; `floor` is that of the moment before it was asked. Throws Error when it may not have. */
+  saw(node: string, values: readonly string[], floor: number): void {
+    if (values.length > 1) throw new Error(`${this.name} at ${node}: two values, ${values.join(' and ')}`);
+    const value = values[0] ?? null;
+    const at = value === null ? this.#absence(floor) : this.#byValue.get(value);
+    const version = at === undefined ? undefined : this.#all[at];
+    if (at === undefined || version === undefined)
+      throw new Error(`${this.name} at ${node}: ${value ?? 'nothing'}, and ${this.#all[floor].value} or later is due`);
+    if (at < floor)
+      throw new Error(
+        `${this.name} at ${node}: ${value}, change ${version.sequence}, and ${this.#all[floor].value}, change ${this.#all[floor].sequence}, or later is due`,
+      );
+    if (version.isRefused) throw new Error(`${this.name} at ${node}: ${value} was refused, and is served`);
+    if (value !== null) version.wasSeen = true;
+    this.#raise(node, at);
+  }
+
+  /** The node has all: it is at no older one than the last that was acknowledged. */
+  applied(node: string): void {
+    this.#raise(
+      node,
+      this.#all.findLastIndex(({ isAcknowledged }) => isAcknowledged),
+    );
+  }
+
+  /** The value that the node was last known to be at. */
+  at(node: string): string {
+    return String(this.#all[this.floor(node)].value);
+  }
+
+  #absence(from: number): number | undefined {
+    const at = this.#all.findIndex(({ value, isRefused }, i) => i >= from && value === null && !isRefused);
+    return at < 0 ? undefined : at;
+  }
+
+  #raise(node: string, at: number): void {
+    this.#floors.set(node, Math.max(at, this.floor(node)));
+  }
+}
