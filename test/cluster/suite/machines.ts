@@ -182,15 +182,20 @@ export async function startMachines(network: Network, folder: string): Promise<M
   const close = async (): Promise<void> => {
     await Promise.all([...nodes.map((node) => node.close()), ...members.map((member) => member.kill())]);
   };
-  for (const member of members) member.start();
-  await Promise.all(members.map((member) => member.healthy()));
-  // The first makes the account.
-  for (const node of nodes) await node.start();
-  for (const { api } of nodes) await api.logIn('admin', ADMIN_PASSWORD);
-  for (const { api, name } of nodes)
-    await until(`${name} knows all others`, async () => {
-      const { body } = await api.call('GET', '/api/v1/changes/1');
-      return (body.applied as string[]).length === nodes.length;
-    });
+  try {
+    for (const member of members) member.start();
+    await Promise.all(members.map((member) => member.healthy()));
+    // The first makes the account.
+    for (const node of nodes) await node.start();
+    for (const { api } of nodes) await api.logIn('admin', ADMIN_PASSWORD);
+    for (const { api, name } of nodes)
+      await until(`${name} knows all others`, async () => {
+        const { body } = await api.call('GET', '/api/v1/changes/1');
+        return (body.applied as string[]).length === nodes.length;
+      });
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return { network, nodes, members, close };
 }

@@ -48,7 +48,8 @@ function clear(): void {
     if (mount.startsWith(`${folder}/`)) run('umount', '--lazy', mount);
 }
 
-process.on('exit', clear);
+// Before the folder is removed, which can't be while something is mounted in it.
+process.prependListener('exit', clear);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 network.make([...NODES, ...MEMBERS]);
 const [command, ...args] = [...network.inside(), process.execPath, MAIN, prefix, folder, ...process.argv.slice(2)];
