@@ -24,6 +24,11 @@ export class Backlog {
     return this.octets >= BOUND;
   }
 
+  /** Groups. */
+  get count(): number {
+    return this.groups.length;
+  }
+
   /** The sequence of the first entry; undefined: there is none. */
   get first(): number | undefined {
     return this.groups[0]?.first;

@@ -5,65 +5,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
-import type { EtcdGateway } from '../../etcd/gateway.ts';
 import type { Link } from '../applier.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';
-import { type JournalOptions, LocalJournal } from '../local.ts';
+import { LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
+import { Appender } from './appender.ts';
 import { Backlog, type Following, follow } from './backlog.ts';
+import type { EtcdJournal, EtcdJournalOptions } from './contract.ts';
 import { Follower } from './follower.ts';
 import { Freshness } from './freshness.ts';
 import { Joined } from './joined.ts';
-import { type EncodedGroup, encodeGroup } from './layout.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
-import { Rotation } from './rotation.ts';
-import { Turn } from './turn.ts';
-
-export interface EtcdJournalOptions extends JournalOptions {
-  readonly gateway: EtcdGateway;
-  /** Of all keys in etcd; ends with a slash. */
-  readonly prefix: string;
-  /** Milliseconds for which a commit waits for etcd, and for others that are sooner. */
-  readonly deadline: number;
-  /** Milliseconds between looks at the log beside the watch. */
-  readonly interval: number;
-  readonly events?: EtcdJournalEvents;
-  /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
-  readonly acknowledged?: (sequence: number) => Promise<unknown>;
-  /** Other nodes that may write. */
-  readonly others?: () => number;
-  /** Whether a copy of another node's store is sooner here than so many entries of the log. */
-  readonly isFar?: (entries: number) => Promise<boolean>;
-}
-
-export interface EtcdJournalEvents {
-  /** It does not follow: etcd can't be reached, or an entry can't be applied here. Null: it follows again. */
-  trouble(error: unknown): void;
-  /** Once: it can't follow any more. `isCurable`: a snapshot of another node helps. */
-  lost(why: string, isCurable: boolean): void;
-}
-
-export interface EtcdJournal extends LocalJournal {
-  /** Entries that the log had more at the last look. */
-  readonly lag: number;
-  /** Since when it may be behind. */
-  readonly freshness: Freshness;
-  /** Why it follows no more. */
-  readonly lost: string | null;
-  /** It has looked at the log once. */
-  readonly isSynced: boolean;
-  /** What comes next in the log could not be applied here, as with a full disk; that is tried again and again. */
-  readonly isStuck: boolean;
-  /** Octets of the log that wait to be applied. */
-  readonly backlog: number;
-  /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
-  caughtUp(): Promise<void>;
-  /** It is not to follow any more, nor to take commits: `why` is what those are told. */
-  leave(why: string): void;
-  /** Takes entries before `floor` out of the log, but whole groups only. */
-  forget(floor: number): Promise<void>;
-}
+import { Turns } from './turns.ts';
 
 /** Reads where the log stands, and follows it. The journal takes commits once it has caught up. */
 export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
@@ -78,14 +32,12 @@ const APPLY_PAUSE = 1000;
 class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly options: EtcdJournalOptions;
   private readonly log: EtcdLog;
-  private readonly turn: Turn;
+  private readonly appender: Appender;
+  private readonly turns: Turns;
   private readonly follower: Follower;
   /** Our own groups may be among them. */
   private readonly foreign = new Backlog();
-  private readonly rotation: Rotation;
   private readonly looks = new Joined(() => this.level());
-  /** Of etcd, when the head that is applied here was written last, by all that is known. */
-  private headRevision = 0;
   readonly freshness = new Freshness();
   /** The last entry that the log is known to have. */
   private seen = 0;
@@ -101,8 +53,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     super(options);
     this.options = options;
     this.log = new EtcdLog(options.gateway, options.prefix);
-    this.turn = new Turn(this.log);
-    this.rotation = new Rotation(options.others ?? (() => 0));
+    this.appender = new Appender(this.log, options.deadline);
+    this.turns = new Turns(this.log, options.others ?? (() => 0));
     this.follower = new Follower({
       log: this.log,
       next: () => this.tail + 1,
@@ -173,7 +125,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     else if (!this.foreign.isEmpty) {
       if (!this.queue.isEmpty) await this.passedOver();
       await this.applyForeign();
-    } else if (this.rotation.isTheirs) await this.rotation.letBy();
+    } else if (this.turns.areTheirs) await this.turns.letBy();
     else await this.commitGroup(this.queue.take());
   }
 
@@ -213,7 +165,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.lost !== null) return;
     this.foreign.add(group);
     this.seen = Math.max(this.seen, this.tail);
-    this.rotation.came();
+    this.turns.came();
     this.wake();
   }
 
@@ -225,7 +177,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
         this.lose(otherHistory(this.head), false);
         return;
       }
-      this.headRevision = headRevision;
+      this.appender.headRevision = headRevision;
     }
     if (!this.isStuck) this.options.events?.trouble(null);
     if (!this.isSynced) {
@@ -266,7 +218,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       this.recent.restore(checkpoint);
       this.lose(otherHistory(following.stranger), false);
     } else if (await this.applied(following.links, following.head.hash, checkpoint)) {
-      this.rotation.others(groups.filter(({ first }) => first > head).length);
+      this.turns.others(groups.filter(({ first }) => first > head).length);
       this.passed(groups);
     } else this.stick();
   }
@@ -306,7 +258,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   private reached(revision: number): void {
     this.freshness.applied(this.head);
-    this.headRevision = Math.max(this.headRevision, revision);
+    this.appender.headRevision = Math.max(this.appender.headRevision, revision);
     const waiting = this.catching.splice(0);
     for (const one of waiting) {
       if (one.to <= this.head) one.resolve();
@@ -332,10 +284,9 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       else for (const one of accepted) await this.commitGroup([one]);
       return;
     }
-    const encoded = encodeGroup(links.map(({ bytes }) => bytes));
     let outcome: Appended;
     try {
-      outcome = await this.append(group, encoded);
+      outcome = await this.appender.append(group, this.applier.head, this.turns.claim);
     } catch (error) {
       this.observer?.failed();
       this.recent.restore(checkpoint);
@@ -347,13 +298,11 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     if ('state' in outcome) {
       // Another was sooner. What it wrote is applied before these are checked anew.
-      this.rotation.lost();
       this.recent.restore(checkpoint);
       this.queue.putBack(accepted);
       await this.sooner(outcome.state);
       return;
     }
-    this.turn.taken();
     this.seen = Math.max(this.seen, this.head + links.length);
     if (!(await this.applied(links, hash, checkpoint))) {
       const first = links[0].applied.entry.sequence;
@@ -367,7 +316,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     this.reached(outcome.revision);
     const took = performance.now() - start;
-    this.rotation.won(took);
+    this.turns.won(took);
     this.observer?.committed(accepted.length, took / 1000);
     // The next group does not wait for that.
     this.answer(group).catch((error: unknown) => this.options.events?.trouble(error));
@@ -380,55 +329,26 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     });
   }
 
-  /** When it is not known whether the group was appended, that is found out; until the deadline. */
-  private async append({ links, hash }: Group, encoded: EncodedGroup): Promise<Appended> {
-    const until = performance.now() + this.options.deadline;
-    const head = { sequence: this.head + links.length, hash };
-    let isInDoubt = false;
-    for (;;) {
-      try {
-        const place = { head: this.applier.head, revision: this.headRevision };
-        if (!isInDoubt) return await this.log.append(encoded, place, head, this.turn.revision);
-        const fenced = await this.log.fence(place);
-        if ('state' in fenced) return this.isOurs(fenced.state, links) ?? fenced;
-        this.headRevision = fenced.revision;
-        isInDoubt = false;
-      } catch (error) {
-        isInDoubt ||= error instanceof EtcdUnavailable && error.mayHappen;
-        // Why that could not be found out says nothing of what was sent before.
-        if (!(error instanceof EtcdUnavailable) || performance.now() > until)
-          throw isInDoubt ? new EtcdUnavailable((error as Error).message, true, error) : error;
-        await sleep(RETRY_PAUSE);
-      }
-    }
-  }
-
-  private isOurs({ groups }: LogState, links: readonly Link[]): { revision: number } | null {
-    const found = groups.find(({ first }) => first === links[0].applied.entry.sequence);
-    if (found?.entries.length !== links.length) return null;
-    return found.entries.every((bytes, i) => bytes.equals(links[i].bytes)) ? { revision: found.revision } : null;
-  }
-
   private async sooner({ head, headRevision, groups, turn }: LogState): Promise<void> {
     for (const group of groups) if (group.first === this.tail + 1) this.take(group);
-    if (this.turn.isAnothers(turn)) await sleep(TURN_PAUSE);
+    this.turns.lost(turn, this.foreign.count);
     if (!this.foreign.isEmpty) return;
     await this.passedOver();
-    // It was written once more as it was.
+    // It was written once more as it was, or not at all: another is to be next.
     if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) {
-      this.headRevision = headRevision;
+      this.appender.headRevision = headRevision;
       return;
     }
     this.follower.look();
-    await sleep(RETRY_PAUSE);
+    await sleep(LOOK_PAUSE);
   }
 
   /** Others are sooner than what waits here, some of which has waited for long enough. */
   private async passedOver(): Promise<void> {
     for (const { reject } of this.queue.takeBefore(performance.now() - this.options.deadline)) reject(busy());
-    if (!this.rotation.isTheirs) await this.turn.passedOver();
+    await this.turns.passedOver();
   }
 }
 
-const RETRY_PAUSE = 50;
-const TURN_PAUSE = 10;
+/** Milliseconds for the follower to bring what others have appended. */
+const LOOK_PAUSE = 50;

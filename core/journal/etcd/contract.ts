@@ -1,0 +1,49 @@
+/** What a journal over etcd is given, and what it is beside a journal. */
+import type { EtcdGateway } from '../../etcd/gateway.ts';
+import type { JournalOptions, LocalJournal } from '../local.ts';
+import type { Freshness } from './freshness.ts';
+
+export interface EtcdJournalOptions extends JournalOptions {
+  readonly gateway: EtcdGateway;
+  /** Of all keys in etcd; ends with a slash. */
+  readonly prefix: string;
+  /** Milliseconds for which a commit waits for etcd, and for others that are sooner. */
+  readonly deadline: number;
+  /** Milliseconds between looks at the log beside the watch. */
+  readonly interval: number;
+  readonly events?: EtcdJournalEvents;
+  /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
+  readonly acknowledged?: (sequence: number) => Promise<unknown>;
+  /** Other nodes that may write. */
+  readonly others?: () => number;
+  /** Whether a copy of another node's store is sooner here than so many entries of the log. */
+  readonly isFar?: (entries: number) => Promise<boolean>;
+}
+
+export interface EtcdJournalEvents {
+  /** It does not follow: etcd can't be reached, or an entry can't be applied here. Null: it follows again. */
+  trouble(error: unknown): void;
+  /** Once: it can't follow any more. `isCurable`: a snapshot of another node helps. */
+  lost(why: string, isCurable: boolean): void;
+}
+
+export interface EtcdJournal extends LocalJournal {
+  /** Entries that the log had more at the last look. */
+  readonly lag: number;
+  /** Since when it may be behind. */
+  readonly freshness: Freshness;
+  /** Why it follows no more. */
+  readonly lost: string | null;
+  /** It has looked at the log once. */
+  readonly isSynced: boolean;
+  /** What comes next in the log could not be applied here, as with a full disk; that is tried again and again. */
+  readonly isStuck: boolean;
+  /** Octets of the log that wait to be applied. */
+  readonly backlog: number;
+  /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
+  caughtUp(): Promise<void>;
+  /** It is not to follow any more, nor to take commits: `why` is what those are told. */
+  leave(why: string): void;
+  /** Takes entries before `floor` out of the log, but whole groups only. */
+  forget(floor: number): Promise<void>;
+}
