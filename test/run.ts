@@ -95,7 +95,8 @@ function run(file: string, lane: number): Promise<Result> {
     child.on('close', (code, signal) => {
       running.delete(pid);
       timers.forEach(clearTimeout);
-      const text = Buffer.concat(output).toString();
+      // A dot for each test that passed would be most of it.
+      const text = Buffer.concat(output).toString().replaceAll(DOT, '');
       const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const counted = { total: count('Total'), passed: count('Passed'), skipped: count('Skipped') };
       // A file that lacks its peer may say so and run nothing.
@@ -104,8 +105,7 @@ function run(file: string, lane: number): Promise<Result> {
       const isWhole = code === 0 && result.passed === result.total && result.total + result.skipped > 0;
       process.stdout.write(`\n${text.trim()}\n`);
       if (signal !== null) process.stdout.write(`${file} did not end by itself: ${signal}\n`);
-      // A dot for each test that passed would fill what the end repeats.
-      if (!isWhole) failed.push({ file, text: text.replaceAll(DOT, '') });
+      if (!isWhole) failed.push({ file, text });
       // Every test may have passed before something broke the process.
       const broken = !isWhole && result.passed === result.total;
       resolve(broken ? { ...result, total: result.total + 1 } : result);

@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Client, Handler } from '../exchange/exchange.ts';
+import { sweepEvery } from '../exchange/sweep.ts';
 import { SocketTransport, type Transport } from '../transport/transport.ts';
 import { Http1Connection } from './connection.ts';
 import type { Http1Counters } from './counters.ts';
@@ -41,7 +42,7 @@ export class Http1 {
     counters.count('connections');
     const connection = new Http1Connection(transportOf(carrier), client, this.#context);
     this.#connections.add(connection);
-    this.#sweep ??= setInterval(() => this.#check(), sweepMs(limits)).unref();
+    this.#sweep ??= sweepEvery(sweepMs(limits), () => this.#check());
     connection.begin();
   }
 

@@ -2,6 +2,7 @@
  * The seconds that time-outs are counted in: one interval for all sessions of a thread, which runs while there are any. A time-out is
  * late by up to a second, and costs nothing until then.
  */
+import { sweepEvery } from '../exchange/sweep.ts';
 
 export interface Ticking {
   /** `now`: whole seconds of the clock. */
@@ -29,7 +30,7 @@ class ThreadClock implements Clock {
     if (this.#timer !== undefined) return;
     this.#advance();
     // The connections keep the thread alive, not their clock.
-    this.#timer = setInterval(() => this.#tick(), 1000).unref();
+    this.#timer = sweepEvery(1000, () => this.#tick());
   }
 
   remove(ticking: Ticking): void {

@@ -1,4 +1,5 @@
 /** The time that deadlines are counted in: one interval for all connections of a client, so that a request sets no timer. It runs while there is something to watch. */
+import { sweepEvery } from '../exchange/sweep.ts';
 
 /** Ticks within the shortest time-out: none is met more than so much of it late. */
 const TICKS = 4;
@@ -27,10 +28,10 @@ export class OriginClock {
     if (this.#timer !== undefined) return;
     this.now = performance.now();
     // The connections keep the thread alive, not their clock.
-    this.#timer = setInterval(() => {
+    this.#timer = sweepEvery(this.#period, () => {
       this.now = performance.now();
       this.#onTick(this.now);
-    }, this.#period).unref();
+    });
   }
 
   stop(): void {

@@ -6,6 +6,7 @@ import type { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { type TicketKeys, takeTicketsIn } from '../../core/net/tls-tickets.ts';
+import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';
 import type { Http1Limits } from '../http1/limits.ts';
 import { Http1 } from '../http1/server.ts';
@@ -95,7 +96,7 @@ export class EdgeServer {
       this.nativeFailure = (error as Error).message;
     }
     const { handshakeTimeout } = this.limits.server;
-    this.#timer = setInterval(() => this.#expire(), Math.min(1000, Math.max(20, handshakeTimeout / 4))).unref();
+    this.#timer = sweepEvery(Math.min(1000, Math.max(20, handshakeTimeout / 4)), () => this.#expire());
   }
 
   /** New keys for tickets. */

@@ -21,6 +21,8 @@ import { removeFolder, temporaryFolder } from '../support/temp.ts';
 const KILLS = Number(process.env.WAYPOST_KILLS ?? 10);
 const WRITERS = 8;
 const NAMES = 40;
+/** For the first change of a daemon that has just started. */
+const BEGIN_MS = 30_000;
 const ZONE = 'crash.example';
 const random = new Random(SEED);
 
@@ -158,9 +160,17 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
     await daemon.api.createRecord(domain, 'alias', 'CNAME', `w0-0.${ZONE}`);
     await daemon.api.createRecord(domain, '@', 'MX', `10 w1-0.${ZONE}`);
     const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`w${i}`));
+    const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     for (let kill = 1; kill <= KILLS; kill++) {
+      const before = acknowledged();
       const load = Promise.all(writers.map((writer) => writer.run(daemon, domain)));
-      await Promise.race([sleep(20 + random.below(400)), load]);
+      // A busy machine may not come to any change within the time: there would be nothing to lose.
+      const begun = async (): Promise<void> => {
+        for (const deadline = Date.now() + BEGIN_MS; acknowledged() === before; await sleep(1))
+          assert.ok(Date.now() < deadline, `no change was acknowledged\n${daemon.child.output()}`);
+        await sleep(20 + random.below(400));
+      };
+      await Promise.race([begun(), load]);
       await daemon.kill();
       await load;
       if (kill % 5 === 0 || kill === KILLS) await checkRebuild(daemon);
@@ -175,9 +185,7 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
       );
       await checkDns(daemon, known, held);
     }
-    const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
-    assert.ok(acknowledged > KILLS, `only ${acknowledged} changes were acknowledged`);
-    console.log(`${acknowledged} acknowledged changes, ${KILLS} kills, seed ${SEED}`);
+    console.log(`${acknowledged()} acknowledged changes, ${KILLS} kills, seed ${SEED}`);
   } finally {
     await daemon.close();
   }

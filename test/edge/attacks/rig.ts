@@ -35,9 +35,9 @@ const REQUESTS = 20;
 /** Answers of normal clients after which the attack begins. */
 const BEGUN = 4;
 
-/** A server with short limits that has served before, so that what it needs anyway is there. */
-export async function startTarget(): Promise<Host> {
-  const host = await startHost(SHORT);
+/** A server that has served before, so that what it needs anyway is there. */
+export async function startTarget(limits: LimitOptions = SHORT): Promise<Host> {
+  const host = await startHost(limits);
   await beside(host, () => sleep(500), { isWarming: true });
   return host;
 }

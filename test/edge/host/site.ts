@@ -101,6 +101,10 @@ const answering: Handler = (exchange) => {
       return download(exchange, Number(count));
     case 'slow':
       return slow(exchange, Number(count));
+    /** Keeps the thread from its loop for so many milliseconds. */
+    case 'block':
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(count));
+      return exchange.answer(ready);
     /** Never answers; takes what comes. */
     case 'hold':
       return take(exchange);
