@@ -79,8 +79,11 @@ function nextStep(status: number, code: string): string | undefined {
 
 /** An error as lines for a person. What came over the network is escaped, so that it can't drive the terminal. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof WaypostError))
-    return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  if (!(error instanceof WaypostError)) {
+    if (!(error instanceof Error)) return `error: ${error}`;
+    // What the system refuses is told by its message: which file, and why.
+    return `error: ${'syscall' in error ? escapeControls(error.message) : (error.stack ?? error.message)}`;
+  }
   const place = [error.code, error.pointer].filter((part) => part !== undefined).join(', ');
   const lines = [`error: ${shownMessage(error)} (${escapeControls(place)})`];
   if (error instanceof ApiError) {

@@ -3,8 +3,8 @@
  * and what it must hash to.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import { InvalidError, StateError } from '../errors.ts';
@@ -59,13 +59,13 @@ export async function writeSnapshot(
     throw new StateError('no_data', `${dataDir} holds no data; name the folder with WAYPOST_DATA_DIR.`);
   const exists = new StateError('file_exists', `${path} is there already; choose another name, or remove it.`);
   if (existsSync(path)) throw exists;
-  const [folder, part] = [`${path}.store`, `${path}.part`];
+  // A name of its own: what lies beside is somebody's, or of another snapshot that is being written.
+  const folder = await mkdtemp(`${path}.`);
+  const part = join(folder, PART);
   let source: FileHandle | undefined;
   let target: FileHandle | undefined;
   try {
-    target = await open(part, 'w', 0o600);
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { mode: 0o700 });
+    target = await open(part, 'wx', 0o600);
     const { sequence, hash } = await copyStore(dataDir, folder, store.mapSize);
     source = await open(join(folder, STORE), 'r');
     const { size } = await source.stat();
@@ -87,13 +87,12 @@ export async function writeSnapshot(
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists : error;
     }
+    syncFolder(dirname(path));
     return head;
   } finally {
     await source?.close();
     await target?.close();
     rmSync(folder, { recursive: true, force: true });
-    rmSync(part, { force: true });
-    syncFolder(dirname(path));
   }
 }
 

@@ -42,6 +42,13 @@ test('every command has help with an example', async () => {
   }
 });
 
+test('a file that is not there is named, without the places in the program', async () => {
+  const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
+  const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
+  assert.is(code, 1);
+  assert.match(stderr, /^error: ENOENT: .*no\.snapshot'\n$/);
+});
+
 test('the list of commands is grouped, a line each', async () => {
   const { stdout } = await run(['--help']);
   const commands = stdout.slice(stdout.indexOf('Domains and records:'), stdout.indexOf('Examples:'));

@@ -1,5 +1,5 @@
 /** Snapshots in files: what they hold, and that nothing else is taken for one. */
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,6 +83,29 @@ test('data is replaced by force only, and kept; a snapshot is never written over
   assert.ok(readFileSync(String(kept)).equals(before));
   await failsWith('file_exists', writeSnapshot(configOf(data), file, '1', ignore));
   await failsWith('no_data', writeSnapshot(configOf(join(folder, 'nothing')), `${file}.x`, '1', ignore));
+});
+
+test('what lies beside a snapshot stays, and two that are written at once do not meet', async () => {
+  const beside = join(folder, 'beside');
+  for (const name of ['x.store', 'x.part']) {
+    mkdirSync(join(beside, name), { recursive: true });
+    writeFileSync(join(beside, name, 'mine'), 'mine');
+  }
+  const path = join(beside, 'x');
+  const config = configOf(join(folder, 'data'));
+  const both = await Promise.allSettled([1, 2].map(() => writeSnapshot(config, path, '1', ignore)));
+  assert.equal(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const lost = both.find((one) => one.status === 'rejected');
+  assert.is(lost?.reason.code, 'file_exists');
+  assert.equal(readdirSync(beside).sort(), ['x', 'x.part', 'x.store']);
+  assert.equal(readdirSync(join(beside, 'x.store')), ['mine']);
+  await restoreSnapshot(configOf(join(folder, 'restored')), path, false, ignore);
+});
+
+test('a folder that is not there is named', async () => {
+  const path = join(folder, 'nowhere', 'x');
+  const error = await failsWith('ENOENT', writeSnapshot(configOf(join(folder, 'data')), path, '1', ignore));
+  assert.match(error, /nowhere\/x/);
 });
 
 test('what is cut short, damaged anywhere, of another kind or of a newer version is refused, and nothing is touched', async () => {
