@@ -7,7 +7,8 @@ import { openEtcdJournal } from '../journal/etcd/journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local.ts';
 import type { Logger } from '../log/index.ts';
-import { setNodeNumber } from '../store/rows.ts';
+import { StoreReader } from '../store/reader.ts';
+import { continueIds, setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import { Compaction } from './compaction.ts';
@@ -61,6 +62,9 @@ const FAR = 100;
 
 /** Throws ConfigError. */
 export async function openNode(options: NodeOptions): Promise<Node> {
+  // Each change makes one for its audit entry, after those of its rows.
+  const [newest] = new StoreReader(options.environment).audits(null, null, 1);
+  if (newest !== undefined) continueIds(newest.id);
   return options.config.etcd.endpoints.length === 0 ? alone(options) : oneOfMany(options);
 }
 

@@ -15,7 +15,7 @@ import { domains, records } from './rows/zones.ts';
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
-export { NODE_NUMBERS, newId, setNodeNumber } from './rows/ids.ts';
+export { continueIds, NODE_NUMBERS, newId, setNodeNumber } from './rows/ids.ts';
 export * from './rows/proxies.ts';
 export * from './rows/requests.ts';
 export { STAMP, type Table } from './rows/table.ts';

@@ -6,6 +6,8 @@ import { UnavailableError } from '../../errors.ts';
 export const NODE_NUMBERS = 1024;
 /** Ids of one millisecond. */
 const COUNTS = 1024;
+/** Hexadecimal digits of an id that are its milliseconds. */
+const MILLISECONDS = 11;
 
 let lastMillisecond = 0;
 let counter = 0;
@@ -15,6 +17,11 @@ let node: number | null = randomInt(NODE_NUMBERS);
 /** Of this node among those that write to the same log, less than NODE_NUMBERS. Null: it is not known yet, and nothing can be made. */
 export function setNodeNumber(number: number | null): void {
   node = number;
+}
+
+/** Those that come are greater than `last`, made before this start: the clock may have been set back since, and a row is written without a look whether its id is free. */
+export function continueIds(last: string): void {
+  lastMillisecond = Math.max(lastMillisecond, Number.parseInt(last.slice(0, MILLISECONDS), 16) + 1);
 }
 
 /**
@@ -35,7 +42,7 @@ export function newId(): string {
     lastMillisecond++;
     counter = 0;
   }
-  return hex(lastMillisecond, 11) + hex(node * COUNTS + counter, 5);
+  return hex(lastMillisecond, MILLISECONDS) + hex(node * COUNTS + counter, 5);
 }
 
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
