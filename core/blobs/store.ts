@@ -3,8 +3,8 @@
  * whoever names them in rows.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../errors.ts';
 import { octets } from '../octets.ts';
@@ -80,17 +80,29 @@ export class BlobStore {
     const sum = createHash('sha256');
     try {
       for await (const piece of octets(blob.file, 0)) sum.update(piece);
+      if (sum.digest('hex') === hash) return blob;
+      await this.#discard(blob);
     } catch (error) {
-      await blob.file.close();
       // A disk that can't read it any more.
-      if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
-      await rm(this.#path(hash), { force: true });
-      return null;
+      if ((error as NodeJS.ErrnoException).code === 'EIO') await this.#discard(blob);
+      else {
+        await blob.file.close();
+        throw error;
+      }
     }
-    if (sum.digest('hex') === hash) return blob;
-    await blob.file.close();
-    await rm(this.#path(hash), { force: true });
     return null;
+  }
+
+  /** Takes away what is damaged, unless a sound one has come to its place meanwhile. */
+  async #discard({ hash, file }: OpenBlob): Promise<void> {
+    try {
+      const { ino } = await file.stat();
+      const path = this.#path(hash);
+      // Names change in one turn of the event loop: nothing comes between the look and the removal.
+      if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path);
+    } finally {
+      await file.close();
+    }
   }
 
   /** Removes all that were there before `before` (milliseconds since 1970) and that `keep` does not want: the row of a newer one may be on its way. Resolves with how many. */
@@ -98,9 +110,11 @@ export class BlobStore {
     let count = 0;
     for (const name of await readdir(this.#folder)) {
       if (!BLOB_HASH.test(name) || keep(name)) continue;
-      const found = await stat(join(this.#folder, name)).catch(() => null);
-      if (found === null || found.ctimeMs >= before) continue;
-      await rm(join(this.#folder, name), { force: true });
+      const path = join(this.#folder, name);
+      // As in #discard.
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found === undefined || found.ctimeMs >= before) continue;
+      rmSync(path);
       count++;
     }
     return count;
@@ -150,7 +164,7 @@ export class BlobPart {
     const found = this.#sum.copy().digest('hex');
     if (hash !== undefined && found !== hash) return null;
     await this.#file.sync();
-    await rename(this.#path, join(this.#folder, found));
+    renameSync(this.#path, join(this.#folder, found));
     syncFolder(this.#folder);
     return { hash: found, size: this.size };
   }

@@ -123,6 +123,22 @@ test('what is damaged at rest is noticed when it is opened, and not given', asyn
   });
 });
 
+test('a sound blob that comes while a damaged one is looked at stays', async () => {
+  await withStore(async (store, folder) => {
+    const bytes = Buffer.from('some octets');
+    const { hash } = await store.put(pieces(bytes), 100);
+    writeFileSync(join(folder, hash), 'other');
+    const { openUnchecked } = store;
+    store.openUnchecked = async (wanted) => {
+      const blob = await openUnchecked.call(store, wanted);
+      await store.put(pieces(bytes), 100);
+      return blob;
+    };
+    assert.is(await store.open(hash), null);
+    assert.equal(readFileSync(join(folder, hash)), bytes);
+  });
+});
+
 test('what nobody names goes, but not what has only just come', async () => {
   await withStore(async (store) => {
     const [a, b] = [await store.put(pieces(Buffer.from('a')), 1), await store.put(pieces(Buffer.from('b')), 1)];
