@@ -11,10 +11,12 @@ import type { AnswerSettings } from './core/answer/settings.ts';
 import { openNode } from './core/cluster/node.ts';
 import { installSnapshot } from './core/cluster/snapshot.ts';
 import { STATES } from './core/cluster/standing.ts';
+import { Trouble } from './core/cluster/trouble.ts';
 import { openWithdrawal } from './core/cluster/withdrawal.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
 import { cookieSecrets } from './core/cookie-secret.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
+import { startRenumbering } from './core/journal/renumber.ts';
 import { createLogger, type Logger } from './core/log/index.ts';
 import {
   type Counted,
@@ -277,6 +279,14 @@ async function serveUntilEnd(
   stops.add(() => withdrawal?.stop());
   const reseal = startReseal({ environment, journal, secrets, log });
   stops.add(() => reseal.stop());
+  const renumbered = new Trouble(log, 'serials can not be raised for the changed settings', 'serials are raised again');
+  const renumbering = startRenumbering({
+    environment,
+    journal,
+    settings: defaults,
+    onTrouble: (error) => renumbered.say(error),
+  });
+  stops.add(() => renumbering.stop());
   const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};
   log.info('listening', {
     dns: nameserver.listen.map(formatListen).join(', '),

@@ -12,6 +12,7 @@ import {
   proxies,
   RECORD_RDATA,
   records,
+  renumberings,
   STAMP,
   TABLES,
   tokens,
@@ -66,6 +67,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
+  if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
   if (change.table === aliasTargets.number) updates.aliasPut(aliasTargets.decode(change.key, change.value));
 }

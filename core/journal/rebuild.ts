@@ -4,7 +4,7 @@ import { idKey } from '../store/keys.ts';
 import { encodeUsage, StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
-import { renumberZones } from './renumber.ts';
+import { noteServed } from './renumber.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler makes other bytes of the same rows. */
@@ -30,8 +30,7 @@ function settingsBefore(environment: Environment): Partial<ZoneSettings> | null 
 
 /**
  * Compiles every zone. Interrupted, it starts again at the next start, since the fingerprint is written last. `progress` is told how many zones
- * are done. Serials stay as they are, but for zones that serve other records by the new settings: they are raised in one transaction, so that being
- * interrupted raises none twice.
+ * are done. Serials stay as they are: see renumber.ts.
  */
 export async function rebuildAnswers(
   environment: Environment,
@@ -40,7 +39,7 @@ export async function rebuildAnswers(
 ): Promise<{ zones: number; answers: number }> {
   const reader = new StoreReader(environment);
   await environment.root.transaction(() => {
-    renumberZones(environment, reader, defaults, settingsBefore(environment));
+    noteServed(environment, defaults, settingsBefore(environment));
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();

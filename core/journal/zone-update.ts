@@ -59,6 +59,11 @@ export class ZoneUpdate {
     if (this.before !== null) this.before.reframed = true;
   }
 
+  /** Its records are those that they were, and may be answered with others than this node knows of: nobody can be told what differs. */
+  resettle(): void {
+    if (this.before !== null) this.before.reframed = true;
+  }
+
   /** Before the record comes or goes. */
   noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
     this.before?.note(nameOfKey(key, 8, nameEnd));

@@ -154,6 +154,12 @@ export class ZoneUpdates {
     return this.facts.isProxied(domain.id) && isWebName(this.served.open(domain), name);
   }
 
+  /** What zones serve of the configuration has changed, at this node or another; some may be gone by now. */
+  renumber(domainIds: readonly string[]): void {
+    for (const domainId of domainIds)
+      if (this.facts.domain(domainId) !== undefined) this.zone(domainId, false).resettle();
+  }
+
   domainPut(domain: Domain): void {
     const known = this.zones.get(domain.id);
     const isNew = known === undefined ? !this.environment.zones.doesExist(idKey(domain.id)) : known.domain === null;

@@ -6,6 +6,7 @@ import { accounts, tokens } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
+import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
@@ -17,6 +18,7 @@ export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
 export { continueIds, NODE_NUMBERS, newId, setNodeNumber } from './rows/ids.ts';
 export * from './rows/proxies.ts';
+export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
@@ -41,5 +43,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     acmeAccounts,
     acmeOrders,
     acmeChallenges,
+    renumberings,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -6,7 +6,14 @@ import { LmdbNodeStore } from '../../../core/net/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { type Account, type Domain, newId, type ProxyConfig, type RecordRow } from '../../../core/store/rows.ts';
+import {
+  type Account,
+  type Domain,
+  newId,
+  type ProxyConfig,
+  type RecordRow,
+  TABLES as TABLES_OF_ROWS,
+} from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
@@ -93,7 +100,7 @@ export function dump(environment: Environment, tables: readonly string[] = TABLE
   return out;
 }
 const TABLES = [
-  ...Array.from({ length: 9 }, (_, i) => `rows${i + 1}`),
+  ...[...TABLES_OF_ROWS.keys()].map((number) => `rows${number}`),
   ...['lookups', 'answers', 'targets', 'zones', 'usage', 'journal', 'meta'],
 ];
 

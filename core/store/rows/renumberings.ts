@@ -1,0 +1,18 @@
+/** Zones whose serials rise though nobody has written to them, since what they serve of the configuration has changed. */
+import { json, type Table, unjson } from './table.ts';
+
+/** One row: each time that it is written the serials of these rise. */
+export interface Renumbering {
+  readonly domainIds: readonly string[];
+}
+
+const KEY = Buffer.alloc(8);
+
+export const renumberings: Table<Renumbering> = {
+  number: 17,
+  name: 'renumberings',
+  key: () => KEY,
+  encode: json,
+  decode: (_key, value) => unjson<Renumbering>(value),
+  lookups: () => [],
+};
