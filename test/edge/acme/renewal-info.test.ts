@@ -166,7 +166,9 @@ test('a limit of rate: said to the customer, and nothing is asked before Retry-A
   assert.match(row.sslError!, /takes no more orders for now \(it says: too many certificates \(5\) already issued\)/);
   const { blockedUntil, retryAt } = rig.store.reader.acmeOrder(domain.id)!;
   assert.ok(blockedUntil! > rig.seconds() + 7100 && retryAt! >= blockedUntil!);
-  const orders = (): number => front.asked.filter(isNewOrder).length;
+  // The domains of the tests before are renewed in their time.
+  const isOurs = ({ payload }: Asked): boolean => JSON.stringify(payload).includes('limited-one.example.net');
+  const orders = (): number => front.asked.filter((asked) => isNewOrder(asked) && isOurs(asked)).length;
   assert.is(orders(), 1);
   rig.ahead = 3600;
   await rig.ask(domain);
