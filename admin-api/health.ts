@@ -14,7 +14,7 @@ const clusterAnswer = Type.Object(
       { description: 'what it does' },
     ),
     lag_entries: Type.Integer({ description: 'changes that others are known to have and it has not applied' }),
-    lag_seconds: Type.Number({ description: 'for so long what it serves may have been out of date' }),
+    lag_seconds: Type.Number({ description: 'for so long others may have known more than it serves' }),
     etcd_seconds: Type.Union([Type.Number(), Type.Null()], { description: 'since etcd has answered' }),
     pending: list(Type.String(), 'nodes that have not applied all that this one has'),
   },
@@ -41,15 +41,19 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       answer: Type.Object({
         ...healthAnswer.properties,
         reasons: list(Type.String(), 'what is not ready yet'),
+        warnings: list(
+          Type.String(),
+          'what is wrong and does not keep it from serving, such as that etcd does not answer',
+        ),
         cluster: Type.Optional(clusterAnswer),
       }),
       faults: { 503: [] },
       run({ headers }) {
-        const { ok, reasons, cluster } = ready();
+        const { ok, reasons, warnings, cluster } = ready();
         headers['Content-Type'] = 'application/json';
         headers['Cache-Control'] = 'no-store';
         return {
-          raw: JSON.stringify({ ok, node: nodeName, reasons, ...(cluster && shown(cluster)) }),
+          raw: JSON.stringify({ ok, node: nodeName, reasons, warnings, ...(cluster && shown(cluster)) }),
           status: ok ? 200 : 503,
         };
       },

@@ -4,6 +4,7 @@ import type { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { Logger } from '../log/index.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
+import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
 import { PeerServer, type PeerTls } from './peer-server.ts';
@@ -33,6 +34,10 @@ export interface ClusterOptions {
   /** The number of this node, which no other member has. */
   readonly onNumber: (number: number) => void;
   readonly snapshots: SnapshotSender;
+  /** The file of the nodes that are known. */
+  readonly knownNodes: string;
+  /** Another node has said how far it is. */
+  readonly onHeard?: () => void;
   readonly blobs?: BlobStore;
 }
 
@@ -44,6 +49,10 @@ export class Cluster {
   /** By name, since a node that comes back may be heard at another address. */
   readonly #heard = new Map<string, Trouble>();
   #membership: Membership | null = null;
+  /** Who belongs to the cluster, as it was looked up last; null: that is not known. */
+  #known: ReadonlyMap<string, Member> | null = null;
+  /** When another node was heard last, in the time of performance.now(); null: none was. */
+  heardAt: number | null = null;
   isServing = false;
 
   constructor(options: ClusterOptions) {
@@ -62,10 +71,15 @@ export class Cluster {
       'the members of the cluster can not be looked up',
       'the members of the cluster are known again',
     );
+    const before = readKnownNodes(this.#options.knownNodes);
+    if (before.size > 0) this.#changed({ known: before, live: new Set() });
     this.#membership = new Membership({
       ...{ gateway, prefix, id, interval, onNumber, onRefused },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
-      onChange: (members) => this.#changed(members),
+      onChange: (members) => {
+        this.#changed(members);
+        this.#keep(members);
+      },
       onTrouble: (error) => lookedUp.say(error),
     });
     await this.#membership.start();
@@ -107,6 +121,11 @@ export class Cluster {
     return Math.max(0, ...[...this.#acknowledgements.state.values()].map(({ applied }) => applied));
   }
 
+  /** No other node belongs to the cluster, as far as is known. */
+  get isOnly(): boolean {
+    return this.#known?.size === 1 && this.#known.has(this.#options.self.name);
+  }
+
   /** Other nodes that are caught up. */
   get others(): readonly Member[] {
     const { known = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
@@ -128,8 +147,18 @@ export class Cluster {
     await this.#server.close();
   }
 
-  #changed({ known, live }: Members): void {
+  #keep({ known }: Members): void {
+    const { knownNodes: file, log } = this.#options;
+    try {
+      writeKnownNodes(file, known.values());
+    } catch (error) {
+      log.warn('the known nodes can not be kept: started without etcd, this node will not hear them', { file, error });
+    }
+  }
+
+  #changed({ known, live }: Pick<Members, 'live'> & { readonly known: ReadonlyMap<string, Member> }): void {
     const { self, tls, log } = this.#options;
+    this.#known = known;
     for (const [name, watch] of this.#watches) {
       if (known.get(name)?.address === watch.member.address) continue;
       this.#watches.delete(name);
@@ -143,7 +172,11 @@ export class Cluster {
       this.#heard.set(name, heard);
       const watch = new PeerWatch(member, {
         tls,
-        onApplied: (peer, sequence) => this.#acknowledgements.applied(peer, sequence),
+        onApplied: (peer, sequence) => {
+          this.heardAt = performance.now();
+          this.#acknowledgements.applied(peer, sequence);
+          this.#options.onHeard?.();
+        },
         onTrouble: (error) => heard.say(error),
       });
       this.#watches.set(name, watch);

@@ -17,6 +17,8 @@ export interface ClusterFiles {
   readonly key: string;
   /** WAYPOST_* variables, as systemd reads them. */
   readonly environment: string;
+  /** Who the others are, as this node saw it last. */
+  readonly knownNodes: string;
 }
 
 export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>): ClusterFiles {
@@ -28,6 +30,7 @@ export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>
     certificate: peer.certificateFile ?? join(folder, 'node.pem'),
     key: peer.keyFile ?? join(folder, 'node.key'),
     environment: join(folder, 'environment'),
+    knownNodes: join(folder, 'nodes.json'),
   };
 }
 

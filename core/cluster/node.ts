@@ -12,8 +12,9 @@ import { continueIds, setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { Cluster } from './cluster.ts';
 import { Compaction } from './compaction.ts';
-import { etcdSettings, peerTls } from './files.ts';
+import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
+import { Lag } from './lag.ts';
 import { readMembers } from './members.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
@@ -34,6 +35,8 @@ export interface Node {
   readonly standing: (() => Standing) | null;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
+  /** What does not keep it from serving; empty when all is well. */
+  warnings(): string[];
   /** Takes no more commits, and leaves the others. */
   close(): Promise<void>;
 }
@@ -53,10 +56,6 @@ const INTERVAL = 1000;
 const COMPACTION = 60_000;
 /** Milliseconds that a commit waits for etcd. */
 const COMMIT = 5000;
-/** Entries that a node may be behind and still be waited for. */
-const CLOSE = 1000;
-/** Milliseconds without an answer of etcd after which a node counts as cut off. */
-const CUT_OFF = 5000;
 /** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
 const FAR = 100;
 
@@ -80,6 +79,7 @@ function alone(options: NodeOptions): Node {
     served: async () => {},
     standing: null,
     faults: () => [],
+    warnings: () => [],
     close: () => journal.close(),
   };
 }
@@ -126,9 +126,12 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     log,
     head: () => journal.head,
     onNumber: setNodeNumber,
+    knownNodes: clusterFiles(config).knownNodes,
+    onHeard: () => lag.heard(),
     snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
   });
   const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
+  const lag = new Lag({ journal, cluster, isFetching: () => replacement.isUnderWay, maxLag: config.cluster.maxLag });
   journal.onApplied(() => cluster.applied());
   try {
     await cluster.join();
@@ -139,29 +142,9 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     await gateway.close();
     throw error;
   }
-  const opened = performance.now();
-  const stateAt = (now: number): Standing['state'] => {
-    if (replacement.isUnderWay) return 'fetching';
-    if (journal.lost !== null) return 'lost';
-    if (journal.isStuck) return 'stuck';
-    // With so much to apply it does not look at the log.
-    if (journal.lag >= CLOSE) return 'catching_up';
-    if (now - (journal.freshness.lookedAt ?? opened) > CUT_OFF) return 'cut_off';
-    return journal.isSynced ? 'following' : 'starting';
-  };
-  const standing = (): Standing => {
-    const now = performance.now();
-    const { lookedAt, currentAt } = journal.freshness;
-    return {
-      state: stateAt(now),
-      lagEntries: Math.max(journal.lag, cluster.furthest - journal.head, 0),
-      lagSeconds: (now - (currentAt ?? opened)) / 1000,
-      etcdSeconds: lookedAt === null ? null : (now - lookedAt) / 1000,
-      pending: cluster.of(journal.head).pending,
-    };
-  };
   const looks = setInterval(() => {
-    const isServing = journal.lost === null && journal.isSynced && !journal.isStuck && journal.lag < CLOSE;
+    lag.heard();
+    const { isServing } = lag;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
     tidy();
   }, INTERVAL);
@@ -203,17 +186,9 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     },
     sync: (sequence) => cluster.of(sequence),
     served: (sequence) => cluster.everyone(sequence),
-    standing,
-    faults() {
-      if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
-      if (!journal.isSynced) return ['the log of the cluster was not read yet'];
-      if (journal.isStuck) return ['what others have written can not be applied here'];
-      if (journal.lag >= CLOSE) return [`${journal.lag} changes behind the cluster`];
-      const { lagSeconds, state } = standing();
-      if (lagSeconds <= config.cluster.maxLag) return [];
-      const why = state === 'cut_off' ? ': etcd does not answer' : '';
-      return [`maybe ${Math.floor(lagSeconds)} seconds behind the cluster${why}`];
-    },
+    standing: () => lag.standing(),
+    faults: () => lag.faults(),
+    warnings: () => lag.warnings(),
     close() {
       closing ??= closeAll();
       return closing;

@@ -1,18 +1,27 @@
 /** How a node stands to the others of its cluster, as it knows by itself. */
 
 /**
- * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `cut_off`: etcd
- * does not answer; `stuck`: it can't apply what comes next, as with a full disk; `lost`: it follows no more.
+ * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
+ * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard; `stuck`: it can't apply what comes next, as with a full disk; `lost`: it follows no more.
  */
-export const STATES = ['starting', 'following', 'catching_up', 'fetching', 'cut_off', 'stuck', 'lost'] as const;
+export const STATES = [
+  'starting',
+  'following',
+  'catching_up',
+  'fetching',
+  'without_etcd',
+  'cut_off',
+  'stuck',
+  'lost',
+] as const;
 
 export interface Standing {
   readonly state: (typeof STATES)[number];
   /** Changes that the log, or another node, is known to have and this node has not applied. */
   readonly lagEntries: number;
   /**
-   * For so long what this node serves may have been out of date: the time since it looked at the log and had all of it. A node that is cut off can't know what others write, so that
-   * grows without etcd, too, be it that nobody can write. Since the start, when it has never had all.
+   * For so long somebody may have known more than this node serves: since it looked at the log, or heard another node, and had all that these knew of. Without etcd it grows only while
+   * no other node is heard, or one is known to be ahead. Since the start, when it has never had all.
    */
   readonly lagSeconds: number;
   /** Since etcd has answered; null: it has not since the start. */

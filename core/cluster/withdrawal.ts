@@ -1,6 +1,6 @@
 /**
- * Takes a node that lags out of the way of visitors, and back when it has caught up: by commands of the operator, which end and begin the announcement of its anycast addresses. They
- * are run without a shell, one at a time, and again until they succeed.
+ * Takes a node that lags or stops out of the way of visitors, and back when it has caught up: by commands of the operator, which end and begin the announcement of its anycast addresses.
+ * They are run without a shell, one at a time, and again until they succeed, but once at the end.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../log/index.ts';
@@ -25,18 +25,25 @@ const CAUGHT_UP = 5;
 /** Milliseconds between looks. */
 const LOOK = 1000;
 
-/** Null: there is one node (`standing`), or nothing is to be done when it lags. */
+/** Who is alone has all that anybody has. */
+const ALONE: Standing = { state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: null, pending: [] };
+
+/** `standing` is null for a node that is alone. Null: nothing is to be done. */
 export function openWithdrawal(
   { cluster, nodeName }: Pick<Config, 'cluster' | 'nodeName'>,
   standing: (() => Standing) | null,
   log: Logger,
 ): Withdrawal | null {
   const { withdrawCommand, announceCommand } = cluster;
-  if (standing === null || (withdrawCommand === undefined && announceCommand === undefined)) return null;
-  return new Withdrawal({ settings: cluster, nodeName, log, standing, interval: LOOK });
+  if (withdrawCommand === undefined && announceCommand === undefined) return null;
+  return new Withdrawal({ settings: cluster, nodeName, log, standing: standing ?? (() => ALONE), interval: LOOK });
 }
 
 type Action = 'withdraw' | 'announce';
+
+interface Occasion extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
+  readonly state: Standing['state'] | 'stopping';
+}
 
 export class Withdrawal {
   readonly #options: WithdrawalOptions;
@@ -52,10 +59,13 @@ export class Withdrawal {
     this.#timer = setInterval(() => this.#look(), options.interval);
   }
 
-  /** Resolves when no command runs any more. */
+  /** Withdraws before the service ends, with one try. Resolves when no command runs any more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running;
+    const { settings, standing } = this.#options;
+    if (settings.withdrawCommand !== undefined && this.#done !== 'withdraw')
+      await this.#run('withdraw', { ...standing(), state: 'stopping' });
   }
 
   #look(): void {
@@ -72,10 +82,11 @@ export class Withdrawal {
   #due({ state, lagSeconds }: Standing): Action | null {
     const { maxLag } = this.#options.settings;
     if (lagSeconds > maxLag) return 'withdraw';
-    return state === 'following' && lagSeconds <= Math.min(CAUGHT_UP, maxLag) ? 'announce' : null;
+    const isSound = state === 'following' || state === 'without_etcd';
+    return isSound && lagSeconds <= Math.min(CAUGHT_UP, maxLag) ? 'announce' : null;
   }
 
-  async #run(action: Action, { state, lagEntries, lagSeconds }: Standing): Promise<void> {
+  async #run(action: Action, { state, lagEntries, lagSeconds }: Occasion): Promise<void> {
     const { settings, nodeName, log } = this.#options;
     const command = action === 'withdraw' ? settings.withdrawCommand : settings.announceCommand;
     const setting = `cluster.${action}_command`;
@@ -93,6 +104,10 @@ export class Withdrawal {
       log[action === 'withdraw' ? 'warn' : 'info'](`${setting} has ended well`, told);
       this.#done = action;
       this.#pause = FIRST_PAUSE;
+      return;
+    }
+    if (state === 'stopping') {
+      log.error(`${setting} has failed`, { ...told, reason: fault });
       return;
     }
     log.error(`${setting} has failed; it is tried again`, { ...told, reason: fault, seconds: this.#pause / 1000 });

@@ -72,19 +72,19 @@ export const LAG_SETTINGS = {
   max_lag: setting(
     integer(1, 86_400, 'seconds'),
     60,
-    'A node of several that may serve what is out of date for longer than this, in seconds, is not ready (/readyz), and withdraws itself if cluster.withdraw_command says how. The time without etcd counts: a node that is cut off can not know what the others write. So without a majority of etcd all nodes withdraw after this time; a command that is to keep the last ones may look at others first, and fail.',
+    'A node of several that may serve what is out of date for longer than this, in seconds, is not ready (/readyz), and withdraws itself if cluster.withdraw_command says how: when others have had changes for so long that it has not, or when it has heard neither etcd nor another node for so long, and so can not know. While etcd alone does not answer nobody can write, and the nodes that hear each other go on.',
   ),
   withdraw_command: optional(
     command,
     'none',
     '["/usr/local/sbin/anycast", "withdraw"]',
-    'Run when this node lags by more than cluster.max_lag, such as to end the announcement of its anycast addresses: without a shell, with the variables ACTION, NODE_NAME, STATE, LAG_ENTRIES and LAG_SECONDS and no others but PATH, again until it ends with status 0. Its output goes to the log.',
+    'Run when this node lags by more than cluster.max_lag, and when it is stopped, before it takes leave of visitors (STATE is stopping, and it is tried once), such as to end the announcement of its anycast addresses: without a shell, with the variables ACTION, NODE_NAME, STATE, LAG_ENTRIES and LAG_SECONDS and no others but PATH and LC_ALL, again until it ends with status 0. Its output goes to the log.',
   ),
   announce_command: optional(
     command,
     'none',
     '["/usr/local/sbin/anycast", "announce"]',
-    'Run when this node has caught up: after a start, and after it was withdrawn. As cluster.withdraw_command.',
+    'Run when this node serves and has caught up: after a start, and after it was withdrawn. As cluster.withdraw_command.',
   ),
   command_timeout: setting(
     integer(100, 600_000, 'milliseconds'),

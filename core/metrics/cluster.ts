@@ -19,11 +19,7 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
   gauge('lag_entries', 'Changes that the others are known to have and this node has not applied.', (now) => {
     return now.lagEntries;
   });
-  gauge(
-    'lag_seconds',
-    'For so long what this node serves may have been out of date; grows while etcd can not be asked.',
-    (now) => now.lagSeconds,
-  );
+  gauge('lag_seconds', 'For so long others may have known more than this node serves.', (now) => now.lagSeconds);
   gauge('etcd_contact_age_seconds', 'Since etcd has answered; none: it has not since the start.', (now) => {
     return now.etcdSeconds;
   });

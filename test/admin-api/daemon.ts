@@ -115,7 +115,7 @@ export async function startDaemon(
       metrics: new Registry(),
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
-      ready: () => ({ ok: true, reasons: [], cluster: null }),
+      ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),
       version: '1.2.3',
       resolve,
       answerDns: answerDns(index, folder),

@@ -935,13 +935,15 @@ export interface operations {
                         node: string;
                         /** @description what is not ready yet */
                         reasons: string[];
+                        /** @description what is wrong and does not keep it from serving, such as that etcd does not answer */
+                        warnings: string[];
                         /** @description how it stands to the other nodes; left out when there are none */
                         cluster?: {
                             /** @description what it does */
-                            state: "starting" | "following" | "catching_up" | "fetching" | "cut_off" | "stuck" | "lost";
+                            state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
                             /** @description changes that others are known to have and it has not applied */
                             lag_entries: number;
-                            /** @description for so long what it serves may have been out of date */
+                            /** @description for so long others may have known more than it serves */
                             lag_seconds: number;
                             /** @description since etcd has answered */
                             etcd_seconds: number | null;
@@ -980,13 +982,15 @@ export interface operations {
                         node: string;
                         /** @description what is not ready yet */
                         reasons: string[];
+                        /** @description what is wrong and does not keep it from serving, such as that etcd does not answer */
+                        warnings: string[];
                         /** @description how it stands to the other nodes; left out when there are none */
                         cluster?: {
                             /** @description what it does */
-                            state: "starting" | "following" | "catching_up" | "fetching" | "cut_off" | "stuck" | "lost";
+                            state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
                             /** @description changes that others are known to have and it has not applied */
                             lag_entries: number;
-                            /** @description for so long what it serves may have been out of date */
+                            /** @description for so long others may have known more than it serves */
                             lag_seconds: number;
                             /** @description since etcd has answered */
                             etcd_seconds: number | null;

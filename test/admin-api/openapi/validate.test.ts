@@ -45,7 +45,7 @@ test('sound answers', ({ document }) => {
       error('validation', { pointer: '/domain', details: [{ message: 'No.', line: 1 }] }),
     ],
     ['GET', `${DOMAIN}/zonefile`, 200, undefined],
-    ['GET', '/readyz', 503, { ok: false, node: 'a', reasons: ['b'] }],
+    ['GET', '/readyz', 503, { ok: false, node: 'a', reasons: ['b'], warnings: [] }],
     ['GET', '/api/v1/openapi.json', 200, { openapi: '3.1.1' }],
     ['GET', '/api/v1/openapi.json', 304, undefined],
   ] as const)
@@ -72,7 +72,7 @@ test('answers that the document does not tell of', ({ document }) => {
     ['PATCH', DOMAIN, 200, { ok: true }, /no such operation/],
     ['PATCH', DOMAIN, 404, error('no_such_domain'), /no such operation/],
     ['GET', `${DOMAIN}/zonefile`, 200, { ok: true }, /JSON came/],
-    ['GET', '/readyz', 503, { ok: true, node: 'a', reasons: [] }, /constant/],
+    ['GET', '/readyz', 503, { ok: true, node: 'a', reasons: [], warnings: [] }, /constant/],
   ] as const)
     assert.match(documented(document, method, template, status, body) ?? 'nothing found', fault, JSON.stringify(body));
 });

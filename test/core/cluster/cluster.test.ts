@@ -1,4 +1,5 @@
 /** Nodes that find each other in etcd, and wait for each other over TLS. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { test } from 'uvu';
@@ -35,6 +36,7 @@ class Node {
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       head: () => this.head,
       onNumber: () => {},
+      knownNodes: join(temporaryFolder('known'), 'nodes.json'),
       snapshots: new SnapshotSender(temporaryFolder('peer'), async () => {}),
     });
   }

@@ -1,5 +1,5 @@
 /** A node that takes itself out of the way and comes back, by commands. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -40,11 +40,12 @@ function rig(script: string, settings: object = {}) {
     for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10))
       assert.ok(Date.now() < deadline, `${what}\n${ran().join('\n')}\n${lines.join('')}`);
   };
+  const stop = (): Promise<void> => withdrawal.stop();
   const close = async (): Promise<void> => {
-    await withdrawal.stop();
+    await stop();
     removeFolder(folder);
   };
-  return { now, lines, ran, until, close };
+  return { now, lines, ran, until, stop, close };
 }
 
 test('announced when it has caught up, withdrawn past the bound, announced again; once each, without a shell', async () => {
@@ -102,16 +103,43 @@ test('with one command the other way is told, and nothing is run', async () => {
   }
 });
 
-test('alone, or without commands, there is nothing to do', () => {
+test('without commands there is nothing to do; alone, it is announced and withdrawn with the service', async () => {
+  const folder = temporaryFolder('alone');
+  const out = join(folder, 'out');
   const log = createLogger({ level: 'error', format: 'json', write: () => {} });
-  const cluster = { ipv4: [], ipv6: [], maxLag: 60, commandTimeout: 1000 };
+  const cluster = { ipv4: [], ipv6: [], maxLag: 60, commandTimeout: 5000 };
   const none = { ...cluster, withdrawCommand: undefined, announceCommand: undefined };
   assert.is(
     openWithdrawal({ nodeName: 'a', cluster: none }, () => FOLLOWING, log),
     null,
   );
-  const both = { ...cluster, withdrawCommand: ['/bin/false'], announceCommand: undefined };
-  assert.is(openWithdrawal({ nodeName: 'a', cluster: both }, null, log), null);
+  const command = ['/bin/sh', '-c', `echo "$ACTION $STATE" >>${out}`];
+  const one = openWithdrawal(
+    { nodeName: 'a', cluster: { ...cluster, withdrawCommand: command, announceCommand: command } },
+    null,
+    log,
+  );
+  for (const deadline = Date.now() + 15_000; !existsSync(out); await sleep(20)) assert.ok(Date.now() < deadline);
+  await one?.stop();
+  assert.is(readFileSync(out, 'utf8'), 'announce following\nwithdraw stopping\n');
+  removeFolder(folder);
+});
+
+test('stopped, it withdraws once, within the time of the command, unless it has; a node that hears others without etcd is announced', async () => {
+  const one = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 300 });
+  one.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
+  await one.until(() => one.ran().length === 1, 'announced');
+  await one.stop();
+  assert.equal(one.ran(), ['announce without_etcd', 'withdraw stopping']);
+  assert.match(one.lines.at(-1) ?? '', /cluster\.withdraw_command has failed".*it took more than 0\.3 seconds/);
+  await one.close();
+
+  const other = rig('echo "$ACTION $STATE" >>OUT');
+  other.now.standing = { ...FOLLOWING, state: 'cut_off', lagSeconds: 61 };
+  await other.until(() => other.lines.length === 1, 'withdrawn');
+  await other.stop();
+  assert.equal(other.ran(), ['withdraw cut_off']);
+  await other.close();
 });
 
 test('a command that does not end is killed with what it has started; one that is not there is named; ours are no secrets', async () => {

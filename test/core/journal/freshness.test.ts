@@ -30,4 +30,31 @@ test('a look that finds more makes it current when that is applied, though more 
   assert.is(one.currentAt, 40);
 });
 
+test('without etcd, who is heard and knows no more makes it current; who knows more does not, until that is applied', () => {
+  const one = new Freshness();
+  one.looked(10, 5, 5);
+  one.heard(20, 5, 5);
+  one.heard(15, 4, 5);
+  assert.equal([one.lookedAt, one.currentAt], [10, 20]);
+  one.heard(30, 6, 5);
+  one.heard(40, 6, 5);
+  assert.is(one.currentAt, 20);
+  one.heard(50, 5, 5);
+  assert.is(one.currentAt, 20, 'what was heard is known, though who said it is gone');
+  one.applied(6);
+  assert.is(one.currentAt, 30, 'as of when it was first heard');
+  one.heard(60, 6, 6);
+  assert.is(one.currentAt, 60);
+});
+
+test('a look at the log has the last word: what another node says to have more is of another history', () => {
+  const one = new Freshness();
+  one.heard(10, 9, 5);
+  one.looked(20, 5, 5);
+  assert.is(one.currentAt, 20);
+  one.looked(30, 7, 5);
+  one.heard(40, 5, 5);
+  assert.is(one.currentAt, 20, 'what the log was seen to have is missing, whatever others say');
+});
+
 test.run();

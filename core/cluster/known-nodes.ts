@@ -1,0 +1,24 @@
+/** The nodes that this one knows, in a file: one that starts while etcd does not answer hears them all the same. What it says is a hint; etcd has the last word. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Member } from './members.ts';
+
+/** Empty: there is no such file, or it is damaged. */
+export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
+  try {
+    const list = JSON.parse(readFileSync(file, 'utf8')) as Partial<Member>[];
+    const isMember = (one: Partial<Member>): one is Member =>
+      [one.name, one.address, one.version].every((field) => typeof field === 'string');
+    return new Map(list.filter(isMember).map((one) => [one.name, one]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Throws what the file system does. */
+export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const list = [...nodes].map(({ name, address, version }) => ({ name, address, version }));
+  writeFileSync(`${file}.new`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
