@@ -94,10 +94,18 @@ export class Acknowledgements {
     return this.of(sequence);
   }
 
-  /** Resolves when every node that is there has applied it, however late: a node that goes on being there and does not catch up is waited for without end. */
-  async everyone(sequence: number): Promise<void> {
-    if (this.least(false) >= sequence) return;
-    await new Promise<void>((resolve) => this.patient.push({ sequence, resolve }));
+  /** Resolves when every node that is there has applied it, however late, or with the signal: a node that goes on being there and does not catch up is waited for without end. */
+  async everyone(sequence: number, signal?: AbortSignal): Promise<void> {
+    if (this.least(false) >= sequence || signal?.aborted === true) return;
+    await new Promise<void>((resolve) => {
+      const one = { sequence, resolve };
+      this.patient.push(one);
+      const leave = (): void => {
+        this.patient = this.patient.filter((other) => other !== one);
+        resolve();
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+    });
   }
 
   of(sequence: number): Sync {

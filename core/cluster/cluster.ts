@@ -107,9 +107,9 @@ export class Cluster {
     return this.#acknowledgements.wait(sequence);
   }
 
-  /** Resolves when every node that is there has applied it, also past the deadline; at the latest with `close`. */
-  everyone(sequence: number): Promise<void> {
-    return this.#acknowledgements.everyone(sequence);
+  /** Resolves when every node that is there has applied it, also past the deadline; at the latest with the signal, or `close`. */
+  everyone(sequence: number, signal?: AbortSignal): Promise<void> {
+    return this.#acknowledgements.everyone(sequence, signal);
   }
 
   of(sequence: number): Sync {

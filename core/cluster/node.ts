@@ -26,8 +26,8 @@ export interface Node {
   readonly isAlone: boolean;
   /** Who serves a change. */
   sync(sequence: number): Sync;
-  /** Resolves when every node that is there serves a change, however long one of them takes. */
-  served(sequence: number): Promise<void>;
+  /** Resolves when every node that is there serves a change, however long one of them takes, or with the signal. */
+  served(sequence: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
@@ -185,7 +185,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
       return replacement.isDone;
     },
     sync: (sequence) => cluster.of(sequence),
-    served: (sequence) => cluster.everyone(sequence),
+    served: (sequence, signal) => cluster.everyone(sequence, signal),
     standing: () => lag.standing(),
     faults: () => lag.faults(),
     warnings: () => lag.warnings(),

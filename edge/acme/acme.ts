@@ -20,6 +20,7 @@ import { obtain } from './obtain.ts';
 import { Orders } from './orders.ts';
 import { checkDelegation, planOrder } from './plan.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
+import { notServed } from './sentences.ts';
 import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
 import { openTransport } from './transport.ts';
 import { ownZoneFacts } from './zone-facts.ts';
@@ -32,9 +33,10 @@ export interface AcmeOptions {
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Resolves when every live node serves what the journal holds up to this sequence. */
-  readonly served: (sequence: number) => Promise<void>;
-  /** For tests: who is asked about the public DNS, the clock in seconds since 1970, and chance, 0 ≤ r < 1. */
+  /** Resolves when every live node serves what the journal holds up to this sequence, or with the signal. */
+  readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
+  /** For tests: for how many milliseconds nodes are waited for, who is asked about the public DNS, the clock in seconds since 1970, and chance, 0 ≤ r < 1. */
+  readonly patience?: number;
   readonly dns?: PublicDns;
   readonly now?: () => number;
   readonly random?: () => number;
@@ -52,6 +54,9 @@ export interface Acme {
 const OFF =
   'Certificates are not ordered on this service: its operator has not set acme.directory. Bring a certificate of your own by PUT to …/proxy/certificate.';
 
+/** Past the lease by which a node counts as there: one that says so, and can't be heard, must not keep others from their turn. */
+const PATIENCE_MS = 20_000;
+
 /** Throws ConfigError when acme.ca_file can't be read, or half of an external account is given. */
 export function createAcme(options: AcmeOptions): Acme {
   const { environment, journal, config, zoneSettings, secrets, log, metrics } = options;
@@ -61,7 +66,7 @@ export function createAcme(options: AcmeOptions): Acme {
       'half_external_account',
       'acme.eab_kid and acme.eab_hmac_key go together: set both as the directory gives them, or none.',
     );
-  const { now = () => Date.now() / 1000, random = Math.random, served } = options;
+  const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
   const reader = new StoreReader(environment);
   const self = { node, directory: acme.directory ?? null };
   const book = new Book({ environment, journal, secrets, self, now, random });
@@ -91,7 +96,13 @@ export function createAcme(options: AcmeOptions): Acme {
         profile: acme.profile,
         preferredChain: acme.preferredChain,
         replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
-        publish: async (challenges) => unlessAborted(served(await book.publish(domain.id, challenges)), signal),
+        async publish(challenges) {
+          const limit = new AbortController();
+          const until = AbortSignal.any([signal, limit.signal]);
+          const sequence = await book.publish(domain.id, challenges);
+          const timer = setTimeout(() => limit.abort(notServed()), patience);
+          await unlessAborted(served(sequence, until), until).finally(() => clearTimeout(timer));
+        },
         signal,
       });
       return [obtained, plan.notice];
@@ -149,7 +160,7 @@ export function createAcme(options: AcmeOptions): Acme {
   };
 }
 
-/** Nodes that do not come back may keep an order waiting, but not the end of it. */
+/** Rejects with the signal's reason, whatever becomes of the work. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let abort = (): void => {};
   const aborted = new Promise<never>((_done, fail) => {
@@ -159,6 +170,8 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   });
   try {
     await Promise.race([work, aborted]);
+    // Then the work may have ended, too, without having been done.
+    signal.throwIfAborted();
   } finally {
     signal.removeEventListener('abort', abort);
   }

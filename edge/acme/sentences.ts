@@ -55,6 +55,17 @@ const ACCOUNT: ReadonlySet<string> = new Set([
 export const slow = (): OrderFailure =>
   new OrderFailure('slow', 'The certificate authority did not finish in time. It is asked again.');
 
+/** The authority may ask any of our nodes. */
+export const notServed = (): OrderFailure =>
+  new OrderFailure(
+    'not_served',
+    'One of our servers can not be heard just now; the certificate is ordered when it is.',
+    {
+      fault: 'operator',
+      detail: 'a node that counts as there did not say that it serves the challenge: see "waypost cluster status"',
+    },
+  );
+
 /** Of a challenge that was looked at and found wanting (RFC 8555 8). `host`: the name it was for. */
 export function refusedChallenge(host: string, value: Problem): OrderFailure {
   return ofRefusal(host, value, { detail: `${value.type}: ${value.detail}` });

@@ -26,6 +26,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       ok: true,
       node,
       reasons: [],
+      warnings: [],
     });
   });
 

@@ -288,6 +288,38 @@ test('nodes that never answer do not keep a stop waiting', async ({ rig, front }
   assert.is(rig.store.reader.acmeOrder(domain.id)?.claim, null);
 });
 
+test('a node that counts as there and is not heard gives its turn to others, and back when it is heard', async ({
+  rig,
+  front,
+}) => {
+  const [first, second] = [await rig.add('unheard.example.net'), await rig.add('heard.example.net')];
+  let isHeard = false;
+  const left: unknown[] = [];
+  rig.start({ ...settingsOf(front), concurrentOrders: 1 }, 'node-a', {
+    patience: 300,
+    served: (_sequence, signal) =>
+      isHeard || rig.store.reader.acmeChallenges(first.id).length === 0
+        ? Promise.resolve()
+        : new Promise((done) =>
+            signal.addEventListener('abort', () => {
+              left.push(signal.reason);
+              done();
+            }),
+          ),
+  });
+  await rig.toggle(first, true);
+  await rig.until(first, () => rig.store.reader.acmeChallenges(first.id).length > 0);
+  await rig.toggle(second, true);
+  const { sslError } = await rig.until(first, ({ sslStatus }) => sslStatus === 'error');
+  assert.match(sslError ?? '', /^One of our servers can not be heard just now/);
+  assert.is(left.length, 1, 'nothing waits for it any more');
+  await rig.until(second, ({ sslStatus }) => sslStatus === 'active');
+  isHeard = true;
+  rig.ahead = 601;
+  await rig.change(first, (row) => ({ ...row, updatedAt: row.updatedAt + 1 }));
+  await rig.until(first, ({ sslStatus }) => sslStatus === 'active');
+});
+
 test('a node has gone in an order, and it is turned off then: another tidies up', async ({ rig, front }) => {
   const domain = await rig.add('orphan.example.net');
   await rig.write((draft) => {
