@@ -7,7 +7,7 @@ export class Recent<Key, Value> {
   /** Stands before the one whose turn is next. One for ever: a new one would walk over all that has gone, as a Map keeps the places. */
   readonly #turns = this.#held.entries();
 
-  /** `drop` gets each value that is no longer kept. */
+  /** `capacity`: one at least. `drop` gets each value that is no longer kept; while one is made there are as many as that beside it. */
   constructor(capacity: number, drop: (value: Value) => void = () => {}) {
     this.#capacity = capacity;
     this.#drop = drop;
@@ -25,8 +25,9 @@ export class Recent<Key, Value> {
       return known.value;
     }
     const value = make();
+    // Before it comes, else it could be what goes: it is the only one that nobody has asked for again.
+    if (this.#held.size >= this.#capacity) this.#dropOne();
     this.#held.set(key, { value, isWanted: false });
-    if (this.#held.size > this.#capacity) this.#dropOne();
     return value;
   }
 

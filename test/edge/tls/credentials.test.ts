@@ -94,6 +94,16 @@ test('those that were asked for last are kept, others are read anew', () => {
   }, 4);
 });
 
+test('one more than are kept is shown, when all of those are asked for again and again', () => {
+  withCredentials(({ shows, credentials }) => {
+    const all = Array.from({ length: 5 }, () => ({ ...good }));
+    const kept = all.slice(0, 4);
+    for (const one of [...kept, ...kept]) assert.ok(shows(one));
+    assert.ok(shows(all[4]));
+    assert.is(credentials.live, 4);
+  }, 4);
+});
+
 test('functions that OpenSSL was given are given back: a process has places for some thousands', () => {
   const given = new Set<unknown>();
   const context = new TlsContext(

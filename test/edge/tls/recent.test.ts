@@ -2,6 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Recent } from '../../../edge/tls/recent.ts';
+import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
 
 const test = suite('edge/tls/recent');
 
@@ -32,6 +34,25 @@ test('what is asked for stays, the others go in the order in which they came', (
     'it goes on after that',
   );
   assert.is(recent.size, 1);
+});
+
+test('what has only just come is not what goes, however much the others are asked for', () => {
+  const random = new Random(SEED);
+  for (const capacity of [1, 2, 5]) {
+    const live = new Set<number>();
+    const recent = new Recent<number, number>(capacity, (value) => assert.ok(live.delete(value)));
+    for (let i = 0; i < 2000; i++) {
+      const value = recent.of(random.below(2 * capacity), () => {
+        live.add(i);
+        return i;
+      });
+      assert.ok(live.has(value), `${capacity}, turn ${i}, seed ${SEED}`);
+      assert.ok(live.size <= capacity);
+      assert.is(recent.size, live.size);
+    }
+    recent.clear();
+    assert.is(live.size, 0);
+  }
 });
 
 test('what can not be made leaves all as it was', () => {
