@@ -42,6 +42,7 @@ import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
 import { TABLES } from './core/store/rows.ts';
+import { HangUp } from './core/systemd/hang-up.ts';
 import { Service } from './core/systemd/service.ts';
 import { SharedTicketKeys, type SharedTicketKeysOptions } from './core/ticket-keys.ts';
 import { openTransfers } from './core/transfer/index.ts';
@@ -100,10 +101,11 @@ async function serve(config: Config): Promise<void> {
   const stops = new Stops();
   const log = createLogger(config.log);
   outliveOutput(log);
+  const hangUp = new HangUp();
   const service = new Service({ env: process.env, log });
   try {
     // Once more with the store of another node.
-    while ((await serveUntilEnd(config, stops, log, service)) === 'replaced') await stops.run();
+    while ((await serveUntilEnd(config, stops, log, service, hangUp)) === 'replaced') await stops.run();
   } finally {
     await stops.run();
     service.close();
@@ -127,6 +129,7 @@ async function serveUntilEnd(
   stops: Stops,
   log: Logger,
   service: Service,
+  hangUp: HangUp,
 ): Promise<'signal' | 'replaced'> {
   // Every thread's output runs into ours and listens to its errors: more than ten is no leak.
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
@@ -316,8 +319,8 @@ async function serveUntilEnd(
     }
     if (!parts.isStopping) service.ready();
   };
-  process.on('SIGHUP', reload);
-  stops.add(() => process.off('SIGHUP', reload));
+  hangUp.follow(reload);
+  stops.add(() => hangUp.follow(null));
   const signal = await Promise.race([untilSignal(stops), node.replaced]);
   parts.isStopping = true;
   if (signal === undefined) {

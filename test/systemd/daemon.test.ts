@@ -1,12 +1,16 @@
 /** The daemon as systemd starts it: what it is told of start, watchdog, reload and stop. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startReceiver } from '../core/systemd/receiver.ts';
-import { startDaemon } from '../support/daemon.ts';
+import { startChild } from '../support/child.ts';
+import { environment, startDaemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
+
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 
 test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', async () => {
   const folder = temporaryFolder('systemd');
@@ -34,6 +38,36 @@ test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', asy
     assert.not.match(daemon.child.output(), /does not answer/);
   } finally {
     await daemon.close();
+    await receiver.stop();
+    removeFolder(folder);
+  }
+});
+
+test('SIGHUP before it is ready ends nothing: it reloads when it is', async () => {
+  const folder = temporaryFolder('systemd');
+  const socket = join(folder, 'notify');
+  const receiver = await startReceiver(socket);
+  const listen = { DNS: await freePort(), ADMIN: await freePort(), EDGE_HTTP: await freePort() };
+  const ports = Object.entries(listen).map(([name, port]) => [`WAYPOST_${name}_LISTEN`, `127.0.0.1:${port}`]);
+  const child = startChild(
+    process.execPath,
+    [MAIN, 'serve'],
+    environment({
+      ...Object.fromEntries(ports),
+      NOTIFY_SOCKET: socket,
+      WAYPOST_DATA_DIR: join(folder, 'data'),
+      WAYPOST_EDGE_HTTPS_LISTEN: 'off',
+      WAYPOST_EDGE_WORKERS: '1',
+    }),
+  );
+  try {
+    await receiver.until(/^EXTEND_TIMEOUT_USEC=/);
+    process.kill(child.pid, 'SIGHUP');
+    const at = await receiver.until(/^READY=1$/);
+    await receiver.until(/^READY=1$/, await receiver.until(/^RELOADING=1$/, at));
+    assert.is(await child.stop(), 0, child.output());
+  } finally {
+    await child.stop('SIGKILL');
     await receiver.stop();
     removeFolder(folder);
   }
