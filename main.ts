@@ -14,12 +14,10 @@ import { STATES } from './core/cluster/standing.ts';
 import { Trouble } from './core/cluster/trouble.ts';
 import { openWithdrawal } from './core/cluster/withdrawal.ts';
 import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
-import { cookieSecrets } from './core/cookie-secret.ts';
 import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
 import { startRenumbering } from './core/journal/renumber.ts';
 import { createLogger, type Logger } from './core/log/index.ts';
 import {
-  type Counted,
   clusterMetrics,
   indexMetrics,
   JournalMetrics,
@@ -35,43 +33,21 @@ import { nameserverMetrics } from './core/net/metrics.ts';
 import { startNameserver } from './core/net/nameserver.ts';
 import { describeReadiness, type Parts, readinessOf } from './core/readiness.ts';
 import { startReseal } from './core/reseal.ts';
-import { openSecrets, type Secrets } from './core/secrets.ts';
+import { openSecrets } from './core/secrets.ts';
+import { answerSettings, zoneSettings } from './core/settings.ts';
 import { Stops } from './core/stops.ts';
-import { type Environment, openEnvironment } from './core/store/environment.ts';
+import { openEnvironment } from './core/store/environment.ts';
 import { buildIndex } from './core/store/index/build.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import { lockDirectory } from './core/store/lock.ts';
-import { TABLES } from './core/store/rows.ts';
+import { tablesOf } from './core/store/tables.ts';
 import { HangUp } from './core/systemd/hang-up.ts';
 import { Service } from './core/systemd/service.ts';
 import { SharedTicketKeys, type SharedTicketKeysOptions } from './core/ticket-keys.ts';
 import { openTransfers } from './core/transfer/index.ts';
-import type { ZoneSettings } from './core/zone/settings.ts';
 import { createAcme } from './edge/acme/index.ts';
 import { startEdge } from './edge/daemon/edge.ts';
 import { Seldom } from './edge/exchange/seldom.ts';
-
-function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
-  const first = nameservers[0];
-  const parent = first.slice(first.indexOf('.') + 1) || first;
-  return {
-    nameservers,
-    hostmaster: soa.hostmaster ?? `hostmaster.${parent}`,
-    refresh: soa.refresh,
-    retry: soa.retry,
-    expire: soa.expire,
-    minimum: soa.minimum,
-    soaTtl: soa.ttl,
-    nsTtl: soa.nsTtl,
-    cluster: { ipv4: cluster.ipv4, ipv6: cluster.ipv6 },
-  };
-}
-
-function answerSettings({ dns }: Config, secrets: Secrets): AnswerSettings {
-  const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
-  const known = cookies === 'off' ? [] : cookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
-  return { cookies, cookieSecrets: known, nsid, version, identity, tcpIdleTimeout };
-}
 
 function dnsOverHttps(
   { dns, dataDir }: Config,
@@ -340,14 +316,6 @@ function untilSignal(stops: Stops): Promise<string> {
       stops.add(() => process.off(name, resolve));
     }
   });
-}
-
-/** The tables of the store by name. */
-function tablesOf({ rows, lookups, answers, targets, aliases, zones, journal }: Environment): Map<string, Counted> {
-  const tables = new Map<string, Counted>([...TABLES].map(([number, { name }]) => [name, rows.get(number)!]));
-  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, journal }))
-    tables.set(name, table);
-  return tables;
 }
 
 async function rebuild(config: Config): Promise<{ zones: number; answers: number }> {
