@@ -29,9 +29,10 @@ function rig(script: string, settings: object = {}) {
     interval: 20,
     standing: () => now.standing,
   });
+  /** Whole lines: the shell makes the file before it writes. */
   const ran = (): string[] => {
     try {
-      return readFileSync(join(folder, 'out'), 'utf8').trim().split('\n');
+      return readFileSync(join(folder, 'out'), 'utf8').split('\n').slice(0, -1);
     } catch {
       return [];
     }
