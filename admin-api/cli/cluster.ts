@@ -5,6 +5,7 @@ import { removeMember } from '../../core/cluster/removal.ts';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import { loadConfig } from '../../core/config/index.ts';
+import type { EtcdStorage } from '../../core/etcd/messages.ts';
 import { runLocalCluster } from './cluster-local.ts';
 import { addSnapshotCommands } from './cluster-snapshot.ts';
 import { CliError } from './errors.ts';
@@ -144,14 +145,16 @@ Example:
 
   cluster
     .command('status')
-    .description('which nodes there are, and how far each is')
-    .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind.\n')
+    .description('which nodes there are, how far each is, and how full etcd is')
+    .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind, or etcd is full.\n')
     .action(
       action(async (options) => {
         const status = await clusterStatus(loadConfig({ file: options.config, env: io.env }));
-        const isWhole = status.nodes.every(
+        const isFull = status.etcd?.isFull === true;
+        const areLevel = status.nodes.every(
           ({ isLive, applied }) => isLive && applied !== null && applied >= status.head,
         );
+        const isWhole = areLevel && !isFull;
         if (options.json) print(io.stdout, JSON.stringify({ ok: isWhole, ...status }));
         else for (const line of shown(status)) print(io.stdout, line);
         return isWhole;
@@ -159,11 +162,27 @@ Example:
     );
 }
 
-function* shown({ head, floor, nodes }: ClusterStatus): Iterable<string> {
+const mebibytes = (octets: number): string => `${(octets / 2 ** 20).toFixed(1)} MiB`;
+
+function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
   yield `the log ends at change ${head}, and reaches back to ${floor}`;
+  if (etcd !== null) yield* shownStorage(etcd);
   const width = Math.max(4, ...nodes.map(({ name }) => name.length));
   for (const { name, address, version, isLive, applied } of nodes) {
     const behind = applied === null ? 'does not answer' : applied >= head ? 'has all' : `${head - applied} behind`;
     yield `  ${name.padEnd(width)}  ${isLive ? 'serves' : 'is not waited for'}, ${behind} (${address}, version ${version})`;
   }
+}
+
+/** What to do for a full one: https://etcd.io/docs/v3.5/op-guide/maintenance/#space-quota */
+function* shownStorage({ size, used, quota, isFull }: EtcdStorage): Iterable<string> {
+  const limit = quota === null ? '' : `, of ${mebibytes(quota)} that it may take`;
+  yield `the database of etcd takes ${mebibytes(size)}${limit}; ${mebibytes(used)} of it are in use`;
+  if (!isFull) return;
+  yield 'etcd is full (alarm NOSPACE): nothing can be written. With etcdctl, ETCDCTL_API=3 and the endpoints and certificates of etcd:';
+  yield '  1. etcdctl endpoint status --write-out json     shows the revision R';
+  yield '  2. etcdctl compact R                            takes away what was replaced before';
+  yield '  3. etcdctl defrag --cluster                     gives the room back, one member after the other';
+  yield '  4. etcdctl alarm disarm                         lets writes in again';
+  yield '  Should little come back, give every member more first: --quota-backend-bytes (2 GiB by default).';
 }

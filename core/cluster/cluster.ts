@@ -4,6 +4,7 @@ import type { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { Logger } from '../log/index.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
+import { Joining } from './joining.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
@@ -48,6 +49,7 @@ export class Cluster {
   readonly #watches = new Map<string, PeerWatch>();
   /** By name, since a node that comes back may be heard at another address. */
   readonly #heard = new Map<string, Trouble>();
+  readonly #joining: Joining;
   #membership: Membership | null = null;
   /** Who belongs to the cluster, as it was looked up last; null: that is not known. */
   #known: ReadonlyMap<string, Member> | null = null;
@@ -59,6 +61,7 @@ export class Cluster {
     const { self, deadline } = options;
     this.#options = options;
     this.#acknowledgements = new Acknowledgements(self.name, deadline);
+    this.#joining = new Joining(self.name);
     this.#server = new PeerServer(options);
   }
 
@@ -78,6 +81,7 @@ export class Cluster {
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => {
         this.#changed(members);
+        this.#joining.changed(members);
         this.#keep(members);
       },
       onTrouble: (error) => lookedUp.say(error),
@@ -138,6 +142,11 @@ export class Cluster {
     const others = this.others.map((one) => one.name);
     if (!this.isServing || others.some((other) => other < name)) return 0;
     return Math.min(head, ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0));
+  }
+
+  /** Whether the log is to be kept longer, for a node that is not caught up. */
+  get isBeingJoined(): boolean {
+    return this.#joining.isAny();
   }
 
   async close(): Promise<void> {

@@ -38,7 +38,7 @@ export class Lag {
     if (at !== null) journal.freshness.heard(at, cluster.furthest, journal.head);
   }
 
-  standing(): Standing {
+  standing(): Omit<Standing, 'storage'> {
     const { journal, cluster } = this.#options;
     const now = performance.now();
     const { lookedAt, currentAt } = journal.freshness;

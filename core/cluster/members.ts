@@ -38,6 +38,8 @@ export interface Members {
   readonly known: ReadonlyMap<string, KnownMember>;
   /** Names of those that are caught up and serve. */
   readonly live: ReadonlySet<string>;
+  /** Names of those that run, caught up or not. */
+  readonly there: ReadonlySet<string>;
 }
 
 export interface ClusterState extends Members {
@@ -77,7 +79,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
       if (member !== null) known.set(member.name, member);
     }
   }
-  return { known, live, sessions, removed, revision };
+  return { known, live, there: new Set(sessions.keys()), sessions, removed, revision };
 }
 
 const isNumber = (value: unknown): value is number =>

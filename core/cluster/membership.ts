@@ -52,7 +52,7 @@ export class Membership {
   /** Of the last look. */
   #revision = 0;
   #refused: StateError | null = null;
-  members: Members = { known: new Map(), live: new Set() };
+  members: Members = { known: new Map(), live: new Set(), there: new Set() };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -155,13 +155,13 @@ export class Membership {
       state = await readMembers(gateway, prefix);
       this.#check(state);
     }
-    const { known, live, revision } = state;
+    const { known, live, there, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
-    const text = JSON.stringify([[...known.values()], [...live]]);
+    const text = JSON.stringify([[...known.values()], [...live], [...there]]);
     if (text === this.#last) return;
     this.#last = text;
-    this.members = { known, live };
+    this.members = { known, live, there };
     onChange(this.members);
   }
 

@@ -2,6 +2,7 @@
 import type { Config } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
+import type { EtcdStorage } from '../etcd/messages.ts';
 import { openEmbeddedJournal } from '../journal/embedded.ts';
 import { openEtcdJournal } from '../journal/etcd/journal.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -54,8 +55,12 @@ const FIRST_START = 20_000;
 const INTERVAL = 1000;
 /** Milliseconds between compactions of etcd. */
 const COMPACTION = 60_000;
+/** Milliseconds between looks at how full etcd is. */
+const MEASURE = 15_000;
 /** Milliseconds that a commit waits for etcd. */
 const COMMIT = 5000;
+/** So many times as much of the log is kept for a node that is not caught up, such as one that copies a store which is older than the history by the time it is there. */
+const JOINING = 20;
 /** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
 const FAR = 100;
 
@@ -142,6 +147,12 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     await gateway.close();
     throw error;
   }
+  let storage: EtcdStorage | null = null;
+  const measure = async (): Promise<void> => {
+    storage = await gateway.storage().catch(() => null);
+  };
+  void measure();
+  const measuring = setInterval(measure, MEASURE);
   const looks = setInterval(() => {
     lag.heard();
     const { isServing } = lag;
@@ -151,11 +162,12 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   const compaction = new Compaction(gateway, etcd.prefix);
   const compacting = setInterval(() => {
     // One of all does it.
-    if (cluster.settled > 0) compaction.turn().catch((error: unknown) => said.say(error));
+    if (etcd.compaction && cluster.settled > 0) compaction.turn().catch((error: unknown) => said.say(error));
   }, COMPACTION);
   let floor = 0;
   const tidy = (): void => {
-    const next = Math.min(cluster.settled, journal.head - options.history) + 1;
+    const kept = options.history * (cluster.isBeingJoined ? JOINING : 1);
+    const next = Math.min(cluster.settled, journal.head - kept) + 1;
     if (next < floor + Math.max(1, options.history >> 3)) return;
     floor = next;
     journal.forget(next).catch((error: unknown) => said.say(error));
@@ -172,6 +184,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
   const closeAll = async (): Promise<void> => {
     clearInterval(looks);
     clearInterval(compacting);
+    clearInterval(measuring);
     await replacement.stop();
     await journal.close();
     await cluster.close();
@@ -186,7 +199,7 @@ async function oneOfMany(options: NodeOptions): Promise<Node> {
     },
     sync: (sequence) => cluster.of(sequence),
     served: (sequence, signal) => cluster.everyone(sequence, signal),
-    standing: () => lag.standing(),
+    standing: () => ({ ...lag.standing(), storage }),
     faults: () => lag.faults(),
     warnings: () => lag.warnings(),
     close() {

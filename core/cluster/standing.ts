@@ -1,4 +1,5 @@
 /** How a node stands to the others of its cluster, as it knows by itself. */
+import type { EtcdStorage } from '../etcd/messages.ts';
 
 /**
  * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
@@ -26,6 +27,8 @@ export interface Standing {
   readonly lagSeconds: number;
   /** Since etcd has answered; null: it has not since the start. */
   readonly etcdSeconds: number | null;
+  /** Of etcd, as of some seconds ago; null: it does not say. */
+  readonly storage: EtcdStorage | null;
   /** Nodes that have not applied all that this one has, sorted. */
   readonly pending: readonly string[];
 }

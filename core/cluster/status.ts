@@ -2,6 +2,7 @@
 import { Agent, request } from 'undici';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
+import type { EtcdStorage } from '../etcd/messages.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
@@ -20,6 +21,8 @@ export interface ClusterStatus {
   /** The log reaches back to here. */
   readonly floor: number;
   readonly nodes: readonly NodeStatus[];
+  /** Null: etcd does not say, or not to this node. */
+  readonly etcd: EtcdStorage | null;
 }
 
 const PATIENCE = 3000;
@@ -41,7 +44,8 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
       })),
     );
     const { head, floor } = await new EtcdLog(gateway, prefix).look(BEYOND);
-    return { head: head?.sequence ?? 0, floor, nodes };
+    const storage = await gateway.storage().catch(() => null);
+    return { head: head?.sequence ?? 0, floor, nodes, etcd: storage };
   } finally {
     await gateway.close();
   }

@@ -26,7 +26,14 @@ const CAUGHT_UP = 5;
 const LOOK = 1000;
 
 /** Who is alone has all that anybody has. */
-const ALONE: Standing = { state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: null, pending: [] };
+const ALONE: Standing = {
+  state: 'following',
+  lagEntries: 0,
+  lagSeconds: 0,
+  etcdSeconds: null,
+  storage: null,
+  pending: [],
+};
 
 /** `standing` is null for a node that is alone. Null: nothing is to be done. */
 export function openWithdrawal(

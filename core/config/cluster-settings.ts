@@ -1,5 +1,5 @@
 /** Several nodes: where etcd is, and how nodes talk to each other. */
-import { integer, type Kind, list, listen, text } from './kinds.ts';
+import { flag, integer, type Kind, list, listen, text } from './kinds.ts';
 import type { Setting } from './schema.ts';
 
 function setting<T>(one: Kind<T>, standard: T, doc: string): Setting<T> {
@@ -112,6 +112,11 @@ export const ETCD_SETTINGS = {
     integer(100, 60_000, 'milliseconds'),
     2000,
     'How long one answer of etcd is waited for, in milliseconds.',
+  ),
+  compaction: setting(
+    flag,
+    true,
+    'One of the nodes compacts etcd each minute, which takes away what was replaced more than a minute before: of all that is in it. False, on every node, for an etcd that others use, too: then it is to be compacted by its own --auto-compaction-mode and -retention, or its quota ends sooner or later.',
   ),
 };
 

@@ -7,7 +7,9 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { EtcdCompacted, EtcdFull, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
 import {
   type Compare,
+  type EtcdStorage,
   type Operation,
+  readStorage,
   readTransaction,
   readWatch,
   type TransactionAnswer,
@@ -87,6 +89,15 @@ export class EtcdGateway {
     } catch (error) {
       if (!(error instanceof EtcdRefused && error.code === OUT_OF_RANGE)) throw error;
     }
+  }
+
+  /** How full the database of the member is that answers. Rejects with EtcdUnavailable and EtcdRefused. */
+  async storage(): Promise<EtcdStorage> {
+    const [status, alarms] = await Promise.all([
+      this.#ask('/v3/maintenance/status', {}, true),
+      this.#ask('/v3/maintenance/alarm', { action: 'GET' }, true),
+    ]);
+    return readStorage(status, alarms);
   }
 
   /** Seconds until the lease ends unless it is kept alive. Returns its id. */

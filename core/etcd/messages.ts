@@ -158,3 +158,25 @@ export function readWatch(line: string): WatchAnswer {
     compactRevision: Number(result.compact_revision ?? 0),
   };
 }
+
+export interface EtcdStorage {
+  /** Octets of the file, and of what is in use of it: the rest comes back by defragmentation. */
+  readonly size: number;
+  readonly used: number;
+  /** Octets; null: etcd does not say (before 3.6). */
+  readonly quota: number | null;
+  /** A member has reached its quota: nothing is written until that was made good and the alarm disarmed. */
+  readonly isFull: boolean;
+}
+
+/** Of the answers to `maintenance/status` and `maintenance/alarm`. */
+export function readStorage(status: unknown, alarms: unknown): EtcdStorage {
+  const { dbSize = '0', dbSizeInUse = dbSize, dbSizeQuota } = status as Record<string, string | undefined>;
+  const list = (alarms as { alarms?: readonly { readonly alarm?: string }[] }).alarms ?? [];
+  return {
+    size: Number(dbSize),
+    used: Number(dbSizeInUse),
+    quota: dbSizeQuota === undefined ? null : Number(dbSizeQuota),
+    isFull: list.some(({ alarm }) => alarm === 'NOSPACE'),
+  };
+}

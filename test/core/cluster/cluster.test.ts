@@ -91,8 +91,10 @@ test('a write waits for all that serve; who has gone is pending, who is back is 
   again.head = 3;
   await again.cluster.join();
   await until(() => a.cluster.of(3).pending.length === 0, 'it is heard before it serves');
+  await until(() => a.cluster.isBeingJoined, 'the log is kept for it');
   await again.cluster.serving(true);
   await until(() => a.cluster.members?.live.size === 3, 'it is back');
+  assert.not(a.cluster.isBeingJoined);
   for (const node of [a, b]) node.apply(4);
   const last = a.cluster.wait(4);
   again.apply(4);

@@ -10,7 +10,14 @@ import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts'
 import { createLogger } from '../../../core/log/index.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
-const FOLLOWING: Standing = { state: 'following', lagEntries: 0, lagSeconds: 0.5, etcdSeconds: 0.5, pending: [] };
+const FOLLOWING: Standing = {
+  state: 'following',
+  lagEntries: 0,
+  lagSeconds: 0.5,
+  etcdSeconds: 0.5,
+  storage: null,
+  pending: [],
+};
 
 function rig(script: string, settings: object = {}) {
   const folder = temporaryFolder('withdrawal');

@@ -107,6 +107,9 @@ test('a full etcd: who is told of success has written, who is not has not, and w
     assert.instance(error, UnavailableError);
     assert.is((error as UnavailableError).code, 'etcd_full');
     assert.match((error as Error).message, /quota/);
+    const { size, used, isFull } = await gateway.storage();
+    assert.ok(isFull);
+    assert.ok(size >= 1 << 20 && used <= size, `${used} of ${size}`);
     assert.ok(written > 5);
     await sleep(300);
     assert.is(node.journal.head, written);
