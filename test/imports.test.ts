@@ -17,6 +17,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/wire': ['core/errors.ts'],
   'core/address': ['core/errors.ts', 'core/wire'],
+  'core/packages': ['core/errors.ts'],
   'core/log': ['core/errors.ts'],
   'core/metrics': ['core/errors.ts'],
   'core/config': ['core/errors.ts', 'core/wire', 'core/address'],

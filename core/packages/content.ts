@@ -1,0 +1,14 @@
+/** The files of a package, from an archive or from a folder. */
+export interface PackageFile {
+  /** As in the package: `background/background.js`. */
+  readonly path: string;
+  /** Octets, as declared. */
+  readonly size: number;
+  /** Its content, read and checked anew at each call. Undefined: it can't be had; why is among the findings. */
+  read(): Promise<Buffer | undefined>;
+}
+
+export interface PackageContent {
+  readonly files: ReadonlyMap<string, PackageFile>;
+  close(): Promise<void>;
+}

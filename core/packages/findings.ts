@@ -1,0 +1,57 @@
+/** Collects what an audit finds: in number bounded, since a package may be made of nothing but faults. */
+import type { Finding, FindingType, Place } from './finding.ts';
+import { RULES, type RuleCode } from './rules.ts';
+
+/** Findings of a rule in a file that are told one by one, and of a package. What is more is counted. */
+const MOST_OF_RULE = 20;
+const MOST = 1000;
+
+/** The package itself. */
+export const PACKAGE: Place = { file: null, line: null, column: null, excerpt: null };
+
+/** A file as a whole. */
+export const wholeFile = (file: string): Place => ({ ...PACKAGE, file });
+
+export interface FindingsSummary {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notices: number;
+  /** Of these, for a person to look at. */
+  readonly review: number;
+  /** Counted above and not in the list. */
+  readonly omitted: number;
+}
+
+export class Findings {
+  readonly #list: Finding[] = [];
+  readonly #ofRule = new Map<string, number>();
+  readonly #counts: Record<FindingType, number> = { error: 0, warning: 0, notice: 0 };
+  #review = 0;
+  #omitted = 0;
+
+  add(code: RuleCode, place: Place, message: string, fix?: string): void {
+    const rule = RULES[code];
+    this.#counts[rule.type]++;
+    if (rule.review) this.#review++;
+    const key = `${code} ${place.file}`;
+    const before = this.#ofRule.get(key) ?? 0;
+    this.#ofRule.set(key, before + 1);
+    if (before >= MOST_OF_RULE || this.#list.length >= MOST) this.#omitted++;
+    else this.#list.push({ type: rule.type, code, message, ...place, fix: fix ?? rule.fix });
+  }
+
+  /** Of the package first, then by file, line and column. */
+  list(): readonly Finding[] {
+    return this.#list.toSorted(
+      (a, b) =>
+        compare(a.file ?? '', b.file ?? '') || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+    );
+  }
+
+  summary(): FindingsSummary {
+    const { error, warning, notice } = this.#counts;
+    return { errors: error, warnings: warning, notices: notice, review: this.#review, omitted: this.#omitted };
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,50 @@
+/** The text of a file of a package, and the places in it. */
+import type { Place } from './finding.ts';
+
+/** Characters of an excerpt. */
+const EXCERPT = 120;
+
+export class SourceText {
+  readonly file: string;
+  readonly text: string;
+  /** Offsets of the first characters of lines; made when a place is asked for. */
+  #lines: number[] | undefined;
+
+  constructor(file: string, text: string) {
+    this.file = file;
+    this.text = text;
+  }
+
+  /** The place of an offset in UTF-16 units. Lines end as in ECMAScript: LF, CR, CR LF; U+2028 and U+2029 do not count, as editors don't. */
+  at(offset: number): Place {
+    this.#lines ??= lineStarts(this.text);
+    const lines = this.#lines;
+    let low = 0;
+    let high = lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (lines[middle] <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const start = lines[low];
+    const end = lines[low + 1] ?? this.text.length;
+    return { file: this.file, line: low + 1, column: offset - start + 1, excerpt: this.#excerpt(start, end, offset) };
+  }
+
+  /** The line; of a long one the part around the offset. */
+  #excerpt(start: number, end: number, offset: number): string {
+    if (end - start <= EXCERPT) return this.text.slice(start, end).trim();
+    const from = Math.max(start, offset - EXCERPT / 3);
+    const to = Math.min(end, from + EXCERPT);
+    return `${from > start ? '…' : ''}${this.text.slice(from, to).trim()}${to < end ? '…' : ''}`;
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) starts.push(i + 1);
+  }
+  return starts;
+}
