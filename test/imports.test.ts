@@ -15,12 +15,13 @@ const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 /** A room is the longest of these that a path begins with. To each: the rooms that it may import, itself always. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
+  'core/nearest.ts': [],
   'core/wire': ['core/errors.ts'],
   'core/address': ['core/errors.ts', 'core/wire'],
-  'core/packages': ['core/errors.ts'],
+  'core/packages': ['core/errors.ts', 'core/nearest.ts'],
   'core/log': ['core/errors.ts'],
   'core/metrics': ['core/errors.ts'],
-  'core/config': ['core/errors.ts', 'core/wire', 'core/address'],
+  'core/config': ['core/errors.ts', 'core/nearest.ts', 'core/wire', 'core/address'],
   'core/store': ['core/errors.ts', 'core/wire'],
   'core/answer': ['core/errors.ts', 'core/wire', 'core/store'],
   'core/zone': ['core/errors.ts', 'core/wire', 'core/store'],

@@ -1,7 +1,7 @@
+export { nearest } from '../nearest.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';
 export { formatListen, type ListenAddress, parseListen } from './listen.ts';
 export { type ConfigSource, loadConfig, type ResolvedSetting, resolveConfig } from './load.ts';
-export { nearest } from './nearest.ts';
 export type { Config } from './schema.ts';
 export type { NotifyTarget } from './transfer-kinds.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../nearest.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 
 export interface ConfigSource {

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editDistance, nearest } from '../../../core/config/nearest.ts';
-import fc from '../../support/fc.ts';
+import { editDistance, nearest } from '../../core/nearest.ts';
+import fc from '../support/fc.ts';
 
-const test = suite('core/config/nearest');
+const test = suite('core/nearest');
 
 test('distances', () => {
   const cases: [string, string, number][] = [
