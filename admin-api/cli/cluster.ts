@@ -104,7 +104,8 @@ Example:
       'after',
       `
 Answers to writes name it as pending no longer. With the data that it has it is refused when it comes back; an invitation takes it in again, with an empty
-data folder. Its certificate stays good: where others may have its key, let etcd and the peers' listeners be reached by the nodes alone.
+data folder. The other nodes tell it nothing more; an etcd that takes certificates of the cluster goes on to take its own: where others may have its key, let
+etcd be reached by the nodes alone, or give that node's certificate to etcd in a list of revoked ones (--client-crl-file).
 
 Example:
   $ waypost cluster remove node-3

@@ -62,7 +62,13 @@ export class Cluster {
     this.#options = options;
     this.#acknowledgements = new Acknowledgements(self.name, deadline);
     this.#joining = new Joining(self.name);
-    this.#server = new PeerServer(options);
+    this.#server = new PeerServer({
+      ...options,
+      isMember: (certificate) => {
+        for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return true;
+        return false;
+      },
+    });
   }
 
   /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it can't be a member. */
@@ -168,6 +174,7 @@ export class Cluster {
   #changed({ known, live }: Pick<Members, 'live'> & { readonly known: ReadonlyMap<string, Member> }): void {
     const { self, tls, log } = this.#options;
     this.#known = known;
+    this.#server.membersChanged();
     for (const [name, watch] of this.#watches) {
       if (known.get(name)?.address === watch.member.address) continue;
       this.#watches.delete(name);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StateError } from '../errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
+import { Joined } from '../journal/etcd/joined.ts';
 import { NODE_NUMBERS } from '../store/rows.ts';
 import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
 
@@ -36,6 +37,8 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
+  /** One at a time: each writes what it has found missing. */
+  readonly #looks = new Joined(() => this.#look());
   #running: Promise<unknown> = Promise.resolve();
   #pause = new AbortController();
   /** The watch has told of something. */
@@ -63,7 +66,7 @@ export class Membership {
     const { onTrouble } = this.#options;
     for (const until = performance.now() + NAME_MS; ; await sleep(200)) {
       try {
-        await this.#look();
+        await this.#looks.join();
         onTrouble(null);
         break;
       } catch (error) {
@@ -80,13 +83,15 @@ export class Membership {
   /** This node is caught up: others wait for it from the next look on; or it is not, and they don't. */
   async serving(isServing: boolean): Promise<void> {
     this.#isServing = isServing;
-    if (this.#refused === null) await this.#look();
+    if (this.#refused === null) await this.#looks.join();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#wake();
     await this.#running;
+    // One that is under way may yet be given a lease.
+    await this.#looks.join().catch(() => {});
     if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
   }
 
@@ -98,7 +103,7 @@ export class Membership {
       if (this.#stop.signal.aborted) return;
       try {
         await this.#keepAlive();
-        if (this.#isDue || this.#isStale || turn % LOOK_EVERY === 0) await this.#look();
+        if (this.#isDue || this.#isStale || turn % LOOK_EVERY === 0) await this.#looks.join();
         onTrouble(null);
       } catch (error) {
         this.#rest();
@@ -146,6 +151,7 @@ export class Membership {
   }
 
   async #look(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
     const { gateway, prefix, onChange } = this.#options;
     this.#rest();
     let state = await readMembers(gateway, prefix);

@@ -1,7 +1,10 @@
 /** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds. */
+import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { sendBlob } from '../blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from '../blobs/store.ts';
 import type { SnapshotSender } from './snapshot.ts';
@@ -18,6 +21,8 @@ export interface PeerServerOptions {
   readonly listen: { readonly address: string; readonly port: number };
   /** Of the last entry that is applied. */
   head(): number;
+  /** Whether a node of that certificate belongs to the cluster: one that was removed has it still. */
+  isMember(certificate: X509Certificate): boolean;
   readonly snapshots: SnapshotSender;
   /** Undefined: it has none. */
   readonly blobs?: BlobStore;
@@ -27,12 +32,16 @@ export interface PeerServerOptions {
 export const HEARTBEAT = 1000;
 /** Octets that a peer may leave unread. */
 const MAX_UNREAD = 64 << 10;
+/** Milliseconds for which who is no member may become one: a node that is new may ask before the watch of members has told of it. */
+const NEWS = 1000;
+const LOOK = 50;
 const BLOBS = '/v1/blobs/';
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
   readonly #server: Server;
-  readonly #listeners = new Set<ServerResponse>();
+  /** With what each has shown. */
+  readonly #listeners = new Map<ServerResponse, X509Certificate>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
 
@@ -41,7 +50,9 @@ export class PeerServer {
     this.#options = options;
     this.#server = createServer(
       { ca, cert: certificate, key, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' },
-      (request, response) => this.#answer(request, response),
+      (request, response) => {
+        this.#admit(request, response).catch(() => response.destroy());
+      },
     );
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
@@ -67,6 +78,11 @@ export class PeerServer {
     });
   }
 
+  /** Some may be members no more. */
+  membersChanged(): void {
+    for (const [listener, certificate] of this.#listeners) if (!this.#options.isMember(certificate)) listener.destroy();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     await new Promise<void>((done) => {
@@ -76,26 +92,37 @@ export class PeerServer {
     await this.#options.snapshots.close();
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => {});
+    request.resume();
+    const certificate = (request.socket as TLSSocket).getPeerX509Certificate();
+    const until = performance.now() + NEWS;
+    // Without one the connection has ended.
+    while (certificate !== undefined && !response.destroyed) {
+      if (this.#options.isMember(certificate)) return this.#answer(request, response, certificate);
+      if (performance.now() > until) return void response.writeHead(403).end();
+      await sleep(LOOK);
+    }
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, certificate: X509Certificate): void {
     const { snapshots, blobs } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
     };
-    request.resume();
-    response.on('error', () => {});
     const path = request.method === 'GET' ? (request.url ?? '') : '';
     const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
-    if (path === '/v1/applied') this.#listen(response);
+    if (path === '/v1/applied') this.#listen(response, certificate);
     else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
 
-  #listen(response: ServerResponse): void {
+  #listen(response: ServerResponse, certificate: X509Certificate): void {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.write(this.#word());
-    this.#listeners.add(response);
+    this.#listeners.set(response, certificate);
     response.on('close', () => this.#listeners.delete(response));
   }
 
@@ -105,7 +132,7 @@ export class PeerServer {
 
   #tell(): void {
     const word = this.#word();
-    for (const listener of this.#listeners) {
+    for (const listener of this.#listeners.keys()) {
       if (listener.writableLength > MAX_UNREAD) listener.destroy();
       else listener.write(word);
     }

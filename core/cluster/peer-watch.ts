@@ -43,6 +43,7 @@ export class PeerWatch {
     while (!signal.aborted) {
       try {
         const { statusCode, body } = await request(`https://${address}/v1/applied`, { dispatcher: agent, signal });
+        if (statusCode === 403) throw new Error('it does not take this node for a member of the cluster');
         if (statusCode !== 200) throw new Error(`status ${statusCode}`);
         let rest = '';
         for await (const chunk of body) {

@@ -3,6 +3,7 @@
  * from and by which address, and main sends the reply by the same socket.
  */
 import type { Libc } from './linux.ts';
+import { MSG_DONTWAIT } from './socket-constants.ts';
 
 export interface UdpReply {
   readonly fd: number;
@@ -14,7 +15,6 @@ export interface UdpReply {
 
 export type SendUdp = (reply: UdpReply, message: Uint8Array) => void;
 
-const MSG_DONTWAIT = 0x40;
 /** struct mmsghdr and where its fields are, in bytes. */
 const HEADER = 64;
 const NAME_AT = 0;

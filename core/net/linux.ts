@@ -6,40 +6,39 @@ import { endianness } from 'node:os';
 import koffi from 'koffi';
 import type { ListenAddress } from '../config/index.ts';
 import { ipv6Bytes } from './ipv6.ts';
+import {
+  AF_INET,
+  AF_INET6,
+  IP_PKTINFO,
+  IPPROTO_IP,
+  IPPROTO_IPV6,
+  IPPROTO_TCP,
+  IPV6_RECVPKTINFO,
+  IPV6_V6ONLY,
+  SO_KEEPALIVE,
+  SO_RCVBUF,
+  SO_RCVTIMEO,
+  SO_REUSEADDR,
+  SO_REUSEPORT,
+  SO_SNDBUF,
+  SOCK_CLOEXEC,
+  SOCK_DGRAM,
+  SOCK_NONBLOCK,
+  SOCK_STREAM,
+  SOL_SOCKET,
+  TCP_FASTOPEN,
+  TCP_KEEPCNT,
+  TCP_KEEPIDLE,
+  TCP_KEEPINTVL,
+  TCP_NODELAY,
+} from './socket-constants.ts';
 
-const AF_INET = 2;
-const AF_INET6 = 10;
-const SOCK_STREAM = 1;
-const SOCK_DGRAM = 2;
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
-const SOL_SOCKET = 1;
-const SO_REUSEADDR = 2;
-const SO_SNDBUF = 7;
-const SO_RCVBUF = 8;
-const SO_KEEPALIVE = 9;
-const SO_REUSEPORT = 15;
-const SO_RCVTIMEO = 20;
-const IPPROTO_IP = 0;
-const IPPROTO_TCP = 6;
-const TCP_NODELAY = 1;
-const TCP_KEEPIDLE = 4;
-const TCP_KEEPINTVL = 5;
-const TCP_KEEPCNT = 6;
-const TCP_FASTOPEN = 23;
-const IP_PKTINFO = 8;
-const IPPROTO_IPV6 = 41;
-const IPV6_V6ONLY = 26;
-const IPV6_RECVPKTINFO = 49;
 const F_DUPFD_CLOEXEC = 1030;
 
 /** Who does not answer so many times, so many seconds apart, is gone. */
 const KEEP_ALIVE_PROBES = 4;
 const KEEP_ALIVE_INTERVAL = 15;
 
-export const MSG_DONTWAIT = 0x40;
-/** Wait for the first packet, then take only what is there. */
-export const MSG_WAITFORONE = 0x10000;
 export const EINTR = 4;
 
 export interface Libc {

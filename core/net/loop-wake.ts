@@ -9,11 +9,7 @@
 import { Socket } from 'node:net';
 import koffi from 'koffi';
 import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from './epoll.ts';
-
-const AF_UNIX = 1;
-const SOCK_STREAM = 1;
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
+import { AF_UNIX, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_STREAM } from './socket-constants.ts';
 
 type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
 

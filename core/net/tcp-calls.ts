@@ -7,13 +7,9 @@ import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollC
 
 export { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from './epoll.ts';
 
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
-const MSG_PEEK = 2;
-const MSG_NOSIGNAL = 0x4000;
+import { MSG_NOSIGNAL, MSG_PEEK, SO_LINGER, SOCK_CLOEXEC, SOCK_NONBLOCK, SOL_SOCKET } from './socket-constants.ts';
+
 const SHUT_WR = 1;
-const SOL_SOCKET = 1;
-const SO_LINGER = 13;
 const SIOCOUTQ = 0x5411;
 const EAGAIN = 11;
 const EINTR = 4;

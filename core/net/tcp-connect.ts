@@ -1,19 +1,21 @@
 /** TCP connections that are opened without waiting for them (Linux, through koffi). Layouts are those of 64-bit little-endian Linux. */
 import koffi from 'koffi';
+import {
+  AF_INET,
+  AF_INET6,
+  IPPROTO_TCP,
+  SO_ERROR,
+  SO_KEEPALIVE,
+  SOCK_CLOEXEC,
+  SOCK_NONBLOCK,
+  SOCK_STREAM,
+  SOL_SOCKET,
+  TCP_KEEPCNT,
+  TCP_KEEPIDLE,
+  TCP_KEEPINTVL,
+  TCP_NODELAY,
+} from './socket-constants.ts';
 
-const AF_INET = 2;
-const AF_INET6 = 10;
-const SOCK_STREAM = 1;
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
-const SOL_SOCKET = 1;
-const SO_ERROR = 4;
-const SO_KEEPALIVE = 9;
-const IPPROTO_TCP = 6;
-const TCP_NODELAY = 1;
-const TCP_KEEPIDLE = 4;
-const TCP_KEEPINTVL = 5;
-const TCP_KEEPCNT = 6;
 const EINPROGRESS = 115;
 const EBADF = 9;
 

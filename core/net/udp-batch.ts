@@ -13,7 +13,8 @@ import { COLUMN, type ThreadCounters } from './counters.ts';
 import { DeferredGate } from './deferred-gate.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import type { UdpReply } from './deferred-udp.ts';
-import { EINTR, type Libc, MSG_DONTWAIT, MSG_WAITFORONE } from './linux.ts';
+import { EINTR, type Libc } from './linux.ts';
+import { MSG_DONTWAIT, MSG_WAITFORONE } from './socket-constants.ts';
 
 /** Packets a call. */
 const BATCH = 64;

@@ -1,23 +1,21 @@
 /** What a service tells systemd: sd_notify(3), datagrams to the socket that NOTIFY_SOCKET names. Node has no datagrams of AF_UNIX, so they leave by the C library. */
 import koffi from 'koffi';
+import { AF_UNIX, MSG_NOSIGNAL, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK } from '../net/socket-constants.ts';
 
-const AF_UNIX = 1;
-const SOCK_DGRAM = 2;
-const SOCK_NONBLOCK = 0o4000;
-const SOCK_CLOEXEC = 0o2000000;
-const MSG_NOSIGNAL = 0x4000;
 /** struct sockaddr_un: a family of 16 bits before the path, which ends with a zero. */
 const MAX_PATH = 107;
-/** Milliseconds until what did not get through is sent again. */
+/** Milliseconds until what did not get through is sent again, and for how long. */
 const AGAIN = 100;
-const TRIES = 50;
+const KEPT = 5000;
 
 export class Notifier {
   readonly #fd: number;
   readonly #address: Buffer;
   readonly #sendto: (fd: number, bytes: Buffer, size: number, flags: number, to: Buffer, length: number) => number;
   readonly #close: (fd: number) => number;
-  #isClosed = false;
+  /** What systemd has not taken yet, in its order: a RELOADING that came behind the READY of its end would stand for good. `until` is of performance.now(). */
+  readonly #waiting: { readonly bytes: Buffer; readonly until: number }[] = [];
+  #again: NodeJS.Timeout | undefined;
 
   /** `path`: of a socket, or behind an `@` its name in the abstract namespace. Throws Error. */
   constructor(path: string) {
@@ -40,17 +38,25 @@ export class Notifier {
   send(...assignments: readonly string[]): void {
     // A line feed would begin another assignment.
     const bytes = Buffer.from(assignments.map((one) => one.replace(/\n/g, ' ')).join('\n'));
-    this.#send(bytes, TRIES);
+    this.#waiting.push({ bytes, until: performance.now() + KEPT });
+    if (this.#waiting.length === 1) this.#pass();
   }
 
   close(): void {
-    this.#isClosed = true;
+    clearTimeout(this.#again);
+    this.#waiting.length = 0;
     this.#close(this.#fd);
   }
 
-  #send(bytes: Buffer, tries: number): void {
-    if (this.#isClosed || tries === 0) return;
-    const sent = this.#sendto(this.#fd, bytes, bytes.length, MSG_NOSIGNAL, this.#address, this.#address.length);
-    if (sent < 0) setTimeout(() => this.#send(bytes, tries - 1), AGAIN).unref();
+  #pass(): void {
+    for (;;) {
+      const next = this.#waiting[0];
+      if (next === undefined) return;
+      const { bytes, until } = next;
+      const sent = this.#sendto(this.#fd, bytes, bytes.length, MSG_NOSIGNAL, this.#address, this.#address.length);
+      if (sent < 0 && performance.now() < until) break;
+      this.#waiting.shift();
+    }
+    this.#again = setTimeout(() => this.#pass(), AGAIN).unref();
   }
 }

@@ -2,6 +2,7 @@
 import { Client } from '../../core/answer/client.ts';
 import type { DescriptorLoop, LoopTask } from '../../core/net/descriptor-loop.ts';
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/net/epoll.ts';
+import { AF_INET } from '../../core/net/socket-constants.ts';
 import type { TcpCalls } from '../../core/net/tcp-calls.ts';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
@@ -18,7 +19,6 @@ const ACCEPTS = 64;
 const REST_MS = 200;
 /** Four records of TLS; a ClientHello fits. */
 const BUFFER = 65_536;
-const AF_INET = 2;
 export interface TlsLoopOptions {
   /** With the descriptors of `places`. */
   readonly loop: DescriptorLoop;

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { EtcdGateway } from '../../core/etcd/gateway.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
@@ -10,6 +11,8 @@ const READY_MS = 30_000;
 
 export interface EtcdMember {
   readonly endpoint: string;
+  /** To it. */
+  readonly gateway: EtcdGateway;
   kill(): Promise<void>;
   /** After `kill`. Resolves when it answers. */
   again(): Promise<void>;
@@ -61,11 +64,14 @@ export async function startEtcd(more: readonly string[] = []): Promise<EtcdMembe
     await untilHealthy(endpoint, child);
   };
   await start();
+  const gateway = new EtcdGateway({ endpoints: [endpoint], timeout: 2000 });
   return {
     endpoint,
+    gateway,
     kill: async () => void (await child.stop('SIGKILL')),
     again: start,
     async stop() {
+      await gateway.close();
       await child.stop('SIGKILL');
       removeFolder(folder);
     },

@@ -5,8 +5,10 @@ import { connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Cluster } from '../../../core/cluster/cluster.ts';
+import { removeMember } from '../../../core/cluster/removal.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { createLogger } from '../../../core/log/index.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
@@ -55,10 +57,9 @@ let member: EtcdMember;
 let gateway: EtcdGateway;
 test.before(async () => {
   member = await startEtcd();
-  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  gateway = member.gateway;
 });
 test.after(async () => {
-  await gateway.close();
   await member.stop();
 });
 
@@ -104,30 +105,57 @@ test('a write waits for all that serve; who has gone is pending, who is back is 
   assert.match(a.log.join(''), /a node is heard again.*"node":"c"/);
 });
 
-test('who has no certificate of the cluster is told nothing', async () => {
+/** What a client of TLS is given. */
+const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => ({ cert, key });
+
+/** What the node `a` answers to a question for how far it is, of which the connection is kept for `ms` at most; ended: the node has ended it. */
+function ask(node: Node, own: object, ms = 5000): Promise<{ text: string; isEnded: boolean }> {
+  const port = Number(node.cluster.members!.known.get('a')!.address.split(':')[1]);
+  return new Promise((done) => {
+    let text = '';
+    let isEnded = true;
+    const socket = connect({ port, host: '127.0.0.1', ca, servername: 'a', ...own });
+    const timer = setTimeout(() => {
+      isEnded = false;
+      socket.destroy();
+    }, ms);
+    socket.on('secureConnect', () => socket.write('GET /v1/applied HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(timer);
+      done({ text, isEnded });
+    });
+  });
+}
+
+test('who has no certificate of the cluster is told nothing, nor who has one and is no member', async () => {
   const node = new Node(gateway, 'a', '/strangers/');
   await node.cluster.join();
-  const { address } = node.cluster.members!.known.get('a')!;
-  const port = Number(address.split(':')[1]);
   const stranger = { name: 'stranger.test', key: ecKey() };
-  const ask = (own: object): Promise<string> =>
-    new Promise((done) => {
-      let text = '';
-      const socket = connect({ port, host: '127.0.0.1', ca, servername: 'a', ...own });
-      socket.on('secureConnect', () => socket.write('GET /v1/applied HTTP/1.1\r\nHost: a\r\n\r\n'));
-      socket.on('data', (part) => {
-        text += part;
-        socket.destroy();
-      });
-      socket.on('error', () => {});
-      socket.on('close', () => done(text));
-    });
-  assert.is(await ask({}), '');
-  const { certificate: cert, key } = tlsOf('b', stranger);
-  assert.is(await ask({ cert, key }), '');
-  const own = tlsOf('b');
-  assert.match(await ask({ cert: own.certificate, key: own.key }), /^HTTP\/1.1 200 /);
+  assert.is((await ask(node, {})).text, '');
+  assert.is((await ask(node, show(tlsOf('b', stranger)))).text, '');
+  assert.match((await ask(node, show(tlsOf('a')), 300)).text, /^HTTP\/1.1 200 .*"applied":0/s);
+  assert.match((await ask(node, show(tlsOf('b')))).text, /^HTTP\/1.1 403 /);
   await node.cluster.close();
+});
+
+test('who is removed is heard no longer, and told nothing more', async () => {
+  const [a, b] = ['a', 'b'].map((name) => new Node(gateway, name, '/removed-peer/'));
+  await a.cluster.join();
+  await b.cluster.join();
+  const own = show(tlsOf('b'));
+  const under = ask(a, own, 10_000);
+  await until(() => a.cluster.members?.known.has('b') === true, 'it is known');
+  const env = { WAYPOST_ETCD_ENDPOINTS: member.endpoint, WAYPOST_ETCD_PREFIX: '/removed-peer/' };
+  await removeMember(loadConfig({ env }), 'b', true);
+  const { text, isEnded } = await under;
+  assert.match(text, /^HTTP\/1.1 200 /);
+  assert.ok(isEnded, 'what it was being told has ended');
+  assert.match((await ask(a, own)).text, /^HTTP\/1.1 403 /);
+  for (const { cluster } of [a, b]) await cluster.close();
 });
 
 const why = whyNotPrograms('etcd');

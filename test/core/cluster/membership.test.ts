@@ -18,10 +18,9 @@ let etcd: EtcdMember;
 let gateway: EtcdGateway;
 test.before(async () => {
   etcd = await startEtcd();
-  gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
+  gateway = etcd.gateway;
 });
 test.after(async () => {
-  await gateway.close();
   await etcd.stop();
 });
 
@@ -93,6 +92,30 @@ test('who comes, serves and goes is told by the watch, and by a look where that 
   await Promise.all([one.membership.stop(), deaf.membership.stop()]);
   await through.close();
   await faulty.stop();
+});
+
+test('one look at a time, whoever asks for it; what was said last stands', async () => {
+  let [under, most] = [0, 0];
+  const slow = new (class extends EtcdGateway {
+    override async transaction(
+      ...args: Parameters<EtcdGateway['transaction']>
+    ): ReturnType<EtcdGateway['transaction']> {
+      most = Math.max(most, ++under);
+      await sleep(20);
+      return super.transaction(...args).finally(() => under--);
+    }
+  })({ endpoints: [etcd.endpoint], timeout: 2000 });
+  const one = new Node('/at-once/', 'one', 'one', 10, slow);
+  await one.membership.start();
+  for (let round = 0; round < 5; round++)
+    await Promise.all([true, false, round % 2 === 0].map((isServing) => one.membership.serving(isServing)));
+  assert.is(most, 1);
+  assert.ok((await readMembers(gateway, '/at-once/')).live.has('one'));
+  const last = one.membership.serving(false);
+  await one.membership.stop();
+  await last;
+  assert.equal([...(await readMembers(gateway, '/at-once/')).there], []);
+  await slow.close();
 });
 
 test('a second node with the name of one that is there is refused, its restart is not', async () => {

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Membership } from '../../../core/cluster/membership.ts';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
+import type { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { put, remove } from '../../../core/etcd/messages.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
@@ -11,10 +11,9 @@ let member: EtcdMember;
 let gateway: EtcdGateway;
 test.before(async () => {
   member = await startEtcd();
-  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  gateway = member.gateway;
 });
 test.after(async () => {
-  await gateway.close();
   await member.stop();
 });
 

@@ -28,10 +28,9 @@ let member: EtcdMember;
 let gateway: EtcdGateway;
 test.before(async () => {
   member = await startEtcd();
-  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  gateway = member.gateway;
 });
 test.after(async () => {
-  await gateway.close();
   await member.stop();
 });
 

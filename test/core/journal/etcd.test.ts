@@ -16,7 +16,7 @@ let member: EtcdMember;
 let gateway: EtcdGateway;
 test.before(async () => {
   member = await startEtcd();
-  gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  gateway = member.gateway;
 });
 
 /** A log to each store, which all that are opened with its folder share. */

@@ -1,5 +1,6 @@
 /** What systemd is told, received as systemd receives it. */
 import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -47,6 +48,21 @@ test('what is said while nobody takes it comes later', async () => {
   await sleep(50);
   const receiver = await startReceiver(path);
   await receiver.until(/^READY=1$/);
+  notifier.close();
+  await receiver.stop();
+  removeFolder(folder);
+});
+
+test('what is said keeps its order while some of it waits', async () => {
+  const folder = temporaryFolder('notify');
+  const path = join(folder, 'notify');
+  const receiver = await startReceiver(`${path}.bound`);
+  const notifier = new Notifier(path);
+  notifier.send('RELOADING=1');
+  renameSync(`${path}.bound`, path);
+  notifier.send('READY=1');
+  await receiver.until(/^READY=1$/);
+  assert.equal(receiver.messages(), [['RELOADING=1'], ['READY=1']]);
   notifier.close();
   await receiver.stop();
   removeFolder(folder);

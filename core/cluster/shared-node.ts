@@ -1,0 +1,203 @@
+/** A node that shares its log with others: the journal over etcd, who is there, and what follows from how far each is. */
+import { formatListen } from '../config/listen.ts';
+import { EtcdGateway } from '../etcd/gateway.ts';
+import type { EtcdJournal } from '../journal/etcd/contract.ts';
+import { openEtcdJournal } from '../journal/etcd/journal.ts';
+import type { Logger } from '../log/index.ts';
+import { setNodeNumber } from '../store/rows.ts';
+import type { Sync } from './acknowledgements.ts';
+import { Cluster } from './cluster.ts';
+import { clusterFiles, etcdSettings, peerTls } from './files.ts';
+import { nodeId } from './identity.ts';
+import { Lag } from './lag.ts';
+import { readMembers } from './members.ts';
+import type { Node, NodeOptions } from './node.ts';
+import { Replacement } from './replacement.ts';
+import { SnapshotSender } from './snapshot.ts';
+import type { Standing } from './standing.ts';
+import { Trouble } from './trouble.ts';
+import { Upkeep } from './upkeep.ts';
+
+/** Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is here. */
+const START = 3000;
+const FIRST_START = 20_000;
+/** Milliseconds between looks at the head of the log, and words that this node is there. */
+const INTERVAL = 1000;
+/** Milliseconds that a commit waits for etcd. */
+const COMMIT = 5000;
+/** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
+const FAR = 100;
+
+/** Resolves when it serves, or after a while with what is here. Rejects with ConfigError, with StateError when it can be no member, and with the error of its socket. */
+export async function openSharedNode(options: NodeOptions): Promise<Node> {
+  setNodeNumber(null);
+  const node = new SharedNode(options);
+  await node.join();
+  return node;
+}
+
+class SharedNode implements Node {
+  readonly isAlone = false;
+  readonly journal: EtcdJournal;
+  readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
+  readonly #log: Logger;
+  readonly #gateway: EtcdGateway;
+  readonly #cluster: Cluster;
+  readonly #replacement: Replacement;
+  readonly #lag: Lag;
+  readonly #upkeep: Upkeep;
+  #closing: Promise<void> | undefined;
+
+  /** The journal and the cluster tell each other how far they are. */
+  constructor(options: NodeOptions) {
+    const { config, version, log } = options;
+    const { etcd, peer, nodeName, dataDir } = config;
+    const { prefix } = etcd;
+    const tls = peerTls(config);
+    const gateway = new EtcdGateway(etcdSettings(config));
+    const followed = new Trouble(
+      log,
+      'the log of the cluster can not be followed',
+      'the log of the cluster is followed again',
+    );
+    this.#log = log;
+    this.#gateway = gateway;
+    const journal = openEtcdJournal({
+      ...options,
+      gateway,
+      prefix,
+      deadline: COMMIT,
+      interval: INTERVAL,
+      events: {
+        trouble: (error) => followed.say(error),
+        lost: (why, isCurable) => this.#lost(why, isCurable),
+      },
+      acknowledged: (sequence) => this.#cluster.wait(sequence),
+      others: () => this.#cluster.others.length,
+      isFar: (entries) => isFar(gateway, config, journal.head, entries),
+    });
+    this.journal = journal;
+    const cluster = new Cluster({
+      gateway,
+      prefix,
+      self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version },
+      id: nodeId(dataDir),
+      onRefused: (error) => journal.leave(error.message),
+      listen: peer.listen,
+      tls,
+      deadline: peer.deadline,
+      interval: INTERVAL,
+      log,
+      head: () => journal.head,
+      onNumber: setNodeNumber,
+      knownNodes: clusterFiles(config).knownNodes,
+      onHeard: () => this.#lag.heard(),
+      snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
+    });
+    this.#cluster = cluster;
+    const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
+    this.#replacement = replacement;
+    const lag = new Lag({ journal, cluster, isFetching: () => replacement.isUnderWay, maxLag: config.cluster.maxLag });
+    this.#lag = lag;
+    journal.onApplied(() => cluster.applied());
+    this.#upkeep = new Upkeep({
+      ...{ gateway, journal, cluster, lag, prefix },
+      compacts: etcd.compaction,
+      history: options.history,
+      onTrouble: (error) => followed.say(error),
+    });
+  }
+
+  async join(): Promise<void> {
+    try {
+      await this.#cluster.join();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    this.#upkeep.start();
+    const { journal } = this;
+    await within(journal.caughtUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
+      if (!this.#isToBeReplaced)
+        this.#log.warn('going on with what is here, since the log of the cluster can not be followed yet', {
+          reason: (error as Error).message,
+        });
+    });
+    // Nothing is here that could be served until then.
+    if (this.#isToBeReplaced) await this.#replacement.begin();
+    if (journal.isSynced && journal.lost === null) await this.#cluster.serving(true).catch(() => {});
+  }
+
+  get replaced(): Promise<void> {
+    return this.#replacement.done;
+  }
+
+  get isReplaced(): boolean {
+    return this.#replacement.isDone;
+  }
+
+  sync(sequence: number): Sync {
+    return this.#cluster.of(sequence);
+  }
+
+  served(sequence: number, signal?: AbortSignal): Promise<void> {
+    return this.#cluster.everyone(sequence, signal);
+  }
+
+  faults(): string[] {
+    return this.#lag.faults();
+  }
+
+  warnings(): string[] {
+    return this.#lag.warnings();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#upkeep.stop();
+    await this.#replacement.stop();
+    await this.journal.close();
+    await this.#cluster.close();
+    await this.#gateway.close();
+  }
+
+  get #isToBeReplaced(): boolean {
+    return this.journal.lost !== null && this.journal.head === 0;
+  }
+
+  #lost(why: string, isCurable: boolean): void {
+    // A node that is new takes the store of another, which is no fault.
+    const isNew = isCurable && this.journal.head === 0;
+    if (isNew) this.#log.info('this node begins with the store of another', { reason: why });
+    else this.#log.error('this node can not follow the log of the cluster any more', { reason: why });
+    this.#cluster.serving(false).catch(() => {});
+    if (isCurable) void this.#replacement.begin();
+  }
+}
+
+async function isFar(
+  gateway: EtcdGateway,
+  { etcd, nodeName }: NodeOptions['config'],
+  head: number,
+  entries: number,
+): Promise<boolean> {
+  if (head > 0 || entries < FAR) return false;
+  const { live } = await readMembers(gateway, etcd.prefix);
+  return [...live].some((name) => name !== nodeName);
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} seconds`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

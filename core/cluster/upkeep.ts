@@ -1,0 +1,82 @@
+/** What a node of several does from time to time: it says whether it serves, takes out of the log what all have, compacts etcd, and looks at how full that is. */
+import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { EtcdStorage } from '../etcd/messages.ts';
+import type { EtcdJournal } from '../journal/etcd/contract.ts';
+import type { Cluster } from './cluster.ts';
+import { Compaction } from './compaction.ts';
+import type { Lag } from './lag.ts';
+
+export interface UpkeepOptions {
+  readonly gateway: EtcdGateway;
+  readonly journal: Pick<EtcdJournal, 'head' | 'forget'>;
+  readonly cluster: Pick<Cluster, 'isServing' | 'serving' | 'settled' | 'isBeingJoined'>;
+  readonly lag: Pick<Lag, 'heard' | 'isServing'>;
+  readonly prefix: string;
+  /** Whether etcd is compacted by the nodes. */
+  readonly compacts: boolean;
+  /** Entries that stay in the log. */
+  readonly history: number;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Milliseconds between looks at whether this node serves, between compactions, and between looks at how full etcd is. */
+const LOOK = 1000;
+const COMPACTION = 60_000;
+const MEASURE = 15_000;
+/** So many times as much of the log is kept for a node that is not caught up, such as one that copies a store which is older than the history by the time it is there. */
+const JOINING = 20;
+
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #compaction: Compaction;
+  #timers: readonly NodeJS.Timeout[] = [];
+  /** The log was asked to begin there. */
+  #floor = 0;
+  /** Null: etcd has not said. */
+  storage: EtcdStorage | null = null;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#compaction = new Compaction(options.gateway, options.prefix);
+  }
+
+  start(): void {
+    void this.#measure();
+    this.#timers = [
+      setInterval(() => this.#look(), LOOK),
+      setInterval(() => this.#compact(), COMPACTION),
+      setInterval(() => this.#measure(), MEASURE),
+    ];
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #look(): void {
+    const { lag, cluster } = this.#options;
+    lag.heard();
+    const { isServing } = lag;
+    if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
+    this.#tidy();
+  }
+
+  #tidy(): void {
+    const { journal, cluster, history, onTrouble } = this.#options;
+    const kept = history * (cluster.isBeingJoined ? JOINING : 1);
+    const next = Math.min(cluster.settled, journal.head - kept) + 1;
+    if (next < this.#floor + Math.max(1, history >> 3)) return;
+    this.#floor = next;
+    journal.forget(next).catch(onTrouble);
+  }
+
+  #compact(): void {
+    const { compacts, cluster, onTrouble } = this.#options;
+    // One of all does it.
+    if (compacts && cluster.settled > 0) this.#compaction.turn().catch(onTrouble);
+  }
+
+  async #measure(): Promise<void> {
+    this.storage = await this.#options.gateway.storage().catch(() => null);
+  }
+}
