@@ -1,8 +1,14 @@
 /** All rules, each with its code: the tables of the parts of the audit, put together. */
+import { ARCHIVE_RULES } from './archive/rules.ts';
 import { AUDIT_RULES } from './audit-rules.ts';
 import type { Rule } from './finding.ts';
+import { MANIFEST_RULES } from './manifest/rules.ts';
 
-const TABLES = { ...AUDIT_RULES };
+const TABLES = {
+  ...AUDIT_RULES,
+  ...ARCHIVE_RULES,
+  ...MANIFEST_RULES,
+};
 
 export type RuleCode = keyof typeof TABLES;
 

@@ -1,0 +1,42 @@
+/** A second reader, yauzl, has to find the same entries in the same places: archives that two readers see differently are made to get past one of them. */
+import { fromBufferPromise } from 'yauzl';
+import { type Findings, PACKAGE } from '../findings.ts';
+import type { Entry } from './central-directory.ts';
+import type { Placed } from './layout.ts';
+
+/** `bytes`: the archive without what trails it, which yauzl takes for damage. `placed`: entries with their local headers, in the order of the directory. */
+export async function checkAgreement(
+  bytes: Buffer,
+  entries: readonly Entry[],
+  placed: readonly Placed[],
+  findings: Findings,
+): Promise<boolean> {
+  try {
+    // Names are octets here: what they may be is judged elsewhere. So are sizes.
+    const other = await fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false });
+    const place = new Map(placed.map((one) => [one.entry, one]));
+    let n = 0;
+    for await (const theirs of other.eachEntry()) {
+      const ours = entries[n++];
+      const same =
+        ours?.name.equals(theirs.fileNameRaw) &&
+        ours.method === theirs.compressionMethod &&
+        ours.crc === theirs.crc32 &&
+        ours.size === theirs.uncompressedSize &&
+        ours.compressedSize === theirs.compressedSize &&
+        ours.offset === theirs.relativeOffsetOfLocalHeader;
+      const where = ours === undefined ? undefined : place.get(ours)?.dataStart;
+      const header =
+        where === undefined ? undefined : await other.readLocalFileHeaderPromise(theirs, { minimal: true });
+      if (!same || header?.fileDataStart !== where) return disagree(findings, `on file ${n} of the directory`);
+    }
+    return n === entries.length || disagree(findings, 'on the number of files');
+  } catch (error) {
+    return disagree(findings, `since one reads: ${(error as Error).message}`);
+  }
+}
+
+function disagree(findings: Findings, about: string): false {
+  findings.add('archive_readers_disagree', PACKAGE, `Two readers do not agree on this archive, ${about}.`);
+  return false;
+}

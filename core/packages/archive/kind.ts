@@ -1,0 +1,26 @@
+/** What an entry is, by all that says so: the slash at the end of its name, attributes of DOS, a Unix mode, extra fields. */
+import { type Findings, wholeFile } from '../findings.ts';
+import type { Entry } from './central-directory.ts';
+import { type FileKind, kindOfExtra, kindOfMode } from './extra-fields.ts';
+
+const DOS_VOLUME = 0x08;
+const DOS_FOLDER = 0x10;
+const SLASH = 0x2f;
+
+/** Undefined: no file and no folder, or not the same to all readers; that is a finding. */
+export function kindOf(entry: Entry, shown: string, findings: Findings): 'file' | 'folder' | undefined {
+  const kind = entry.name.at(-1) === SLASH ? 'folder' : 'file';
+  const dos = (entry.attributes & DOS_VOLUME) !== 0 ? 'special' : (entry.attributes & DOS_FOLDER) !== 0 && 'folder';
+  const said = [kindOfMode(entry.attributes >>> 16), kindOfExtra(entry.extra), dos || undefined];
+  const other = said.find((one): one is FileKind => one !== undefined && one !== kind);
+  const place = wholeFile(shown);
+  if (other === 'link') findings.add('archive_symlink', place, 'It is a link to another file.');
+  else if (other === 'special')
+    findings.add('archive_special_file', place, 'It is neither a file nor a folder, but a device or the like.');
+  else if (other !== undefined)
+    findings.add('archive_special_file', place, `By its name it is a ${kind}, by its attributes a ${other}.`);
+  else if (kind === 'folder' && entry.size > 0)
+    findings.add('archive_special_file', place, 'It is a folder, and has content.');
+  else return kind;
+  return;
+}

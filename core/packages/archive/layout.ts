@@ -1,0 +1,48 @@
+/** Where entries lie: one behind the other from the first octet to the directory, without overlap and with nothing between them. */
+import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import type { Entry } from './central-directory.ts';
+import { descriptorFits, type Extent } from './local-header.ts';
+
+export interface Placed extends Extent {
+  readonly entry: Entry;
+  readonly shown: string;
+}
+
+/** The entries that share no octet with another one. `complete`: these are all, so that what lies between them belongs to none. */
+export function checkLayout(
+  bytes: Buffer,
+  placed: readonly Placed[],
+  complete: boolean,
+  directoryStart: number,
+  findings: Findings,
+): ReadonlySet<Placed> {
+  const sound = new Set(placed);
+  const inOrder = placed.toSorted((a, b) => a.entry.offset - b.entry.offset || a.dataEnd - b.dataEnd);
+  const first = inOrder[0]?.entry.offset ?? directoryStart;
+  if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} octets precede the first file.`);
+  // The one that reaches farthest of those before, since one may lie within another.
+  let farthest: Placed | undefined;
+  for (const [n, one] of inOrder.entries()) {
+    if (farthest !== undefined && one.entry.offset < farthest.dataEnd) {
+      sound.delete(one);
+      sound.delete(farthest);
+      findings.add('archive_overlap', wholeFile(one.shown), `It shares octets of the archive with ${farthest.shown}.`);
+    }
+    if (farthest === undefined || one.dataEnd >= farthest.dataEnd) farthest = one;
+    const next = inOrder[n + 1]?.entry.offset ?? directoryStart;
+    // Overlapped by the next one: told there.
+    if (farthest !== one || next < one.dataEnd) continue;
+    const gap = bytes.subarray(one.dataEnd, next);
+    if (descriptorFits(gap, one.entry)) continue;
+    if ((one.entry.flags & 8) !== 0) {
+      sound.delete(one);
+      findings.add(
+        'archive_data_descriptor',
+        wholeFile(one.shown),
+        'No data descriptor with the sizes and the CRC of the directory follows its data.',
+      );
+    } else if (complete)
+      findings.add('archive_hidden_data', wholeFile(one.shown), `${gap.length} octets behind it belong to no file.`);
+  }
+  return sound;
+}

@@ -1,0 +1,131 @@
+/**
+ * Opens a package and looks at all of it once: structure, names, and the content of every entry. The archive is read into memory first, which its limit
+ * bounds, so that what is checked is what is read afterwards.
+ */
+import { open } from 'node:fs/promises';
+import type { PackageContent, PackageFile } from '../content.ts';
+import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import { checkAgreement } from './agreement.ts';
+import { type Entry, readCentralDirectory } from './central-directory.ts';
+import { findDirectory } from './end-record.ts';
+import { readName } from './entry-name.ts';
+import { isAppleDouble } from './junk.ts';
+import { kindOf } from './kind.ts';
+import { checkLayout, type Placed } from './layout.ts';
+import type { PackageLimits } from './limits.ts';
+import { readLocalHeader } from './local-header.ts';
+import { Names } from './names.ts';
+import { archiveFormat } from './nested.ts';
+import { Budget, canUnpack } from './packing.ts';
+import { unpack } from './unpack.ts';
+
+/** Undefined: it can't be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
+export async function openArchive(
+  path: string,
+  limits: PackageLimits,
+  findings: Findings,
+): Promise<PackageContent | undefined> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size > limits.archiveBytes) {
+      findings.add('archive_too_large', PACKAGE, `The archive has ${size} octets; ${limits.archiveBytes} are allowed.`);
+      return;
+    }
+    // Not by readFile, which would go on for as long as the file grows.
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, 0);
+    return await openArchiveBytes(buffer.subarray(0, bytesRead), limits, findings);
+  } finally {
+    await file.close();
+  }
+}
+
+/** As `openArchive`, of an archive in memory, which must stay as it is. */
+export async function openArchiveBytes(
+  bytes: Buffer,
+  limits: PackageLimits,
+  findings: Findings,
+): Promise<PackageContent | undefined> {
+  const before = findings.summary().errors;
+  const directory = findDirectory(bytes, findings);
+  if (directory === undefined) return;
+  const entries = readCentralDirectory(bytes, directory, limits, findings);
+  if (entries === undefined) return;
+
+  const names = new Names(limits, findings);
+  const found = entries.map((entry) => look(entry, names, findings));
+  names.finish();
+  const placed = found.flatMap(({ entry, shown }): Placed[] => {
+    const extent = readLocalHeader(bytes, entry, directory.start, shown, findings);
+    return extent === undefined ? [] : [{ entry, shown, ...extent }];
+  });
+  const complete = placed.length === entries.length;
+  const sound = checkLayout(bytes, placed, complete, directory.start, findings);
+  // What is faulty already, two readers need not agree on.
+  if (findings.summary().errors === before)
+    await checkAgreement(bytes.subarray(0, directory.archiveEnd), entries, placed, findings);
+
+  const placeOf = new Map(placed.filter((one) => sound.has(one)).map((one) => [one.entry, one]));
+  const budget = new Budget(limits, findings);
+  const files = new Map<string, PackageFile>();
+  for (const { entry, shown, path, unpacks, isFile } of found) {
+    const place = budget.allows(entry, shown) && unpacks ? placeOf.get(entry) : undefined;
+    const state = place === undefined ? 'unreadable' : verify(bytes, place, path, findings);
+    if (path === undefined || !isFile || state === 'unneeded') continue;
+    // Whoever asks for what can't be had is told so, and not that it is missing.
+    const read = async () => (state === 'readable' && place !== undefined ? contentOf(bytes, place) : undefined);
+    files.set(path, { path, size: entry.size, read });
+  }
+  budget.finish();
+  return { files, close: async () => {} };
+}
+
+interface Found {
+  readonly entry: Entry;
+  readonly shown: string;
+  /** Undefined: it can't be in a package under this name. */
+  readonly path: string | undefined;
+  readonly unpacks: boolean;
+  readonly isFile: boolean;
+}
+
+/** All that the directory itself says of an entry. */
+function look(entry: Entry, names: Names, findings: Findings): Found {
+  const name = readName(entry, findings);
+  const kind = kindOf(entry, name.shown, findings);
+  const slash = name.path?.endsWith('/') ?? false;
+  const path = slash ? name.path?.slice(0, -1) : name.path;
+  const accepted = path !== undefined && names.accept(path, slash);
+  if (entry.commentLength > 0)
+    findings.add('archive_comment', wholeFile(name.shown), `It has a comment of ${entry.commentLength} octets.`);
+  if (entry.disk !== 0)
+    findings.add('archive_multi_disk', wholeFile(name.shown), `It says to begin in part ${entry.disk} of the archive.`);
+  return {
+    entry,
+    shown: name.shown,
+    path: accepted ? path : undefined,
+    unpacks: canUnpack(entry, name.shown, findings) && kind !== undefined,
+    isFile: kind !== 'folder',
+  };
+}
+
+/** `unneeded`: sound, and of no concern to anything but the system that packed it. */
+type State = 'readable' | 'unreadable' | 'unneeded';
+
+function verify(bytes: Buffer, place: Placed, path: string | undefined, findings: Findings): State {
+  const content = unpack(bytes, place);
+  if (!Buffer.isBuffer(content)) {
+    findings.add(content.code, wholeFile(place.shown), content.message);
+    return 'unreadable';
+  }
+  if (path === undefined) return 'readable';
+  if (isAppleDouble(path, content)) return 'unneeded';
+  const format = archiveFormat(path, content);
+  if (format !== undefined) findings.add('archive_nested', wholeFile(place.shown), `It is ${format}.`);
+  return 'readable';
+}
+
+function contentOf(bytes: Buffer, place: Placed): Buffer | undefined {
+  const content = unpack(bytes, place);
+  return Buffer.isBuffer(content) ? content : undefined;
+}

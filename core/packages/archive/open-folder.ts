@@ -1,0 +1,93 @@
+/** A package before it is packed: a folder, under the limits and the rules of names of an archive. Links are not followed. */
+import { constants } from 'node:fs';
+import { open, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PackageContent, PackageFile } from '../content.ts';
+import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import type { PackageLimits } from './limits.ts';
+import { Names } from './names.ts';
+import { archiveFormat } from './nested.ts';
+import { shown } from './shown.ts';
+
+interface Found {
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'special';
+}
+
+/** Throws what the system says of the folder itself. Undefined: it holds more than the limits allow, which is a finding. What is junk is left out. */
+export async function openFolder(
+  folder: string,
+  limits: PackageLimits,
+  findings: Findings,
+): Promise<PackageContent | undefined> {
+  const names = new Names(limits, findings);
+  const found: Found[] = [];
+  if (!(await list(folder, '', limits, names, found))) {
+    const message = `The folder has more than ${limits.entries} files and folders.`;
+    findings.add('archive_too_many_entries', PACKAGE, message);
+    return;
+  }
+  const files = new Map<string, PackageFile>();
+  let total = 0;
+  // As in an archive that is made of it, whatever order the file system has.
+  for (const { path, kind } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const place = wholeFile(shown(path));
+    if (kind === 'link') findings.add('archive_symlink', place, 'It is a link to another file.');
+    else if (kind === 'special')
+      findings.add('archive_special_file', place, 'It is neither a file nor a folder, but a device or the like.');
+    else if (names.accept(path, kind === 'folder') && kind === 'file') {
+      const content = await readBounded(join(folder, path), limits.fileBytes);
+      total += content?.length ?? 0;
+      if (content === undefined)
+        findings.add(
+          'archive_file_too_large',
+          place,
+          `It has more than the ${limits.fileBytes} octets that are allowed.`,
+        );
+      else if (total > limits.totalBytes) break;
+      const format = content && archiveFormat(path, content);
+      if (format !== undefined) findings.add('archive_nested', place, `It is ${format}.`);
+      const read = async () => (content === undefined ? undefined : readBounded(join(folder, path), limits.fileBytes));
+      files.set(path, { path, size: content?.length ?? 0, read });
+    }
+  }
+  names.finish();
+  if (total <= limits.totalBytes) return { files, close: async () => {} };
+  const message = `Its files have more than ${limits.totalBytes} octets, which is what is allowed.`;
+  findings.add('archive_content_too_large', PACKAGE, message);
+  return;
+}
+
+/** False: there are too many. */
+async function list(
+  root: string,
+  below: string,
+  limits: PackageLimits,
+  names: Names,
+  found: Found[],
+): Promise<boolean> {
+  for await (const one of await opendir(join(root, below))) {
+    const path = below === '' ? one.name : `${below}/${one.name}`;
+    if (names.isJunk(path)) continue;
+    if (found.length === limits.entries) return false;
+    const kind = one.isFile() ? 'file' : one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'special';
+    found.push({ path, kind });
+    // Deeper than that nothing is accepted, and a file system may go on without end.
+    const deeper = path.split('/').length <= limits.depth + 1;
+    if (kind === 'folder' && deeper && !(await list(root, path, limits, names, found))) return false;
+  }
+  return true;
+}
+
+/** Undefined: it has more octets, or has become something else since the folder was listed. */
+async function readBounded(path: string, most: number): Promise<Buffer | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > most) return;
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(stat.size), 0, stat.size, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

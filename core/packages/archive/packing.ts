@@ -1,0 +1,92 @@
+/** How an entry is packed: what can be unpacked at all, and what it would come to. */
+import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import type { Entry } from './central-directory.ts';
+import { EXTRA } from './extra-fields.ts';
+import { type PackageLimits, RATIO_FROM } from './limits.ts';
+
+const STORED = 0;
+export const DEFLATE = 8;
+
+/** Traditional, strong, and of the central directory (APPNOTE.TXT 4.4.4). */
+const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
+/** How hard the packer tried (two bits), sizes behind the data, names in UTF-8. */
+const KNOWN_FLAGS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
+const FOLLOWS = 1 << 3;
+
+/** False: it is not to be unpacked, which is a finding. */
+export function canUnpack(entry: Entry, shown: string, findings: Findings): boolean {
+  const place = wholeFile(shown);
+  const { flags, method, size, compressedSize } = entry;
+  if ((flags & ENCRYPTED) !== 0 || entry.extra.has(EXTRA.aes) || entry.extra.has(EXTRA.strongEncryption))
+    findings.add('archive_encrypted', place, 'It is encrypted.');
+  else if ((flags & ~KNOWN_FLAGS) !== 0)
+    findings.add('archive_flags', place, `Its flags (0x${flags.toString(16)}) ask for what readers do not know.`);
+  else if (method !== STORED && method !== DEFLATE)
+    findings.add('archive_method', place, `It is packed by method ${method}.`);
+  else if (method === STORED && size !== compressedSize)
+    findings.add(
+      'archive_header_mismatch',
+      place,
+      'It is stored as it is, and yet has another size packed than unpacked.',
+    );
+  else if (method === STORED && (flags & FOLLOWS) !== 0 && size > 0)
+    findings.add('archive_data_descriptor', place, 'Its size follows its data, of which nothing tells the end.');
+  else return true;
+  return false;
+}
+
+/** What all entries come to, one after the other, by what they say. An entry that unpacks to more than it says is damaged. */
+export class Budget {
+  readonly #limits: PackageLimits;
+  readonly #findings: Findings;
+  #size = 0;
+  #compressed = 0;
+
+  constructor(limits: PackageLimits, findings: Findings) {
+    this.#limits = limits;
+    this.#findings = findings;
+  }
+
+  /** False: unpacking it would go beyond a limit, which is a finding: of the package, once. */
+  allows({ size, compressedSize }: Entry, shown: string): boolean {
+    const { fileBytes, totalBytes, ratio } = this.#limits;
+    const before = this.#size;
+    this.#size += size;
+    this.#compressed += compressedSize;
+    if (size > fileBytes) {
+      this.#findings.add(
+        'archive_file_too_large',
+        wholeFile(shown),
+        `It has ${size} octets unpacked; ${fileBytes} are allowed.`,
+      );
+      return false;
+    }
+    if (size > RATIO_FROM && size > ratio * compressedSize) {
+      this.#findings.add(
+        'archive_ratio',
+        wholeFile(shown),
+        `${compressedSize} octets unpack to ${size}, more than ${ratio} times as many.`,
+      );
+      return false;
+    }
+    if (this.#size <= totalBytes) return true;
+    if (before <= totalBytes)
+      this.#findings.add(
+        'archive_content_too_large',
+        PACKAGE,
+        `Its files have more than ${totalBytes} octets unpacked, which is what is allowed.`,
+      );
+    return false;
+  }
+
+  /** The ratio of all entries together. */
+  finish(): void {
+    const { ratio } = this.#limits;
+    if (this.#size > RATIO_FROM && this.#size > ratio * this.#compressed)
+      this.#findings.add(
+        'archive_ratio',
+        PACKAGE,
+        `${this.#compressed} octets unpack to ${this.#size}, more than ${ratio} times as many.`,
+      );
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The content of an entry. Node's zlib makes it from the octets that this reader and yauzl agree upon (agreement.ts), and not yauzl's stream: that neither
+ * checks the CRC nor tells of octets behind the end of deflated data, in which a second content could hide.
+ */
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { Placed } from './layout.ts';
+import { DEFLATE } from './packing.ts';
+
+const LARGEST_CHUNK = 1 << 20;
+const SMALLEST_CHUNK = 64;
+
+export interface Damage {
+  readonly code: 'archive_crc' | 'archive_damaged';
+  readonly message: string;
+}
+
+/** Never more octets than the entry says to have, which the limits have been held against. */
+export function unpack(bytes: Buffer, { entry, dataStart, dataEnd }: Placed): Buffer | Damage {
+  const data = bytes.subarray(dataStart, dataEnd);
+  const content = entry.method === DEFLATE ? inflate(data, entry.size) : data;
+  if (typeof content === 'string') return { code: 'archive_damaged', message: content };
+  if (crc32(content) !== entry.crc)
+    return { code: 'archive_crc', message: 'Its content has another CRC than it says.' };
+  return content;
+}
+
+/** A text: what is wrong with the data. */
+function inflate(data: Buffer, size: number): Buffer | string {
+  const chunkSize = Math.min(Math.max(size, SMALLEST_CHUNK), LARGEST_CHUNK);
+  try {
+    // With `info` the engine is returned as well, which tells how far it has read.
+    const { buffer, engine } = inflateRawSync(data, {
+      info: true,
+      maxOutputLength: Math.max(size, 1),
+      chunkSize,
+    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    if (buffer.length !== size) return `It unpacks to ${buffer.length} octets and says ${size}.`;
+    const left = data.length - engine.bytesWritten;
+    return left === 0 ? buffer : `${left} octets follow the end of its deflated data.`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      return `It unpacks to more than the ${size} octets that it says.`;
+    return `Its deflated data can not be unpacked (${(error as Error).message}).`;
+  }
+}

@@ -1,0 +1,118 @@
+/** manifest.json, and the files that have to be there because of it. */
+
+import { shown } from '../archive/shown.ts';
+import type { PackageFile } from '../content.ts';
+import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import { SourceText } from '../source-text.ts';
+import { auditBackgroundManifest } from './background.ts';
+import { auditIcon } from './icon.ts';
+import { JsonSyntaxError, type JsonValue, parseJson } from './json.ts';
+import { type Manifest, PERMISSIONS } from './manifest.ts';
+import { ObjectReader } from './object-reader.ts';
+import { checkId, checkText, checkVersion, checkVersionCode } from './values.ts';
+
+const FILE = 'manifest.json';
+const ENTRY = 'index.html';
+const ROOT_FILES = [ENTRY, FILE, 'host-sdk.js'];
+/** Octets. */
+const LARGEST = 64 * 1024;
+
+const REQUIRED = ['id', 'name', 'version', 'versionCode', 'entry', 'permissions', 'minHostVersion'];
+const KEYS = [...REQUIRED, 'description', 'icon', 'background', 'category'];
+
+/** Undefined: there is none that can be read; why is among the findings. */
+export async function auditManifest(
+  files: ReadonlyMap<string, PackageFile>,
+  findings: Findings,
+): Promise<Manifest | undefined> {
+  for (const name of ROOT_FILES) if (!files.has(name)) findings.add('file_missing', PACKAGE, missing(name, files));
+  const source = await readManifest(files.get(FILE), findings);
+  if (source === undefined) return;
+  const json = parse(source, findings);
+  if (json === undefined) return;
+  tellDuplicates(json, source, findings);
+  if (json.type === 'object') return read(new ObjectReader(source, findings, json), files);
+  findings.add(
+    'manifest_wrong_type',
+    source.at(json.start),
+    `The manifest is of type ${json.type}, and has to be an object.`,
+  );
+  return;
+}
+
+function missing(name: string, files: ReadonlyMap<string, PackageFile>): string {
+  const lower = `/${name}`;
+  const elsewhere = [...files.keys()].find((path) => `/${path}`.toLowerCase().endsWith(lower));
+  const where = elsewhere === undefined ? '' : `; there is ${shown(elsewhere)}`;
+  return `${name} is missing in the root of the package${where}.`;
+}
+
+async function readManifest(file: PackageFile | undefined, findings: Findings): Promise<SourceText | undefined> {
+  const bytes = await file?.read();
+  if (bytes === undefined) return;
+  if (bytes.length > LARGEST) {
+    const message = `The manifest has ${bytes.length} octets; ${LARGEST} are allowed.`;
+    findings.add('manifest_too_large', wholeFile(FILE), message);
+    return;
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.startsWith('\ufeff')) return new SourceText(FILE, text);
+    findings.add('manifest_encoding', wholeFile(FILE), 'The manifest begins with a byte order mark.');
+    // It is told where editors see it.
+    return new SourceText(FILE, text.slice(1));
+  } catch {
+    findings.add('manifest_encoding', wholeFile(FILE), 'The manifest is not UTF-8.');
+    return;
+  }
+}
+
+function parse(source: SourceText, findings: Findings): JsonValue | undefined {
+  try {
+    return parseJson(source.text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    findings.add('manifest_syntax', source.at(error.offset), `${error.message}.`);
+    return;
+  }
+}
+
+/** At any depth; names are equal once what stands behind backslashes is read. */
+function tellDuplicates(value: JsonValue, source: SourceText, findings: Findings): void {
+  if (value.type === 'array') for (const item of value.items) tellDuplicates(item, source, findings);
+  if (value.type !== 'object') return;
+  const before = new Map<string, number>();
+  for (const { key, start, value: inner } of value.members) {
+    const first = before.get(key);
+    if (first === undefined) before.set(key, start);
+    else {
+      const message = `"${shown(key)}" stands in line ${source.at(first).line} already.`;
+      findings.add('manifest_duplicate_key', source.at(start), message);
+    }
+    tellDuplicates(inner, source, findings);
+  }
+}
+
+async function read(manifest: ObjectReader, files: ReadonlyMap<string, PackageFile>): Promise<Manifest> {
+  manifest.refuseUnknown(KEYS);
+  manifest.require(...REQUIRED);
+  const entry = manifest.string('entry');
+  if (entry !== undefined && entry !== ENTRY)
+    manifest.add('manifest_entry', 'entry', `"entry" has to be "${ENTRY}", the file in the root of the package.`);
+  const icon = manifest.string('icon');
+  if (icon !== undefined) await auditIcon(icon, files, manifest);
+  const permissions = manifest.strings('permissions', PERMISSIONS, 'permission_unknown');
+  return {
+    id: checkId(manifest),
+    name: checkText(manifest, 'name'),
+    version: checkVersion(manifest, 'version'),
+    versionCode: checkVersionCode(manifest),
+    description: checkText(manifest, 'description'),
+    entry: entry === ENTRY ? entry : undefined,
+    icon: icon !== undefined && files.has(icon) ? icon : undefined,
+    permissions,
+    background: auditBackgroundManifest(manifest, permissions, files),
+    minHostVersion: checkVersion(manifest, 'minHostVersion'),
+    category: checkText(manifest, 'category'),
+  };
+}

@@ -1,0 +1,50 @@
+/** The icon of an app. It is shown outside of the sandbox, so it may be no SVG, which can hold scripts. */
+import type { PackageFile } from '../content.ts';
+import { pictureOf } from './image.ts';
+import type { ObjectReader } from './object-reader.ts';
+
+const FORMAT_OF: Readonly<Record<string, string>> = { png: 'PNG', jpg: 'JPEG', jpeg: 'JPEG', webp: 'WebP' };
+/** Pixels: below it is blurred on every screen, above nothing is gained. */
+const SMALLEST = 48;
+const LARGEST = 1024;
+const MOST_BYTES = 512 * 1024;
+
+export async function auditIcon(
+  path: string,
+  files: ReadonlyMap<string, PackageFile>,
+  manifest: ObjectReader,
+): Promise<void> {
+  const file = files.get(path);
+  if (file === undefined) {
+    manifest.add('icon_missing', 'icon', 'There is no such file in the package.');
+    return;
+  }
+  const extension = /\.([^./]+)$/.exec(path)?.[1].toLowerCase() ?? '';
+  const expected = Object.hasOwn(FORMAT_OF, extension) ? FORMAT_OF[extension] : undefined;
+  if (expected === undefined) {
+    manifest.add('icon_type', 'icon', 'An icon has to be a PNG, JPEG or WebP file, by its extension too.');
+    return;
+  }
+  const bytes = await file.read();
+  // That it can't be read is among the findings already.
+  if (bytes === undefined) return;
+  const picture = pictureOf(bytes);
+  if (picture?.format !== expected) {
+    const is = picture === undefined ? 'none of the formats that an icon may have' : picture.format;
+    manifest.add('icon_type', 'icon', `By its extension the icon is ${expected}, by its content ${is}.`);
+    return;
+  }
+  if (picture.size === undefined) {
+    manifest.add('icon_type', 'icon', `The icon begins as ${expected}, and does not say its width and height.`);
+    return;
+  }
+  const { width, height } = picture.size;
+  if (width !== height || width < SMALLEST || width > LARGEST)
+    manifest.add(
+      'icon_size',
+      'icon',
+      `The icon has ${width} × ${height} pixels; it should be square, of ${SMALLEST} to ${LARGEST}.`,
+    );
+  if (bytes.length > MOST_BYTES)
+    manifest.add('icon_size', 'icon', `The icon has ${bytes.length} octets; it should have at most ${MOST_BYTES}.`);
+}
