@@ -1,12 +1,16 @@
 /** All rules, each with its code: the tables of the parts of the audit, put together. */
 import { ARCHIVE_RULES } from './archive/rules.ts';
 import { AUDIT_RULES } from './audit-rules.ts';
+import { BACKGROUND_RULES } from './background/rules.ts';
+import { DENSITY_RULES } from './density/rules.ts';
 import type { Rule } from './finding.ts';
 import { MANIFEST_RULES } from './manifest/rules.ts';
 
 const TABLES = {
   ...AUDIT_RULES,
   ...ARCHIVE_RULES,
+  ...BACKGROUND_RULES,
+  ...DENSITY_RULES,
   ...MANIFEST_RULES,
 };
 

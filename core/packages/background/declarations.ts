@@ -1,0 +1,132 @@
+/** Declarations as Rhino 1.7.15 takes them: const has no block scope, and loops make the variables of their heads once. */
+import type { AnyNode, Function as FunctionNode, Pattern, VariableDeclaration } from 'acorn';
+import { isKey, visit } from './syntax-tree.ts';
+
+export type DeclarationCode = 'rhino_redeclared' | 'rhino_const_in_loop' | 'rhino_loop_closure' | 'rhino_let_in_loop';
+type Report = (code: DeclarationCode, offset: number, name: string) => void;
+type Kind = 'var' | 'let' | 'const';
+type Block = Map<string, Kind>;
+
+interface Loop {
+  readonly node: AnyNode;
+  /** Declared by let in its head. Emptied as they are reported. */
+  readonly names: Set<string>;
+}
+
+/** A function, or the script: its own scope first, then the blocks in it that are open. */
+interface Frame {
+  readonly blocks: Block[];
+  readonly loops: Loop[];
+  readonly node: AnyNode;
+}
+
+const LOOPS = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement', 'WhileStatement', 'DoWhileStatement']);
+const HEADS = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement']);
+const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+
+/** Reads as Rhino's parser does, in the order of the source. */
+export function checkDeclarations(program: AnyNode, report: Report): void {
+  const frames: Frame[] = [{ blocks: [new Map()], loops: [], node: program }];
+
+  /** Rhino's Parser.defineSymbol. */
+  const declare = (kind: Kind, { name, start }: Name): void => {
+    const { blocks } = frames[frames.length - 1];
+    const around = blocks.findLast((block) => block.has(name));
+    const other = around?.get(name);
+    const isInnermost = around === blocks[blocks.length - 1];
+    if (other === 'const' || (other !== undefined && kind === 'const') || (other === 'let' && isInnermost))
+      report('rhino_redeclared', start, name);
+    else if (kind === 'let') blocks[blocks.length - 1].set(name, kind);
+    else if (other === undefined) blocks[0].set(name, kind);
+  };
+
+  const enter = (node: AnyNode, above: readonly AnyNode[]): void => {
+    const frame = frames[frames.length - 1];
+    const around = above[above.length - 1];
+    if (FUNCTIONS.has(node.type)) {
+      const { id, params } = node as FunctionNode;
+      if (node.type === 'FunctionDeclaration' && id) declare('var', id);
+      frames.push({ blocks: [new Map()], loops: [], node });
+      for (const param of params) for (const name of namesOf(param)) declare('var', name);
+    } else if (LOOPS.has(node.type)) {
+      frame.loops.push({ node, names: new Set() });
+      if (HEADS.has(node.type)) frame.blocks.push(new Map());
+    } else if (node.type === 'BlockStatement' && !FUNCTIONS.has(around.type)) frame.blocks.push(new Map());
+    else if (node.type === 'VariableDeclaration') enterDeclaration(node, around, frame);
+    else if (node.type === 'Identifier' && frames.length > 1 && !isKey(node, around)) checkUse(node.name, above);
+  };
+
+  const enterDeclaration = (node: VariableDeclaration, around: AnyNode, { loops }: Frame): void => {
+    const loop = loops[loops.length - 1];
+    const isHead = loop?.node === around && around.type !== 'WhileStatement' && around.type !== 'DoWhileStatement';
+    for (const { id, init } of node.declarations) {
+      for (const name of namesOf(id)) {
+        declare(node.kind as Kind, name);
+        if (isHead && node.kind === 'let') loop.names.add(name.name);
+        else if (!isHead && loop !== undefined && node.kind === 'const')
+          report('rhino_const_in_loop', name.start, name.name);
+        else if (!isHead && loop !== undefined && node.kind === 'let' && !init)
+          report('rhino_let_in_loop', name.start, name.name);
+      }
+    }
+  };
+
+  /** A name is used: in a function, of a loop around that function? */
+  const checkUse = (name: string, above: readonly AnyNode[]): void => {
+    for (let i = frames.length - 1; i > 0; i--) {
+      if (frames[i].blocks.some((block) => block.has(name))) return;
+      const loop = frames[i - 1].loops.findLast(({ names }) => names.has(name));
+      if (loop === undefined) continue;
+      if (isCalledAtOnce(frames[i].node, above)) return;
+      loop.names.delete(name);
+      report('rhino_loop_closure', frames[i].node.start, name);
+      return;
+    }
+  };
+
+  visit(program, enter, (node) => {
+    const frame = frames[frames.length - 1];
+    if (frame.node === node) {
+      frames.pop();
+      return;
+    }
+    if (LOOPS.has(node.type)) frame.loops.pop();
+    const isFunctionBody = frame.blocks.length === 1;
+    if (HEADS.has(node.type) || (node.type === 'BlockStatement' && !isFunctionBody)) frame.blocks.pop();
+  });
+}
+
+interface Name {
+  readonly name: string;
+  readonly start: number;
+}
+
+function namesOf(pattern: Pattern): Name[] {
+  const names: Name[] = [];
+  const stack: AnyNode[] = [pattern];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (node.type === 'Identifier') names.push(node);
+    else if (node.type === 'AssignmentPattern') stack.push(node.left);
+    else if (node.type === 'RestElement') stack.push(node.argument);
+    else if (node.type === 'ArrayPattern') for (const one of node.elements) one && stack.push(one);
+    if (node.type === 'ObjectPattern')
+      for (const one of node.properties) stack.push(one.type === 'Property' ? one.value : one);
+  }
+  return names.sort((a, b) => a.start - b.start);
+}
+
+/** Methods that call the function that they are given before they return. */
+const AT_ONCE = /^(?:forEach|map|filter|some|every|find|findIndex|reduce|reduceRight|flatMap|sort|replace)$/;
+
+/** The function is an argument of such a method, or is itself called where it stands. */
+function isCalledAtOnce(node: AnyNode, above: readonly AnyNode[]): boolean {
+  let at = above.indexOf(node) - 1;
+  while (above[at].type === 'ParenthesizedExpression') at--;
+  const call = above[at];
+  if (call.type !== 'CallExpression') return false;
+  const { callee } = call;
+  if (callee.start <= node.start && node.end <= callee.end) return true;
+  return (
+    callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && AT_ONCE.test(callee.property.name)
+  );
+}

@@ -1,0 +1,83 @@
+/** How code is written: minified, obfuscated, with characters that nobody sees. Works on the text alone, in time linear to it. */
+import type { AuditContext } from '../context.ts';
+import type { SourceText } from '../source-text.ts';
+import { findObfuscation } from './obfuscation.ts';
+
+export type SourceKind = 'script' | 'markup' | 'style';
+
+export function auditDensity(source: SourceText, kind: SourceKind, { findings }: AuditContext): void {
+  const { text } = source;
+  for (const [offset] of matches(text, BIDI))
+    findings.add('bidi_control', source.at(offset), `${codePoint(text, offset)} turns the direction of what follows.`);
+  for (const [offset, found] of matches(text, kind === 'script' ? INVISIBLE_IN_SCRIPTS : INVISIBLE)) {
+    if (found === '\ufeff' && offset === 0) continue;
+    findings.add('invisible_character', source.at(offset), `${codePoint(text, offset)} can't be seen.`);
+  }
+  if (kind === 'style') return;
+  for (const { offset, sign } of findObfuscation(text)) findings.add('obfuscated', source.at(offset), sign);
+  for (const [offset, found] of matches(text, ENCODED)) {
+    if (!isEncoded(found)) continue;
+    const what = `A string of ${found.length - 2} characters looks like encoded data.`;
+    findings.add('encoded_payload', source.at(offset), what);
+  }
+  const line = kind === 'script' ? minifiedLine(text) : undefined;
+  if (line !== undefined) findings.add('minified', source.at(line), 'The file is minified.');
+}
+
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Of tags and variation selectors only rows: one alone belongs to an emoji or an ideograph, and tags after U+1F3F4 make a flag. */
+const INVISIBLE =
+  /[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u115f\u1160\u3164\uffa0]|(?<!\u{1f3f4})(?<![\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu;
+const INVISIBLE_IN_SCRIPTS = new RegExp(`${INVISIBLE.source}|[\\u00ad\\u180e]`, 'gu');
+/** Quoted, without anything but the letters of base64 or base64url. */
+const ENCODED = /(["'`])[A-Za-z0-9+/_=-]{4096,}\1/g;
+
+/** Found in a file are told up to this many of each. */
+const MOST = 20;
+
+function* matches(text: string, pattern: RegExp): Generator<[offset: number, found: string]> {
+  let left = MOST;
+  for (const match of text.matchAll(pattern)) {
+    yield [match.index, match[0]];
+    if (--left === 0) return;
+  }
+}
+
+const codePoint = (text: string, offset: number): string =>
+  `U+${text.codePointAt(offset)!.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Bits of a character, from which on a text is no row of the same. Words come to 4.2 and have blanks; base64 has 6, hexadecimal digits 4. */
+const ENTROPY = 3.5;
+
+function isEncoded(quoted: string): boolean {
+  const counts = new Map<string, number>();
+  const sample = quoted.slice(1, 4097);
+  for (const char of sample) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / sample.length) * Math.log2(count / sample.length);
+  return bits >= ENTROPY;
+}
+
+/** Characters from which on a file can be called minified, and of a line on average. */
+const MINIFIED_SIZE = 1024;
+const MINIFIED_LINE = 200;
+/** Blanks of all characters; prose and formatted code have 15 % and more. */
+const MINIFIED_BLANKS = 0.1;
+
+/** Where the first long line of a minified file begins. Comments of licences, which stay in it, are let pass by: they are few. */
+function minifiedLine(text: string): number | undefined {
+  if (text.length < MINIFIED_SIZE) return undefined;
+  let lines = 1;
+  let blanks = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 10) lines++;
+    if (code === 32 || code === 9 || code === 10) blanks++;
+  }
+  if (text.length / lines < MINIFIED_LINE || blanks / text.length > MINIFIED_BLANKS) return undefined;
+  for (let start = 0; ; ) {
+    const end = text.indexOf('\n', start);
+    if (end < 0 || end - start >= MINIFIED_LINE) return start;
+    start = end + 1;
+  }
+}

@@ -1,0 +1,103 @@
+/** The marks that obfuscators leave. Each is far from what minifiers write. */
+
+export interface Sign {
+  readonly offset: number;
+  /** What was seen, a sentence. */
+  readonly sign: string;
+}
+
+/** Names of obfuscator.io and its kin in a file; a hash in a name or two is none. */
+const HEX_NAMES = 12;
+/** Escapes of characters that need none. */
+const ESCAPES = 100;
+const ESCAPES_SHARE = 0.2;
+/** Elements of a list of character codes. */
+const CODES = 100;
+
+export function findObfuscation(text: string): Sign[] {
+  const signs = [hexNames(text), escapes(text), symbols(text), stringTable(text), characterCodes(text), packed(text)];
+  return signs.filter((sign) => sign !== undefined);
+}
+
+function hexNames(text: string): Sign | undefined {
+  const names = new Set<string>();
+  let offset = -1;
+  for (const { 0: name, index } of text.matchAll(/\b_0x[0-9a-f]{4,}\b/gi)) {
+    if (offset < 0) offset = index;
+    names.add(name);
+    if (names.size >= HEX_NAMES)
+      return { offset, sign: `Names such as ${[...names].slice(0, 3).join(', ')} hide what they stand for.` };
+  }
+  return undefined;
+}
+
+/** `"\x65\x76"` for letters that any editor shows. */
+function escapes(text: string): Sign | undefined {
+  let offset = -1;
+  let count = 0;
+  let length = 0;
+  for (const { 0: run, index } of text.matchAll(/(?:\\x[2-7][0-9a-f]|\\u00[2-7][0-9a-f]|\\u\{[2-7][0-9a-f]\})+/gi)) {
+    if (run.length < 12) continue;
+    if (offset < 0) offset = index;
+    count += run.length / 4;
+    length += run.length;
+  }
+  if (count < ESCAPES || length / text.length < ESCAPES_SHARE) return undefined;
+  return { offset, sign: 'Strings are written in escapes where letters would do.' };
+}
+
+/** Signs in a row, without a letter or digit, that no program has: of `[]()!+` alone (JSFuck), and of all (JJEncode). */
+const BRACKETS_RUN = 200;
+const SIGNS_RUN = 400;
+const BRACKET = 1;
+const SIGN = 2;
+const CLASS_OF = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return ('[]()!+'.includes(char) ? BRACKET : 0) | ('[](){}!+$_~"\\:,.;='.includes(char) ? SIGN : 0);
+});
+
+function symbols(text: string): Sign | undefined {
+  let brackets = 0;
+  let signs = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const charClass = code < 128 ? CLASS_OF[code] : 0;
+    brackets = charClass & BRACKET ? brackets + 1 : 0;
+    signs = charClass & SIGN ? signs + 1 : 0;
+    if (brackets === BRACKETS_RUN || signs === SIGNS_RUN)
+      return {
+        offset: i + 1 - (brackets === BRACKETS_RUN ? brackets : signs),
+        sign: 'Code is written with brackets and signs alone.',
+      };
+  }
+  // The face with which AAEncode begins.
+  const face = text.indexOf('\uff9f\u03c9\uff9f');
+  return face < 0 ? undefined : { offset: face, sign: 'Code is written with faces.' };
+}
+
+/** A table of strings is turned until a sum is right, as obfuscator.io does. */
+function stringTable(text: string): Sign | undefined {
+  const match =
+    /while\s*\(\s*!!\[\]\s*\)\s*\{?\s*(?:try|switch)|\[(['"])push\1\]\s*\(\s*\w+\s*\[(['"])shift\2\]\s*\(\s*\)\s*\)/.exec(
+      text,
+    );
+  return match === null ? undefined : { offset: match.index, sign: 'A table of strings is turned before it is used.' };
+}
+
+/** A list of character codes beside fromCharCode. */
+function characterCodes(text: string): Sign | undefined {
+  if (!/fromC(?:harCode|odePoint)|TextDecoder/.test(text)) return undefined;
+  for (const { 0: list, index } of text.matchAll(/(?:\b(?:\d{1,3}|0x[0-9a-f]{1,2})\s*,\s*){100,}/gi)) {
+    const codes = list.split(',').map(Number).slice(0, -1);
+    const printable = codes.filter((code) => code === 10 || (code >= 32 && code < 127)).length;
+    if (codes.length >= CODES && printable / codes.length > 0.95)
+      return { offset: index, sign: 'A text is written as a list of character codes.' };
+  }
+  return undefined;
+}
+
+/** Dean Edwards' packer. */
+function packed(text: string): Sign | undefined {
+  const match = /\beval\s*\(\s*function\s*\(p,\s*a,\s*c,\s*k,\s*e,/.exec(text);
+  return match === null ? undefined : { offset: match.index, sign: 'The code is packed, to be unpacked by eval.' };
+}

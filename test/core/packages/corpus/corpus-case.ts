@@ -1,0 +1,13 @@
+/** For each rule a package that triggers it and one that comes near and must not. */
+import type { RuleCode } from '../../../../core/packages/rules.ts';
+
+/** Files of a package by their paths; or an archive as it stands, for what no folder can hold. */
+export type CorpusContent = Readonly<Record<string, string | Uint8Array>> | Uint8Array;
+
+export interface CorpusCase {
+  readonly code: RuleCode;
+  /** Has a finding of that code, and maybe others. */
+  readonly triggers: CorpusContent;
+  /** Has none of that code. */
+  readonly nearMiss: CorpusContent;
+}
