@@ -71,7 +71,7 @@ export class Applier {
   async rehearse(links: readonly Link[]): Promise<void> {
     const { environment, index, zoneSettings } = this.options;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment));
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.facts));
     const enough = Symbol('enough');
     try {
       await transact(environment, () => {

@@ -15,27 +15,35 @@ import type { ZoneSettings } from '../zone/settings.ts';
 import { type AtApex, readHeld } from '../zone/stored.ts';
 import type { ZoneRRset } from '../zone/view.ts';
 import { readTargets, type ZoneTargets } from '../zone/zone-targets.ts';
+import { Known } from './known.ts';
 
-/** Zones of which something is kept. */
-const MOST = 20_000;
 /** Bytes of rdata at an apex that is kept; few have as many, and some might have 64,000. */
 const MOST_AT_APEX = 4096;
 
 export class ZoneFacts {
   private readonly reader: Reader;
   private readonly environment: Environment;
-  private readonly domains = new Map<string, Domain | undefined>();
-  private readonly proxied = new Map<string, boolean>();
-  private readonly apexes = new Map<string, AtApex>();
-  private readonly targets = new Map<string, ZoneTargets>();
-  private readonly children = new Map<string, readonly Domain[]>();
-  private readonly parents = new Map<string, Domain | null>();
-  private readonly aliases = new Map<string, readonly ZoneRRset[]>();
-  private readonly challenges = new Map<string, readonly Uint8Array[]>();
+  private readonly domains: Known<Domain | undefined>;
+  private readonly proxied: Known<boolean>;
+  private readonly apexes: Known<AtApex>;
+  private readonly targets: Known<ZoneTargets>;
+  private readonly children: Known<readonly Domain[]>;
+  private readonly parents: Known<Domain | null>;
+  private readonly aliases: Known<readonly ZoneRRset[]>;
+  private readonly challenges: Known<readonly Uint8Array[]>;
 
-  constructor(environment: Environment) {
+  /** `under`: what is known already, and stays as it is whatever becomes void here. */
+  constructor(environment: Environment, under?: ZoneFacts) {
     this.environment = environment;
     this.reader = new Reader(rawReader(environment));
+    this.domains = new Known(under?.domains);
+    this.proxied = new Known(under?.proxied);
+    this.apexes = new Known(under?.apexes);
+    this.targets = new Known(under?.targets);
+    this.children = new Known(under?.children);
+    this.parents = new Known(under?.parents);
+    this.aliases = new Known(under?.aliases);
+    this.challenges = new Known(under?.challenges);
   }
 
   clear(): void {
@@ -74,7 +82,7 @@ export class ZoneFacts {
 
   /** Rdata of the TXT that answer the domain's dns-01 challenges. */
   challengesOf(domainId: string): readonly Uint8Array[] {
-    return remembered(this.challenges, domainId, () =>
+    return this.challenges.get(domainId, () =>
       this.reader
         .acmeChallenges(domainId)
         .filter(({ type }) => type === 'dns-01')
@@ -85,17 +93,17 @@ export class ZoneFacts {
   /** See AliasAnswers. */
   aliasAnswers(target: Name): readonly ZoneRRset[] {
     const key = nameKey(target);
-    return remembered(this.aliases, keyText(key), () => {
+    return this.aliases.get(keyText(key), () => {
       return aliasSets(this.reader.row(aliasTargets, key));
     });
   }
 
   domain(id: string): Domain | undefined {
-    return remembered(this.domains, id, () => this.reader.domain(id));
+    return this.domains.get(id, () => this.reader.domain(id));
   }
 
   isProxied(domainId: string): boolean {
-    return remembered(this.proxied, domainId, () => this.reader.proxy(domainId)?.enabled === true);
+    return this.proxied.get(domainId, () => this.reader.proxy(domainId)?.enabled === true);
   }
 
   /** What stands at the apex of a domain, the SOA with the serial 0. */
@@ -109,21 +117,21 @@ export class ZoneFacts {
       }));
       return { proxied, sets: apexSets(kept, domain, settings, 0) };
     };
-    return remembered(this.apexes, domain.id, read, isSmall);
+    return this.apexes.get(domain.id, read, isSmall);
   }
 
   targetsOf(domainId: string): ZoneTargets {
-    return remembered(this.targets, domainId, () => readTargets(this.environment, domainId));
+    return this.targets.get(domainId, () => readTargets(this.environment, domainId));
   }
 
   /** Our zones inside a zone. To be asked when all rows are as they will be, and so the next. */
   childrenOf(apex: Name): readonly Domain[] {
-    return remembered(this.children, nameId(apex), () => this.reader.domainsBelow(apex));
+    return this.children.get(nameId(apex), () => this.reader.domainsBelow(apex));
   }
 
   /** The zone of ours that encloses a zone. */
   parentOf(apex: Name): Domain | null {
-    return remembered(this.parents, nameId(apex), () => {
+    return this.parents.get(nameId(apex), () => {
       for (let above = apex; above.length > 1; ) {
         above = parentName(above);
         const domain = this.reader.domainByApex(above);
@@ -154,16 +162,3 @@ function isSmall({ sets }: AtApex): boolean {
   for (const { rdatas } of sets) for (const rdata of rdatas) bytes += rdata.length;
   return bytes <= MOST_AT_APEX;
 }
-
-function remembered<T>(known: Map<string, T>, id: string, read: () => T, isKept: (value: T) => boolean = always): T {
-  let value = known.get(id);
-  if (value === undefined && !known.has(id)) {
-    value = read();
-    if (!isKept(value)) return value;
-    if (known.size >= MOST) known.clear();
-    known.set(id, value);
-  }
-  return value as T;
-}
-
-const always = (): boolean => true;

@@ -4,6 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Applier } from '../../../core/journal/applier.ts';
 import { ChangeWriter } from '../../../core/journal/changes.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
@@ -170,8 +171,21 @@ async function refused(commit: Promise<unknown>): Promise<void> {
   assert.not(committed, 'an entry that can not be applied');
 }
 
-const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, history) =>
-  openEmbeddedJournal({ environment, index, zoneSettings: SETTINGS, history });
+/** Rehearses the beginning of every other group, and then all of it, as nodes do that share a log: nothing of that may be left. */
+const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, history) => {
+  const journal = openEmbeddedJournal({ environment, index, zoneSettings: SETTINGS, history });
+  const { applier } = journal as unknown as { readonly applier: Applier };
+  const apply = applier.apply.bind(applier);
+  const random = new Random(SEED);
+  applier.apply = async (links, hash) => {
+    if (random.below(2) === 0) {
+      await applier.rehearse(links.slice(0, 1 + random.below(links.length))).catch(() => {});
+      await applier.rehearse(links);
+    }
+    return apply(links, hash);
+  };
+  return journal;
+};
 
 test(`${GROUPS} groups of entries that touch each other's names leave what a rebuild makes, seed ${SEED}`, () =>
   withStore(journalOf, async ({ environment, journal, reader, index }) => {
