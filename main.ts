@@ -224,7 +224,7 @@ async function serveUntilEnd(
     metrics,
     aliases,
     ready,
-    ...(node.isAlone ? {} : { sync: node.sync }),
+    ...(node.isAlone ? {} : { sync: (sequence: number) => node.sync(sequence) }),
     version,
     forwardedBy,
     answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.https) : undefined,
