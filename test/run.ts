@@ -128,7 +128,8 @@ await Promise.all(
 );
 for (const { file, text } of failed) {
   const cut = text.length > MOST ? `[…]\n${text.slice(-MOST)}` : text;
-  process.stdout.write(`\nFAILED ${file}\n${cut.trim()}\n`);
+  const again = `WAYPOST_SEED=${SEED} node dist/test/one.js ${file}`;
+  process.stdout.write(`\nFAILED ${file}; once more: ${again}\n${cut.trim()}\n`);
 }
 const took = ((performance.now() - started) / 1000).toFixed(0);
 process.stdout.write(

@@ -9,6 +9,9 @@ import { runCommand } from '../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { startCluster } from './rig.ts';
 
+/** Seconds. */
+const MAX_LAG = 5;
+
 interface Ready {
   readonly ok: boolean;
   readonly reasons: readonly string[];
@@ -33,7 +36,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
     return lines.filter((line) => line.startsWith(`${node} `)).map((line) => line.slice(2));
   };
   const { nodes, etcd, close } = await startCluster(2, {
-    WAYPOST_CLUSTER_MAX_LAG: '3',
+    WAYPOST_CLUSTER_MAX_LAG: String(MAX_LAG),
     WAYPOST_CLUSTER_WITHDRAW_COMMAND: program,
     WAYPOST_CLUSTER_ANNOUNCE_COMMAND: `${program} again`,
   });
@@ -54,11 +57,11 @@ test('without etcd nodes that hear each other go on, also one that is started th
 
     // 1. Nobody can write, so nobody is behind: it says so, and goes on past the bound.
     await etcd.kill();
-    await until(async () => (await ready()).cluster.etcd_seconds > 6, 'longer than the bound');
+    await until(async () => (await ready()).cluster.etcd_seconds > MAX_LAG + 1, 'longer than the bound');
     const without = await ready();
     assert.equal([without.ok, without.cluster.state, without.reasons], [true, 'without_etcd', []]);
     assert.match(without.warnings[0], /^etcd has not answered for \d+ seconds: writes are refused until it does$/);
-    assert.ok(without.cluster.lag_seconds < 3, JSON.stringify(without));
+    assert.ok(without.cluster.lag_seconds < MAX_LAG, JSON.stringify(without));
     const refused = await a.api.request('POST', '/api/v1/domains', { domain: 'refused.example' });
     assert.is(refused.status, 503, refused.text);
 
@@ -68,19 +71,21 @@ test('without etcd nodes that hear each other go on, also one that is started th
     await until(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
     assert.equal(ran('b').slice(0, 2), ['announce following', 'withdraw stopping']);
     assert.match(ran('b')[2], /^announce (starting|without_etcd)$/);
+    // The first hears nobody until then, and withdraws meanwhile where a start takes longer than the bound.
+    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
 
     // 3. Who hears nobody can not know.
     await b.kill();
     await until(async () => (await ready()).cluster.state === 'cut_off', 'cut off');
     const cut = await ready();
     assert.not(cut.ok);
-    assert.ok(cut.cluster.lag_seconds > 3 && cut.cluster.etcd_seconds > 5, JSON.stringify(cut));
+    assert.ok(cut.cluster.lag_seconds > MAX_LAG && cut.cluster.etcd_seconds > MAX_LAG, JSON.stringify(cut));
     assert.match(cut.reasons[0], /^maybe \d+ seconds behind the cluster: neither etcd nor another node is heard$/);
-    await until(async () => ran('a').length === 2, 'withdrawn');
+    await until(async () => ran('a').at(-1)?.startsWith('withdraw') === true, 'withdrawn');
     const metrics = await text('/metrics');
     assert.match(metrics, /^waypost_cluster_state\{state="cut_off"\} 1$/m);
     assert.match(metrics, /^waypost_cluster_state\{state="following"\} 0$/m);
-    assert.ok(Number(/^waypost_cluster_lag_seconds (\S+)$/m.exec(metrics)?.[1]) > 3);
+    assert.ok(Number(/^waypost_cluster_lag_seconds (\S+)$/m.exec(metrics)?.[1]) > MAX_LAG);
     for (const name of ['lag_entries 0', 'etcd_contact_age_seconds \\S+'])
       assert.match(metrics, new RegExp(`^waypost_cluster_${name}$`, 'm'));
     const { code, output } = await runCommand(['status', '--url', url], a.env);
@@ -88,8 +93,11 @@ test('without etcd nodes that hear each other go on, also one that is started th
     assert.match(output, /cluster: state cut_off, lag_entries 0, lag_seconds \d+(\.\d)?, etcd_seconds/);
 
     await etcd.again();
-    await until(async () => (await ready()).ok && ran('a').length === 3, 'back');
-    assert.match(ran('a').join(), /^announce following,withdraw (without_etcd|cut_off),announce following$/);
+    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'back');
+    assert.match(
+      ran('a').join(),
+      /^announce following(,withdraw (without_etcd|cut_off),announce without_etcd)*,withdraw (without_etcd|cut_off),announce following$/,
+    );
     assert.not.match(readFileSync(`${out}.env`, 'utf8'), /WAYPOST|battery staple/);
   } finally {
     await close();

@@ -1,9 +1,11 @@
 /** The daemon as systemd starts it: what it is told of start, watchdog, reload and stop. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Notifier } from '../../core/systemd/notifier.ts';
 import { startReceiver } from '../core/systemd/receiver.ts';
 import { startChild } from '../support/child.ts';
 import { environment, startDaemon } from '../support/daemon.ts';
@@ -18,7 +20,7 @@ test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', asy
   const receiver = await startReceiver(socket);
   const daemon = await startDaemon({
     NOTIFY_SOCKET: socket,
-    WATCHDOG_USEC: '4000000',
+    WATCHDOG_USEC: '6000000',
     WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${await freePort()}`,
     WAYPOST_EDGE_WORKERS: '1',
   });
@@ -31,7 +33,7 @@ test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', asy
     assert.match(receiver.messages()[at - 1].join(' '), /MONOTONIC_USEC=\d+/);
     at = await receiver.until(/^READY=1$/, at);
     // Past the time after which a thread counts as silent: the new ones answer, too.
-    await sleep(3000);
+    await sleep(4000);
     at = await receiver.until(/^WATCHDOG=1$/, receiver.messages().length);
     assert.is(await daemon.stop(), 0);
     await receiver.until(/^STOPPING=1$/, at);
@@ -81,10 +83,15 @@ test('a process that is stopped where it stands is no longer vouched for', async
   try {
     await receiver.until(/^WATCHDOG=1$/, await receiver.until(/^READY=1$/));
     process.kill(daemon.child.pid, 'SIGSTOP');
-    await sleep(300);
-    const { length } = receiver.messages();
+    while (!/^\d+ \(.*\) T/.test(readFileSync(`/proc/${daemon.child.pid}/stat`, 'latin1'))) await sleep(5);
+    // What is on its way has come when this has.
+    const mark = new Notifier(socket);
+    mark.send('X_MARK=1');
+    const length = await receiver.until(/^X_MARK=1$/);
     await sleep(1000);
-    assert.is(receiver.messages().length, length);
+    mark.send('X_MARK=2');
+    assert.is(await receiver.until(/^X_MARK=2$/), length + 1);
+    mark.close();
     process.kill(daemon.child.pid, 'SIGCONT');
     await receiver.until(/^WATCHDOG=1$/, length);
   } finally {

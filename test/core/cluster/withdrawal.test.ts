@@ -134,12 +134,12 @@ test('without commands there is nothing to do; alone, it is announced and withdr
 });
 
 test('stopped, it withdraws once, within the time of the command, unless it has; a node that hears others without etcd is announced', async () => {
-  const one = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 300 });
+  const one = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 2000 });
   one.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
   await one.until(() => one.ran().length === 1, 'announced');
   await one.stop();
   assert.equal(one.ran(), ['announce without_etcd', 'withdraw stopping']);
-  assert.match(one.lines.at(-1) ?? '', /cluster\.withdraw_command has failed".*it took more than 0\.3 seconds/);
+  assert.match(one.lines.at(-1) ?? '', /cluster\.withdraw_command has failed".*it took more than 2 seconds/);
   await one.close();
 
   const other = rig('echo "$ACTION $STATE" >>OUT');
@@ -153,8 +153,8 @@ test('stopped, it withdraws once, within the time of the command, unless it has;
 test('a command that does not end is killed with what it has started; one that is not there is named; ours are no secrets', async () => {
   process.env.WAYPOST_ADMIN_PASSWORD = 'secret';
   const began = performance.now();
-  const late = await runCommand(['/bin/sh', '-c', 'echo begun; sleep 30 & wait'], {}, 300);
-  assert.equal(late, { fault: 'it took more than 0.3 seconds', output: 'begun' });
+  const late = await runCommand(['/bin/sh', '-c', 'echo begun; sleep 30 & wait'], {}, 2000);
+  assert.equal(late, { fault: 'it took more than 2 seconds', output: 'begun' });
   assert.ok(performance.now() - began < 15_000);
   assert.match((await runCommand(['/nowhere/anycast'], {}, 300)).fault ?? '', /ENOENT/);
   const { output, fault } = await runCommand(['/usr/bin/env'], { ACTION: 'announce' }, 5000);

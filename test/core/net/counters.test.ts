@@ -14,7 +14,7 @@ import { type ReadFamily, readExposition, sampleOf } from '../../support/exposit
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { APEX, ask, LIMITS, record, type Served, serve, until, V4, V6, ZONE } from './fixture.ts';
 
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 20_000;
 
 /** A delegation, a DNAME, and a name under it that becomes too long. */
 const RECORDS = [

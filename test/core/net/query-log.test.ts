@@ -16,7 +16,7 @@ import { encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { ask, octetOf, serve, until } from './fixture.ts';
 
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 20_000;
 
 /** One ring, its writer, and the lines that its reader writes when it is stopped. */
 class Ring {

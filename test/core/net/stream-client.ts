@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { until } from './fixture.ts';
 
 /** Far above every time-out that a test sets. */
-export const PATIENCE_MS = 8000;
+export const PATIENCE_MS = 20_000;
 
 /** A client over TCP, or over whatever stream it is given, that takes the answers apart. */
 export class StreamClient {

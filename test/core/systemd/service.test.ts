@@ -119,11 +119,14 @@ test('the watchdog hears of it as long as all threads answer', () =>
     const first = await receiver.until(/^WATCHDOG=1$/, await receiver.until(/^READY=1$/));
     await receiver.until(/^WATCHDOG=1$/, first);
     silent.push('dns udp 1', 'edge 2');
-    // What is on its way.
-    await sleep(150);
-    const { length } = receiver.messages();
+    // What is on its way has come when this has.
+    const mark = new Notifier(path);
+    mark.send('X_MARK=1');
+    const length = await receiver.until(/^X_MARK=1$/);
     await sleep(500);
-    assert.is(receiver.messages().length, length);
+    mark.send('X_MARK=2');
+    assert.is(await receiver.until(/^X_MARK=2$/), length + 1);
+    mark.close();
     assert.is(lines.length, 1, 'told once');
     assert.match(lines[0], /a thread does not answer.*dns udp 1, edge 2/);
     silent.length = 0;

@@ -77,7 +77,7 @@ async function untilActive({ daemon, directory }: Context, id: string): Promise<
 /** Whether a connection is trusted through the root alone, and for which names. The certificate comes to the threads by a message, a moment after it is stored. */
 async function seen({ directory, httpsPort }: Context, servername: string): Promise<string> {
   const ca = await directory.root();
-  for (const deadline = Date.now() + 5000; ; await sleep(20)) {
+  for (const deadline = Date.now() + READY_MS; ; await sleep(20)) {
     const outcome = await new Promise<string>((done) => {
       const socket = connect({ host: '127.0.0.1', port: httpsPort, servername, ca, ALPNProtocols: ['h2', 'http/1.1'] });
       socket.once('secureConnect', () => {

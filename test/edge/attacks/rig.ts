@@ -13,13 +13,13 @@ import { within } from './within.ts';
 /** Short, so that tests take seconds, though not so short that a normal client on a busy machine meets them. All else is the default. */
 export const SHORT: Required<LimitOptions> = {
   server: { handshakeTimeout: 1500, maxPerAddress: 200 },
-  http1: { headerTimeout: 1000, idleTimeout: 2500, bodyTimeout: 1000, writeTimeout: 1500, lingerTimeout: 500 },
+  http1: { headerTimeout: 1000, idleTimeout: 4000, bodyTimeout: 1000, writeTimeout: 1500, lingerTimeout: 500 },
   http2: {
     ...{
       prefaceTimeout: 1_000,
       settingsTimeout: 2_000,
       headerTimeout: 1_000,
-      idleTimeout: 4_000,
+      idleTimeout: 6_000,
       stallTimeout: 3_000,
       lingerTimeout: 3_000,
     },

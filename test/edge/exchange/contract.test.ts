@@ -338,7 +338,10 @@ for (const version of VERSIONS) {
   );
 
   let aborted: { resolve: (told: unknown[]) => void; promise: Promise<unknown[]> };
+  /** The handler waits for what its client does: what has not been read when that one leaves is never handled. */
+  let begun: { resolve: () => void; promise: Promise<void> };
   const tellAbort = (exchange: Exchange): void => {
+    begun.resolve();
     exchange.onAbort((cause: AbortCause) => {
       // Nothing throws for what the other side did.
       const wasEnded = exchange.isEnded;
@@ -354,10 +357,10 @@ for (const version of VERSIONS) {
   };
   it('a client that leaves is told once, and its body ends with an error', tellAbort, async (rig) => {
     for (const written of [0, 1]) {
-      aborted = promised();
+      [aborted, begun] = [promised(), promised()];
       const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-length': '100000' } });
       if (written > 0) await call.write(PIECE);
-      await settle();
+      await begun.promise;
       call.reset();
       assert.equal(await aborted.promise, ['client', true, 'client', true]);
     }
@@ -367,6 +370,7 @@ for (const version of VERSIONS) {
     'a read that waits ends when the client leaves',
     async (exchange) => {
       await exchange.body.read();
+      begun.resolve();
       try {
         await readAll(exchange);
       } catch (error) {
@@ -374,9 +378,10 @@ for (const version of VERSIONS) {
       }
     },
     async (rig) => {
-      aborted = promised();
+      [aborted, begun] = [promised(), promised()];
       const call = rig.call({ method: 'POST', hasBody: true });
       await call.write(PIECE);
+      await begun.promise;
       await settle();
       call.reset();
       assert.equal(await aborted.promise, [true, true]);
@@ -387,12 +392,14 @@ for (const version of VERSIONS) {
     'a client that leaves is no error of a handler that lets it pass',
     async (exchange) => {
       exchange.onAbort(() => aborted.resolve([]));
+      begun.resolve();
       await readAll(exchange);
     },
     async (rig) => {
-      aborted = promised();
+      [aborted, begun] = [promised(), promised()];
       const call = rig.call({ method: 'POST', hasBody: true });
       await call.write(PIECE);
+      await begun.promise;
       await settle();
       call.reset();
       await aborted.promise;
@@ -433,13 +440,15 @@ for (const version of VERSIONS) {
       exchange.onDrain(() => {
         throw new Error('in onDrain');
       });
+      begun.resolve();
       if (exchange.path !== '/drain') return;
       exchange.respond(200, []);
       while (exchange.write(PIECE));
     },
     async (rig) => {
+      begun = promised();
       const left = rig.call({ method: 'POST', hasBody: true });
-      await settle();
+      await begun.promise;
       left.reset();
       assert.ok(await breaks(rig.call({ path: '/drain' })));
       while (rig.errors.length < 2) await settle();
@@ -640,7 +649,7 @@ for (const version of VERSIONS) {
       }
     },
     async (rig) => {
-      aborted = promised();
+      [aborted, begun] = [promised(), promised()];
       const { tunnel } = await rig.tunnel('/');
       assert.ok(tunnel);
       tunnel.write('a');

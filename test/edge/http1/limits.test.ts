@@ -7,7 +7,11 @@ import * as assert from 'uvu/assert';
 import type { AbortCause, Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { connected } from '../../support/raw-http.ts';
+import { unstalled } from '../../support/unstalled.ts';
 import { describe, withServer } from './server.ts';
+
+/** Who trickles does so each 15 ms, and who asks is answered before the shortest limit. */
+const it = (name: string, work: () => Promise<void>): void => test(name, unstalled(25, work));
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: site.test\r\n';
 const READY = new ReadyAnswer(200, [], Buffer.from('ready'));
@@ -28,7 +32,7 @@ async function trickle(socket: Socket, character: string): Promise<string> {
   return text;
 }
 
-test('a head that never ends is answered by 408', async () => {
+it('a head that never ends is answered by 408', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
     async ({ port, send, counters }) => {
@@ -51,7 +55,7 @@ test('a head that never ends is answered by 408', async () => {
   );
 });
 
-test('connections without a request are closed, before the first and after one', async () => {
+it('connections without a request are closed, before the first and after one', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
     async ({ port, counters, told }) => {
@@ -70,7 +74,7 @@ test('connections without a request are closed, before the first and after one',
   );
 });
 
-test('a body that trickles is ended by 408, one that nobody reads is not', async () => {
+it('a body that trickles is ended by 408, one that nobody reads is not', async () => {
   const causes: (AbortCause | string)[] = [];
   let finish = (): void => {};
   const handler = async (exchange: Exchange): Promise<void> => {
@@ -110,7 +114,7 @@ test('a body that trickles is ended by 408, one that nobody reads is not', async
   );
 });
 
-test('a client that takes nothing is ended, whatever it is sent', async () => {
+it('a client that takes nothing is ended, whatever it is sent', async () => {
   const causes: AbortCause[] = [];
   const large = new ReadyAnswer(200, [], Buffer.alloc(30_000_000));
   const handler = (exchange: Exchange): void => {
@@ -140,7 +144,7 @@ test('a client that takes nothing is ended, whatever it is sent', async () => {
   );
 });
 
-test('a client has its time for the first that it is sent, too', async () => {
+it('a client has its time for the first that it is sent, too', async () => {
   const writeTimeout = 1000;
   // The clock of a thread begins with the thread.
   while (performance.now() < writeTimeout * 1.1) await sleep(10);
@@ -166,7 +170,7 @@ test('a client has its time for the first that it is sent, too', async () => {
   );
 });
 
-test('a tunnel in which nothing moves is ended', async () => {
+it('a tunnel in which nothing moves is ended', async () => {
   const causes: AbortCause[] = [];
   await withServer(
     (exchange) => {
@@ -186,7 +190,7 @@ test('a tunnel in which nothing moves is ended', async () => {
   );
 });
 
-test('requests with which nothing goes on: 504, 408 for those that are not whole, the end after a head', async () => {
+it('requests with which nothing goes on: 504, 408 for those that are not whole, the end after a head', async () => {
   const causes: string[] = [];
   const requests = [
     { text: `${HEAD}\r\n`, path: 'whole', answer: /^HTTP\/1\.1 504 .*\r\n(.*\r\n)*connection: close\r\n/ },
@@ -226,7 +230,7 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
   );
 });
 
-test('a request is not idle while something moves', async () => {
+it('a request is not idle while something moves', async () => {
   await withServer(
     async (exchange) => {
       exchange.respond(200, []);
@@ -245,7 +249,7 @@ test('a request is not idle while something moves', async () => {
   );
 });
 
-test('whoever goes on sending after a refusal is cut off', async () => {
+it('whoever goes on sending after a refusal is cut off', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
     async ({ port, counters }) => {
@@ -265,7 +269,7 @@ test('whoever goes on sending after a refusal is cut off', async () => {
   );
 });
 
-test('who has been refused, and asks on and on behind a request that is not answered yet, is cut off', async () => {
+it('who has been refused, and asks on and on behind a request that is not answered yet, is cut off', async () => {
   await withServer(
     () => {},
     async ({ port, counters }) => {
@@ -282,7 +286,7 @@ test('who has been refused, and asks on and on behind a request that is not answ
   );
 });
 
-test('no more is read than what the parser has in hand while requests wait, and all of it is in the end', async () => {
+it('no more is read than what the parser has in hand while requests wait, and all of it is in the end', async () => {
   const LENGTH = 60_000;
   const COUNT = 40;
   const lengths: number[] = [];

@@ -163,7 +163,7 @@ export async function withOrigin(
 
 /** Resolves when `holds` does. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 4000; i++) {
     if (holds()) return;
     await new Promise((done) => setTimeout(done, 5));
   }

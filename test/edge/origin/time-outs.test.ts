@@ -1,10 +1,14 @@
 /** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { unstalled } from '../../support/unstalled.ts';
 import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n';
 const SHORT = { limits: { headerTimeout: 200, idleTimeout: 300 } };
+
+/** An origin that says something each 60 ms, or answers at once, has not been silent for 200. */
+const it = (name: string, work: () => Promise<void>): void => test(name, unstalled(40, work));
 
 /** The fault, and that it did not come before its time. */
 async function late(outcome: Promise<unknown>, fault: string, least: number): Promise<void> {
@@ -13,7 +17,7 @@ async function late(outcome: Promise<unknown>, fault: string, least: number): Pr
   assert.ok(performance.now() - begin >= least - 1, 'not before its time');
 }
 
-test('an origin that says nothing', () =>
+it('an origin that says nothing', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -24,7 +28,7 @@ test('an origin that says nothing', () =>
     SHORT,
   ));
 
-test('a head that comes octet by octet has no more time than one that does not come', () => {
+it('a head that comes octet by octet has no more time than one that does not come', () => {
   const script: Script = (socket) => {
     const timer = setInterval(() => socket.write('H'), 20);
     socket.on('close', () => clearInterval(timer));
@@ -33,7 +37,7 @@ test('a head that comes octet by octet has no more time than one that does not c
   return withOrigin(script, ({ port }, { fetch }) => late(fetch(request(port)), 'header-timeout', 200), SHORT);
 });
 
-test('1xx give more time, since they are bounded in number', () => {
+it('1xx give more time, since they are bounded in number', () => {
   const script: Script = (socket) => {
     let left = 5;
     const timer = setInterval(() => {
@@ -51,7 +55,7 @@ test('1xx give more time, since they are bounded in number', () => {
   );
 });
 
-test('a body that stops', () =>
+it('a body that stops', () =>
   withOrigin(
     (socket) => socket.write(`${HEAD}abc`),
     async (origin, { fetch }) => {
@@ -61,7 +65,7 @@ test('a body that stops', () =>
     SHORT,
   ));
 
-test('a slow body may take as long as it likes', () => {
+it('a slow body may take as long as it likes', () => {
   const script: Script = (socket) => {
     socket.write(HEAD);
     let left = 10;
@@ -77,7 +81,7 @@ test('a slow body may take as long as it likes', () => {
   );
 });
 
-test('a reader that waits is not the origin’s fault', () =>
+it('a reader that waits is not the origin’s fault', () =>
   withOrigin(
     (socket) =>
       socket.write(
@@ -91,7 +95,7 @@ test('a reader that waits is not the origin’s fault', () =>
     SHORT,
   ));
 
-test('a refusal of an upload, of an origin that takes nothing more, to a reader that waits', () => {
+it('a refusal of an upload, of an origin that takes nothing more, to a reader that waits', () => {
   const page = Buffer.alloc(250_000, 'x');
   const script: Script = (socket) => {
     socket.pause();
@@ -112,7 +116,7 @@ test('a refusal of an upload, of an origin that takes nothing more, to a reader 
   });
 });
 
-test('an upload that the origin does not take', () =>
+it('an upload that the origin does not take', () =>
   withOrigin(
     (socket) => socket.pause(),
     async ({ port }, { fetch }) => {
@@ -125,7 +129,7 @@ test('an upload that the origin does not take', () =>
     SHORT,
   ));
 
-test('a visitor who takes time for an upload is not the origin’s fault', () =>
+it('a visitor who takes time for an upload is not the origin’s fault', () =>
   withOrigin(
     (socket) => socket.on('data', (data: Buffer) => data.toString().endsWith('b') && socket.write(OK)),
     async ({ port }, { fetch }) => {
@@ -140,7 +144,7 @@ test('a visitor who takes time for an upload is not the origin’s fault', () =>
     SHORT,
   ));
 
-test('a tunnel has no time-out here', () =>
+it('a tunnel has no time-out here', () =>
   withOrigin(
     (socket) => {
       socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -153,7 +157,7 @@ test('a tunnel has no time-out here', () =>
     SHORT,
   ));
 
-test('a tunnel whose way back has ended, and whose origin takes nothing more', () => {
+it('a tunnel whose way back has ended, and whose origin takes nothing more', () => {
   const script: Script = (socket) => {
     socket.pause();
     socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -178,7 +182,7 @@ test('a tunnel whose way back has ended, and whose origin takes nothing more', (
   );
 });
 
-test('an origin that lets nobody in: all who wait are told so, not that others are served', async () => {
+it('an origin that lets nobody in: all who wait are told so, not that others are served', async () => {
   const limits = { tlsTimeout: 150, connections: 4 };
   await withOrigin(
     () => {},

@@ -19,7 +19,7 @@ export type Row = readonly [name: string, bytes: string, status: number, arrives
 
 const SCHEMES: readonly Scheme[] = ['http', 'https'];
 /** Longer than anything takes that comes. */
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 20_000;
 const FIRST = `GET /first HTTP/1.1\r\n${H}\r\n`;
 const NEXT = `GET /next HTTP/1.1\r\n${H}\r\n`;
 

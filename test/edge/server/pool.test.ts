@@ -24,19 +24,22 @@ interface Running {
   readonly heard: readonly [unknown, number][];
   readonly workers: readonly (readonly [Worker, number])[];
   log(): string;
+  /** Has requests for /late answered. */
+  answerLate(): void;
 }
 
 async function withPool(use: (running: Running) => Promise<void>, options: Partial<PoolOptions> = {}): Promise<void> {
   const heard: [unknown, number][] = [];
   const workers: [Worker, number][] = [];
   let log = '';
+  const late = new Int32Array(new SharedArrayBuffer(4));
   const pool = await Pool.start({
     tlsListen: [{ address: '127.0.0.1', port: 0, family: 4 }],
     clearListen: [{ address: '127.0.0.1', port: 0, family: 4 }],
     threads: 2,
     limits: limitsOf({ drainTimeout: 5000 }),
     application: new URL('./site-application.js', import.meta.url).href,
-    data,
+    data: { ...data, late },
     ticketRotation: 3600,
     transport: 'auto',
     tls: 'auto',
@@ -53,7 +56,7 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
   });
   try {
     const [{ port }, { port: clearPort }] = [pool.tlsListen[0], pool.clearListen[0]];
-    await use({ pool, port, clearPort, heard, workers, log: () => log });
+    await use({ pool, port, clearPort, heard, workers, log: () => log, answerLate: () => Atomics.store(late, 0, 1) });
   } finally {
     await pool.stop();
   }
@@ -61,6 +64,14 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
 
 async function until(is: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(10)) if (Date.now() > end) assert.unreachable(what);
+}
+
+/** Resolves when the threads have taken what they were told before. */
+async function taken({ pool, heard }: Running): Promise<void> {
+  const answers = (): number => heard.filter(([message]) => message === 'heard news').length;
+  const before = answers();
+  pool.send('news');
+  await until(() => answers() === before + pool.threads, 'all answer');
 }
 
 const reloadBroken = (pool: Pool): Promise<string> =>
@@ -104,23 +115,23 @@ async function resumeElsewhere(port: number, first: Visit, options: ConnectionOp
 
 for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
   test(`${maxVersion}: a session is resumed on the other thread, also over a new key, not over two`, async () => {
-    await withPool(async ({ pool, port }) => {
+    await withPool(async (running) => {
+      const { pool, port } = running;
       const options = { maxVersion };
       const first = await visit(port, options);
       assert.is(first.isResumed, false);
       const second = await resumeElsewhere(port, first, options);
       assert.is(second.isResumed, true);
       pool.rotateTickets();
-      // The threads take the new keys in their turn of the loop, before what is said to them next.
-      await sleep(200);
+      await taken(running);
       const third = await resumeElsewhere(port, second, options);
       assert.is(third.isResumed, true, 'the last key opens');
       pool.rotateTickets();
-      await sleep(200);
+      await taken(running);
       assert.is((await visit(port, { ...options, session: third.session })).isResumed, true, 'it was renewed');
       pool.rotateTickets();
       pool.rotateTickets();
-      await sleep(200);
+      await taken(running);
       assert.is((await visit(port, { ...options, session: third.session })).isResumed, false);
       const { server } = pool.counters;
       assert.ok(server.sum('handshakes_full') >= 2 && server.sum('handshakes_resumed') >= 3);
@@ -130,7 +141,8 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
 test('keys for tickets that come while threads are replaced reach the new ones', async () => {
   let onWorker = (): void => {};
   await withPool(
-    async ({ pool, port }) => {
+    async (running) => {
+      const { pool, port } = running;
       // The first of the two has its keys already, the second has not.
       onWorker = () => {
         onWorker = () => {};
@@ -138,7 +150,7 @@ test('keys for tickets that come while threads are replaced reach the new ones',
         pool.rotateTickets();
       };
       await pool.reload({ ...data, text: 'second' });
-      await sleep(200);
+      await taken(running);
       for (let i = 0; i < 4; i++)
         assert.is((await resumeElsewhere(port, await visit(port, {}), {})).isResumed, true, 'keys are the same');
     },
@@ -208,7 +220,7 @@ test('a thread that dies is started anew, and its connections of before are all 
     assert.is(before.length, 8);
     await workers[0][0].terminate();
     // Its socket stays: connections wait in it for the thread to be back, none is refused.
-    const during = await Promise.all(Array.from({ length: 16 }, () => ask(port)));
+    const during = await Promise.all(Array.from({ length: 40 }, () => ask(port)));
     assert.ok(
       during.some(({ thread }) => thread === workers[0][1]) && during.some(({ thread }) => thread !== workers[0][1]),
     );
@@ -216,7 +228,7 @@ test('a thread that dies is started anew, and its connections of before are all 
     assert.is(pool.isListening, true);
     assert.match(log(), /an edge thread ended and is started anew/);
     // Counts outlive the thread, but for its connections.
-    assert.is(pool.counters.http2.sum('streams'), 24);
+    assert.is(pool.counters.http2.sum('streams'), 48);
     await until(() => pool.counters.connections === 0, 'no connection is left');
   });
 });
@@ -231,7 +243,7 @@ test('one that an exception ends is started anew, too', async () => {
 });
 
 test('a reload serves what is new at once, lets what is under way end, and refuses nobody', async () => {
-  await withPool(async ({ pool, port, clearPort, heard, workers }) => {
+  await withPool(async ({ pool, port, clearPort, heard, workers, answerLate }) => {
     const late = ask(port, '/late');
     await until(() => heard.some(([message]) => message === 'late'), 'the request came');
     let isDone = false;
@@ -257,6 +269,7 @@ test('a reload serves what is new at once, lets what is under way end, and refus
       [],
       String(failures[0]),
     );
+    answerLate();
     assert.is((await late).text, 'first');
     assert.is(workers.length, 4);
     await pool.reload({ ...data, text: 'third' });
@@ -311,7 +324,7 @@ test('a reload that fails leaves the threads as they were', async () => {
 test('connections are counted right though a reload failed before the one that replaces threads', async () => {
   const { server } = limitsOf({ maxConnections: 2 });
   await withPool(
-    async ({ pool, port, clearPort, heard, workers }) => {
+    async ({ pool, port, clearPort, heard, workers, answerLate }) => {
       const late = ask(port, '/late');
       await until(() => heard.some(([message]) => message === 'late'), 'the request came');
       assert.is(await reloadBroken(pool), 'failed');
@@ -320,6 +333,7 @@ test('connections are counted right though a reload failed before the one that r
       const held = await dial(clearPort);
       await until(() => pool.counters.connections === 2, 'the new thread has one, too');
       // What the old one held is forgotten when it ends: of the new one nothing.
+      answerLate();
       await Promise.all([late, ended]);
       const next = await dial(clearPort);
       await until(() => pool.counters.connections === 2, 'there is room for one');
@@ -346,7 +360,7 @@ test('threads that can not start leave no socket behind', async () => {
 });
 
 test('a pool that stops refuses at once who comes, while a request is still under way', async () => {
-  await withPool(async ({ pool, port, clearPort, heard }) => {
+  await withPool(async ({ pool, port, clearPort, heard, answerLate }) => {
     let isAnswered = false;
     const late = ask(port, '/late').finally(() => {
       isAnswered = true;
@@ -360,13 +374,14 @@ test('a pool that stops refuses at once who comes, while a request is still unde
         refusal = String(error);
       });
     assert.is(isAnswered, false);
+    answerLate();
     assert.is((await late).text, 'first');
     await stopped;
   });
 });
 
 test('a reload that is asked for while the pool stops starts nothing', async () => {
-  await withPool(async ({ pool, port, heard, workers }) => {
+  await withPool(async ({ pool, port, heard, workers, answerLate }) => {
     const late = ask(port, '/late');
     await until(() => heard.some(([message]) => message === 'late'), 'the request came');
     const stopped = pool.stop();
@@ -375,6 +390,7 @@ test('a reload that is asked for while the pool stops starts nothing', async () 
       (error: Error) => error.message,
     );
     assert.match(refused, /stopping/);
+    answerLate();
     assert.is((await late).text, 'first');
     await stopped;
     assert.is(workers.length, 2);

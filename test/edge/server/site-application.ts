@@ -3,15 +3,14 @@ import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { nativeSockets } from '../../../edge/origin/native-socket.ts';
 import type { Application, ThreadContext } from '../../../edge/server/application.ts';
 
-/** Longer than a reload takes. */
-const LATE_MS = 2500;
-
 export interface SiteData {
   readonly host: string;
   readonly pem: { readonly key: string; readonly cert: string };
   readonly text: string;
   /** Throws when it is made. */
   readonly isBroken?: boolean;
+  /** Shared; not 0 when requests for /late are to be answered: a thread that is about to end is told nothing. */
+  readonly late?: Int32Array;
 }
 
 /** Tells an application to open connections to a port, and to leave them open. */
@@ -27,7 +26,7 @@ export interface SiteReply {
 }
 
 export function createApplication(data: unknown, { thread, loop, send }: ThreadContext): Application {
-  const { host, pem, text, isBroken } = data as SiteData;
+  const { host, pem, text, isBroken, late } = data as SiteData;
   if (isBroken) throw new Error('broken on purpose');
   const told: unknown[] = [];
   const waiting: (() => void)[] = [];
@@ -45,7 +44,11 @@ export function createApplication(data: unknown, { thread, loop, send }: ThreadC
       const answer = (): void => exchange.answer(new ReadyAnswer(200, [], Buffer.from(JSON.stringify(reply))));
       if (exchange.path === '/late') {
         send('late');
-        setTimeout(answer, LATE_MS);
+        const timer = setInterval(() => {
+          if (late !== undefined && Atomics.load(late, 0) === 0) return;
+          clearInterval(timer);
+          answer();
+        }, 10);
         return;
       }
       if (exchange.path !== '/wait') return answer();

@@ -14,7 +14,7 @@ import { startHost } from '../host/host.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../server/rig.ts';
 
 const test = suite('edge/tls/loop');
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 const WAVES = 6;
 const WAVE = 2000;
 /** Octets of a response that no socket's buffers take. */
