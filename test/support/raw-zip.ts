@@ -137,7 +137,7 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
   }
   put(octets(end.beforeDirectory ?? ''));
   const start = length;
-  put(...directory);
+  put(Buffer.concat(directory));
   const size = length - start;
   put(octets(end.afterDirectory ?? ''));
   const count = entries.length;

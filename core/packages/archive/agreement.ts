@@ -37,6 +37,6 @@ export async function checkAgreement(
 }
 
 function disagree(findings: Findings, about: string): false {
-  findings.add('archive_readers_disagree', PACKAGE, `Two readers do not agree on this archive, ${about}.`);
+  findings.add('archive_unreadable', PACKAGE, `Two readers do not agree on this archive, ${about}.`);
   return false;
 }

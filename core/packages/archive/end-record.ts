@@ -103,6 +103,17 @@ function locate(
   { start, size, count }: Counts,
   findings: Findings,
 ): Directory | undefined {
+  for (let other = previousEnd(bytes, at); other !== undefined; other = previousEnd(bytes, other)) {
+    const endsWithArchive = other + END_LENGTH + bytes.readUInt16LE(other + 20) === bytes.length;
+    // Within the data of a file it is a nested archive, which no reader takes for the end of this one.
+    if (other < start && !endsWithArchive) continue;
+    findings.add(
+      'archive_ambiguous_end',
+      PACKAGE,
+      `Two end records can be taken for the archive's: at ${other} and at ${at}.`,
+    );
+    return;
+  }
   const expected = end - size;
   if (start !== expected) {
     const shifted = expected > start && (size === 0 || bytes.readUInt32LE(expected) === CENTRAL_HEADER);
@@ -118,17 +129,6 @@ function locate(
         PACKAGE,
         `The directory says that it takes ${size} octets from ${start} on, but the end record stands at ${end}.`,
       );
-    return;
-  }
-  for (let other = previousEnd(bytes, at); other !== undefined; other = previousEnd(bytes, other)) {
-    const endsWithArchive = other + END_LENGTH + bytes.readUInt16LE(other + 20) === bytes.length;
-    // Within the data of a file it is a nested archive, which no reader takes for the end of this one.
-    if (other < start && !endsWithArchive) continue;
-    findings.add(
-      'archive_ambiguous_end',
-      PACKAGE,
-      `Two end records can be taken for the archive's: at ${other} and at ${at}.`,
-    );
     return;
   }
   return { start, end, count, archiveEnd };

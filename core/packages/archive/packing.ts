@@ -50,9 +50,6 @@ export class Budget {
   /** False: unpacking it would go beyond a limit, which is a finding: of the package, once. */
   allows({ size, compressedSize }: Entry, shown: string): boolean {
     const { fileBytes, totalBytes, ratio } = this.#limits;
-    const before = this.#size;
-    this.#size += size;
-    this.#compressed += compressedSize;
     if (size > fileBytes) {
       this.#findings.add(
         'archive_file_too_large',
@@ -69,6 +66,9 @@ export class Budget {
       );
       return false;
     }
+    const before = this.#size;
+    this.#size += size;
+    this.#compressed += compressedSize;
     if (this.#size <= totalBytes) return true;
     if (before <= totalBytes)
       this.#findings.add(
@@ -79,7 +79,7 @@ export class Budget {
     return false;
   }
 
-  /** The ratio of all entries together. */
+  /** The ratio of all together, but for those that were refused. */
   finish(): void {
     const { ratio } = this.#limits;
     if (this.#size > RATIO_FROM && this.#size > ratio * this.#compressed)

@@ -5,7 +5,8 @@ export const ARCHIVE_RULES = {
   archive_unreadable: {
     type: 'error',
     title: 'Not a ZIP archive',
-    about: 'A package is a ZIP archive. What has no end of central directory record, or is cut off, can not be read.',
+    about:
+      'A package is a ZIP archive. What has no end of central directory record, or is cut off, can not be read; nor can what two readers see in two ways.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_too_large: {
@@ -128,12 +129,6 @@ export const ARCHIVE_RULES = {
     about:
       'The deflated data of a file is not valid, or unpacks to more or less than it says, or ends before its place does.',
     fix: 'Pack the files anew: the archive is damaged, or was changed after it was made.',
-  },
-  archive_readers_disagree: {
-    type: 'error',
-    title: 'Readers disagree',
-    about: 'Each archive is read by two readers. What these do not see alike, a phone may see in a third way.',
-    fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_symlink: {
     type: 'error',

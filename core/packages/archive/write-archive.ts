@@ -13,8 +13,6 @@ import type { PackageLimits } from './limits.ts';
 import { openArchiveBytes } from './open-archive.ts';
 
 const LEVEL = 9;
-/** The first moment of DOS. It is told in local time, whatever that is. */
-const TIME = new Date(1980, 0, 1);
 const MODE = 0o100644;
 
 export interface Written {
@@ -52,6 +50,8 @@ export async function writeArchive(
 }
 
 async function pack({ files }: PackageContent): Promise<Buffer | undefined> {
+  // The first moment of DOS, which is told in local time, whatever that is.
+  const mtime = new Date(1980, 0, 1);
   const zip = new ZipFile();
   const written = buffer(zip.outputStream);
   for (const path of [...files.keys()].sort()) {
@@ -59,7 +59,7 @@ async function pack({ files }: PackageContent): Promise<Buffer | undefined> {
     if (content === undefined) return;
     const compress = deflateRawSync(content, { level: LEVEL }).length < content.length;
     zip.addBuffer(content, path, {
-      mtime: TIME,
+      mtime,
       forceDosTimestamp: true,
       mode: MODE,
       compress,
