@@ -171,7 +171,7 @@ export class Rig {
   }
 
   /** Resolves when the state is this one and no request is open. Throws after `ms` with all that was logged. */
-  async until(domain: Domain, isThere: (row: ProxyConfig) => boolean, ms = 20_000): Promise<ProxyConfig> {
+  async until(domain: Domain, isThere: (row: ProxyConfig) => boolean, ms = 60_000): Promise<ProxyConfig> {
     for (const deadline = Date.now() + ms; ; await sleep(10)) {
       const row = this.proxy(domain);
       if (isThere(row)) return row;
