@@ -43,15 +43,39 @@ interface Key {
   readonly bytes: Buffer;
 }
 
+/** Opens AES-256-GCM into memory of its own. Undefined: it is not what was sealed so. */
+export type OpenSealed = (
+  key: Buffer,
+  nonce: Buffer,
+  associated: Buffer,
+  sealed: Buffer,
+  tag: Buffer,
+) => Buffer | undefined;
+
+const openSealed: OpenSealed = (key, nonce, associated, sealed, tag) => {
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+  decipher.setAAD(associated);
+  decipher.setAuthTag(tag);
+  const plain = decipher.update(sealed);
+  try {
+    // Of GCM nothing is left to come: `plain` is all, and the only copy that there is.
+    decipher.final();
+    return plain;
+  } catch {
+    plain.fill(0);
+    return undefined;
+  }
+};
+
 /**
  * Reads the key file: 32 bytes as base64 or hexadecimal text, and on an optional second line the key before it, which only opens. A file that does not
  * exist is created with a random key, readable by its owner alone. Throws ConfigError `bad_key_file`.
  */
-export function openSecrets(keyFile: string): Secrets {
-  return secretsOf(readKeys(keyFile) ?? createKeyFile(keyFile));
+export function openSecrets(keyFile: string, open = openSealed): Secrets {
+  return secretsOf(readKeys(keyFile) ?? createKeyFile(keyFile), open);
 }
 
-function secretsOf(keys: readonly Key[]): Secrets {
+function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
   const [current] = keys;
   return {
     seal(plain, context) {
@@ -66,19 +90,16 @@ function secretsOf(keys: readonly Key[]): Secrets {
       if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== VERSION) throw unsealable();
       const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER)));
       if (key === undefined) throw unsealable('its key is not in the key file');
-      const nonce = bytes.subarray(HEADER, HEADER + NONCE);
-      const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG });
-      decipher.setAAD(associated(bytes.subarray(0, HEADER), context));
-      decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
-      const plain = decipher.update(bytes.subarray(HEADER + NONCE, bytes.length - TAG));
-      try {
-        // Of GCM nothing is left to come: `plain` is all, and the only copy that there is.
-        decipher.final();
-        return plain;
-      } catch {
-        plain.fill(0);
-        throw unsealable();
-      }
+      const end = bytes.length - TAG;
+      const plain = open(
+        key.bytes,
+        bytes.subarray(HEADER, HEADER + NONCE),
+        associated(bytes.subarray(0, HEADER), context),
+        bytes.subarray(HEADER + NONCE, end),
+        bytes.subarray(end),
+      );
+      if (plain === undefined) throw unsealable();
+      return plain;
     },
     isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER)),
     isRotating: keys.length > 1,

@@ -59,7 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'edge/http1': ['edge/exchange', 'edge/transport'],
   'edge/http2/hpack': ['edge/exchange'],
   'edge/http2': ['edge/exchange', 'edge/transport', 'edge/http2/hpack'],
-  'edge/tls': ['core/answer/client.ts', 'core/net', 'edge/transport'],
+  'edge/tls': ['core/answer/client.ts', 'core/net', 'core/secrets.ts', 'edge/transport'],
   bench: ['core', 'admin-api', 'edge', 'main.ts', 'test'],
   test: ['core', 'admin-api', 'edge', 'main.ts', 'bench'],
   'main.ts': ['core', 'admin-api', 'edge'],

@@ -1,6 +1,6 @@
 /**
- * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
- * of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), drawn at random, and ends without a request as soon as the
+ * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES [uneven]]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
+ * of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), drawn at random (with `uneven` the first is wanted twice as often as the second, three times as the third: Zipf's law), and ends without a request as soon as the
  * server has begun its session. Prints `{requests, wrong, resumed}`.
  */
 import { endianness } from 'node:os';
@@ -9,7 +9,7 @@ import { beginOctets, ResponseReader, requestOctets } from './one-request.ts';
 import * as openssl from './openssl.ts';
 import { HOST } from './requests.ts';
 
-const [port, kind, seconds, count, sites] = process.argv.slice(2);
+const [port, kind, seconds, count, sites, draw] = process.argv.slice(2);
 const POLLIN = 1;
 /** struct pollfd: descriptor, events, what came. */
 const POLLFD = 8;
@@ -18,7 +18,9 @@ const WAIT_MS = 1000;
 const context = openssl.clientContext();
 const isBare = sites !== undefined;
 const request = isBare ? beginOctets() : requestOctets('/small');
-const nextHost = (): string => (isBare ? `www.${apexOf(Math.floor(Math.random() * Number(sites)))}` : HOST);
+const nextSite = (): number =>
+  Math.floor(draw === 'uneven' ? Number(sites) ** Math.random() - 1 : Math.random() * Number(sites));
+const nextHost = (): string => (isBare ? `www.${apexOf(nextSite())}` : HOST);
 const buffer = Buffer.alloc(16_384);
 const fds = Buffer.alloc(Number(count) * POLLFD);
 if (endianness() !== 'LE') throw new Error('poll is written for little-endian machines');

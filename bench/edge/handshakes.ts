@@ -13,15 +13,16 @@ const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, 
 const AT_A_TIME = 16;
 const SETTLE_MS = 1500;
 
-/** `sites`: each connection is to one of so many, and asks for nothing. */
+/** `sites`: each connection is to one of so many, and asks for nothing; `isUneven`: to few of them most, as visitors are. */
 export function driveHandshakes(
   server: Contender,
   kind: 'new' | 'resume',
   seconds: number,
   sites?: number,
+  isUneven = false,
 ): Promise<Measured> {
   const args = [program('handshake-load'), String(server.port), kind, String(seconds), String(AT_A_TIME)];
-  if (sites !== undefined) args.push(String(sites));
+  if (sites !== undefined) args.push(String(sites), ...(isUneven ? ['uneven'] : []));
   return measure(server, async () => {
     const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), process.execPath, ...args]);
     const { requests, wrong, resumed } = JSON.parse(stdout) as { requests: number; wrong: number; resumed: number };

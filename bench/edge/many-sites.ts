@@ -118,14 +118,16 @@ const { server } = await start(await prepared(count));
 server.pin(SERVER_CORE);
 const contender: Contender = { name: 'Waypost', version: '', process: server, port: PORT };
 const shakeRows: string[][] = [];
-for (const sites of [1, 1000, 10_000, count].filter((one) => one <= count)) {
+const draws = [1, 1000, 10_000, count].filter((one) => one <= count).map((sites) => ({ sites, isUneven: false }));
+for (const { sites, isUneven } of [...draws, { sites: count, isUneven: true }]) {
   for (let i = 0; i < CHECKED; i++) await assertCertificate(`www.${apexOf(Math.floor((sites / CHECKED) * i))}`);
-  await driveHandshakes(contender, 'new', seconds, sites);
+  const drive = (): Promise<Measured> => driveHandshakes(contender, 'new', seconds, sites, isUneven);
+  await drive();
   const measured: Measured[] = [];
-  for (let round = 0; round < rounds; round++) measured.push(await driveHandshakes(contender, 'new', seconds, sites));
+  for (let round = 0; round < rounds; round++) measured.push(await drive());
   const middle = (of: (one: Measured) => number): number => median(measured.map(of));
   shakeRows.push([
-    sites.toLocaleString('en'),
+    `${sites.toLocaleString('en')}${isUneven ? ", by Zipf's law" : ''}`,
     Math.round(middle((one) => one.perSecond)).toLocaleString('en'),
     middle((one) => one.cpuMicros).toFixed(0),
     memory(server),

@@ -11,16 +11,13 @@ import {
 import type { Change } from './changes.ts';
 import type { EdgeChanges } from './journal.ts';
 
-/** Tables whose rows are one a domain, by its id. */
-const BY_DOMAIN: ReadonlySet<number> = new Set([
-  domains.number,
-  proxies.number,
-  certificates.number,
-  automaticCertificates.number,
-]);
+/** Tables of which the row of a site is made. Their rows are one a domain, by its id, as is the domain's own. */
+const OF_SITES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
 
 export class EdgeNotes {
   private readonly domainIds = new Set<string>();
+  /** Domains of which a row of a site may be another. */
+  readonly siteIds = new Set<string>();
   /** Domains whose records come or go. */
   private readonly recordsOf = new Set<string>();
   private readonly purges: Purge[] = [];
@@ -28,7 +25,8 @@ export class EdgeNotes {
 
   /** Of any table but the records'. */
   note({ table, key, value }: Change): void {
-    if (BY_DOMAIN.has(table)) this.domainIds.add(key.toString('hex'));
+    if (table === domains.number || OF_SITES.has(table)) this.domainIds.add(key.toString('hex'));
+    if (OF_SITES.has(table)) this.siteIds.add(key.toString('hex'));
     else if (table === purges.number && value !== null) this.purges.push(purges.decode(key, value));
     else if (table === ticketKeys.number) this.hasTicketKeys = true;
   }

@@ -1,14 +1,15 @@
-/** Makes all answers anew from the rows: on demand, and when what they were made with has changed. */
+/** Makes all answers, and what else is derived, anew from the rows: on demand, and when what they were made with has changed. */
 import type { Environment } from '../store/environment.ts';
 import { idKey } from '../store/keys.ts';
 import { encodeUsage, StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { noteServed } from './renumber.ts';
+import { keepSite } from './sites.ts';
 import { ZoneUpdates } from './zones.ts';
 
-/** Rises when the compiler makes other bytes of the same rows. */
-const COMPILER_VERSION = 4;
+/** Rises when the compiler, or core/store/sites.ts, makes other bytes of the same rows. */
+const COMPILER_VERSION = 5;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;
@@ -44,6 +45,7 @@ export async function rebuildAnswers(
     environment.answers.clearSync();
     environment.usage.clearSync();
     environment.aliases.clearSync();
+    environment.sites.clearSync();
   });
   environment.root.resetReadTxn();
   const usage = new Map<string, { domains: number; records: number }>();
@@ -61,7 +63,10 @@ export async function rebuildAnswers(
     for (let i = 0; i < page.length; ) {
       await environment.root.transaction(() => {
         const updates = new ZoneUpdates(environment, defaults, () => false);
-        for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) updates.compileAll(page[i]);
+        for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
+          updates.compileAll(page[i]);
+          keepSite(environment, page[i].id);
+        }
         answers += updates.nodes.length;
       });
       progress(zones);

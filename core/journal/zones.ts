@@ -23,6 +23,7 @@ import { ZoneFacts } from './facts.ts';
 import type { CompiledZone } from './journal.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
 import { ServedZones } from './served-zones.ts';
+import { keepSite } from './sites.ts';
 import { UsageChanges } from './usage.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
@@ -213,9 +214,10 @@ export class ZoneUpdates {
     }
   }
 
-  /** Writes what follows from the entries: usage, the zones' state, nodes. */
+  /** Writes what follows from the entries: usage, rows of sites, the zones' state, nodes. */
   compile(): void {
     this.usage.write(this.environment);
+    for (const domainId of this.edge.siteIds) keepSite(this.environment, domainId);
     for (const [domainId, update] of this.zones) {
       const key = idKey(domainId);
       if (update.domain === null) {

@@ -26,6 +26,8 @@ export interface Environment {
   readonly zones: Binary;
   /** account id ─► how many domains and records it has. Derived. */
   readonly usage: Binary;
+  /** domain id ─► what the edge reads when a client comes (see sites.ts). Derived. */
+  readonly sites: Binary;
   readonly journal: Binary;
   readonly meta: Binary;
   close(): Promise<void>;
@@ -62,6 +64,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       aliases: table('aliases'),
       zones: table('zones'),
       usage: table('usage'),
+      sites: table('sites'),
       journal: table('journal'),
       meta: table('meta'),
       close: () => root.close(),

@@ -17,6 +17,7 @@
  *   audit     account id (8) · id (8)
  *   ticket_keys   eight zero octets: there is one row
  *   usage     account id (8)
+ *   sites     domain id (8)
  *   idempotency   hash of account and key (16)
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP

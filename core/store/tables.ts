@@ -9,12 +9,13 @@ export function tablesOf({
   targets,
   aliases,
   zones,
+  sites,
   journal,
 }: Environment): Map<string, Pick<Environment['zones'], 'getStats'>> {
   const tables = new Map<string, Pick<Environment['zones'], 'getStats'>>(
     [...TABLES].map(([number, { name }]) => [name, rows.get(number)!]),
   );
-  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, journal }))
+  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, sites, journal }))
     tables.set(name, table);
   return tables;
 }

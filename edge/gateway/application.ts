@@ -7,6 +7,7 @@ import { trustOf } from '../proxy/trust.ts';
 import type { Application, ThreadContext } from '../server/application.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { Sites } from '../sites/sites.ts';
+import { quickUnsealing } from '../tls/unsealing.ts';
 import { AccessLog } from './access-log.ts';
 import { createAdminForward } from './admin.ts';
 import { GatewayCounters } from './counters.ts';
@@ -44,7 +45,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const sites = new Sites({
     directory: options.storeDirectory,
     zoneSettings: options.zoneSettings,
-    secrets: openSecrets(options.keyFile),
+    secrets: openSecrets(options.keyFile, quickUnsealing()),
     log: certificateLog(warn),
   });
   const counters = new GatewayCounters(context.counters);

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { CoveredNames } from '../../core/covered-names.ts';
 import type { Secrets } from '../../core/secrets.ts';
-import type { AutomaticCertificate, Certificate } from '../../core/store/rows.ts';
+import type { SiteCertificateRow } from '../../core/store/sites.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 
 /** What is told of a certificate. */
@@ -18,39 +18,58 @@ export interface CertificateTools {
   readonly log: CertificateLog;
 }
 
-export class SiteCertificate {
+export class SiteCertificate implements TlsCertificate {
+  readonly chain: string;
   readonly #domain: string;
-  readonly #row: Certificate | AutomaticCertificate;
+  readonly #row: SiteCertificateRow;
   readonly #context: string;
   readonly #names: CoveredNames;
   readonly #tools: CertificateTools;
-  #tls: TlsCertificate | null | undefined;
+  /** PEM; null: it does not open. */
+  #key: Buffer | null | undefined;
   #isTold = false;
 
-  /** `context`: what the key was sealed for. Throws an Error for a chain that has to be read and can't be. */
-  constructor(domain: string, row: Certificate | AutomaticCertificate, context: string, tools: CertificateTools) {
+  /** `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error for a certificate that has to be read and can't be. */
+  constructor(domain: string, row: SiteCertificateRow, chain: string, context: string, tools: CertificateTools) {
     this.#domain = domain;
     this.#row = row;
+    this.chain = chain;
     this.#context = context;
-    this.#names =
-      row.names === undefined
-        ? CoveredNames.read(new X509Certificate(row.chain).subjectAltName)
-        : CoveredNames.of(row.names);
     this.#tools = tools;
+    this.#names =
+      row.names === null
+        ? CoveredNames.read(new X509Certificate(this.cert).subjectAltName)
+        : CoveredNames.of(row.names);
   }
 
-  isOf(row: Certificate | AutomaticCertificate): boolean {
-    return row.sealedKey === this.#row.sealedKey && row.chain === this.#row.chain;
+  isOf(row: SiteCertificateRow): boolean {
+    return row.bytes.equals(this.#row.bytes);
   }
 
   covers(host: string): boolean {
     return this.#names.covers(host);
   }
 
+  get leaf(): Uint8Array {
+    return this.#row.leaf;
+  }
+
+  get cert(): string {
+    const { leaf } = this.#row;
+    if (leaf.length === 0) return this.chain;
+    const lines = leaf.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
+    return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n${this.chain}`;
+  }
+
+  /** Of one that is usable. */
+  get key(): string {
+    return this.#key?.toString('latin1') ?? '';
+  }
+
   /** Whether its key can be opened. */
   get isUsable(): boolean {
-    if (this.#tls === undefined) this.#tls = this.#open();
-    return this.#tls !== null;
+    if (this.#key === undefined) this.#key = this.#open();
+    return this.#key !== null;
   }
 
   /** For a client that has come: the same object each time. Undefined: it is not usable. */
@@ -61,16 +80,13 @@ export class SiteCertificate {
       this.#isTold = true;
       this.#tools.log.expired(this.#domain, notAfter);
     }
-    return this.#tls ?? undefined;
+    return this;
   }
 
-  #open(): TlsCertificate | null {
+  #open(): Buffer | null {
     const { secrets, log } = this.#tools;
     try {
-      const key = secrets.unseal(Buffer.from(this.#row.sealedKey, 'base64'), this.#context);
-      const pem = key.toString();
-      key.fill(0);
-      return { cert: this.#row.chain, key: pem };
+      return secrets.unseal(this.#row.sealedKey, this.#context);
     } catch (error) {
       log.unusable(this.#domain, (error as Error).message);
       return null;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
-import type { ProxyConfig } from '../../core/store/rows.ts';
+import type { SiteRow } from '../../core/store/sites.ts';
 import { parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { SiteCertificate } from './certificates.ts';
@@ -18,7 +18,6 @@ export class DomainSites {
   readonly name: string;
   #isStale = false;
   readonly #environment: Environment;
-  readonly #proxy: ProxyConfig | undefined;
   #certificates: readonly SiteCertificate[];
   readonly #settings: ZoneSettings;
   /** Whether visitors come here. */
@@ -33,7 +32,7 @@ export class DomainSites {
     environment: Environment,
     id: string,
     name: string,
-    proxy: ProxyConfig | undefined,
+    row: SiteRow | null,
     certificates: readonly SiteCertificate[],
     settings: ZoneSettings,
     before?: DomainSites,
@@ -42,12 +41,11 @@ export class DomainSites {
     this.id = id;
     this.name = name;
     this.#environment = environment;
-    this.#proxy = proxy;
     this.#certificates = certificates;
     this.#settings = settings;
-    const left = proxy?.disabledAt == null ? 0 : proxy.disabledAt + LINGER - Date.now() / 1000;
-    const isLingering = proxy?.enabled === false && left > 0;
-    this.#isServed = proxy?.enabled === true || isLingering;
+    const left = row === null || row.disabledAt === null ? 0 : row.disabledAt + LINGER - Date.now() / 1000;
+    const isLingering = row?.isEnabled === false && left > 0;
+    this.#isServed = row?.isEnabled === true || isLingering;
     if (isLingering) setTimeout(() => this.forget(), left * 1000).unref();
   }
 
@@ -88,7 +86,8 @@ export class DomainSites {
   }
 
   #makeSite(hasCertificate: boolean): Site | null {
-    const { originHost: host, originPort: port, originProtocol: protocol, hstsMaxAge } = this.#proxy ?? {};
+    const proxy = new StoreReader(this.#environment).proxy(this.id);
+    const { originHost: host, originPort: port, originProtocol: protocol, hstsMaxAge } = proxy ?? {};
     if (host == null || port == null || protocol == null) return null;
     return {
       domainId: this.id,

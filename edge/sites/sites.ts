@@ -3,13 +3,10 @@
  * a hundred thousand domains; what was read is kept, within bounds, until main says that its domain has changed.
  */
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
+import { idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
-import {
-  type AutomaticCertificate,
-  automaticCertificateContext,
-  type Certificate,
-  certificateContext,
-} from '../../core/store/rows.ts';
+import { automaticCertificateContext, certificateContext } from '../../core/store/rows.ts';
+import { chainIdOf, decodeSite, type SiteCertificateRow, type SiteRow, splitChain } from '../../core/store/sites.ts';
 import { parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
@@ -18,9 +15,11 @@ import { DomainSites } from './domain-sites.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Site } from './site.ts';
 
-/** What is kept, at least; twice as much at most. A host takes some 300 octets, a domain with its certificate some 10 KB. */
+/** What is kept, at least; twice as much at most. A host takes some 300 octets, a domain with its certificate some 3 KB. */
 const HOSTS = 16_384;
 const DOMAINS = 2048;
+/** Texts of what stands between certificates and their authorities, of which there are few. */
+const CHAINS = 64;
 
 /** Letters, digits, hyphens and underscores, as in names that browsers go to; at most so many labels, as each costs a look into the store. */
 const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,31}$/;
@@ -55,6 +54,8 @@ export class Sites {
   readonly #hosts = new RecentMap<Host>(HOSTS);
   /** By id. One that is stale stays, so that its certificates are known again; one that is forgotten would not be told that it is. */
   readonly #domains = new RecentMap<KnownDomain>(DOMAINS, ({ sites }) => sites.forget());
+  /** By what their rows have in their place. */
+  readonly #chains = new RecentMap<string>(CHAINS);
   #epoch = 0;
 
   constructor(options: SitesOptions) {
@@ -142,38 +143,57 @@ export class Sites {
   #sitesOf(id: string, name: string): DomainSites {
     const known = this.#domains.get(id);
     if (known !== undefined && !known.sites.isStale) return known.sites;
-    const proxy = this.#reader.proxy(id);
-    const certificates = this.#certificatesOf(id, name, known?.certificates ?? NOTHING_HELD);
+    const value = this.#environment.sites.get(idKey(id));
+    const row = value === undefined ? null : decodeSite(value);
+    const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, known?.certificates);
     const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
-    const sites = new DomainSites(this.#environment, id, name, proxy, all, this.#options.zoneSettings, known?.sites);
+    const sites = new DomainSites(this.#environment, id, name, row, all, this.#options.zoneSettings, known?.sites);
     this.#domains.set(id, { sites, certificates });
     return sites;
   }
 
   /** Those that are still the same stay the same objects. */
-  #certificatesOf(id: string, name: string, held: Held): Held {
-    const own = this.#reader.certificate(id);
-    const automatic = this.#reader.automaticCertificate(id);
+  #certificatesOf(id: string, name: string, row: SiteRow, held = NOTHING_HELD): Held {
+    const chain = {
+      own: () => this.#reader.certificate(id)?.chain,
+      automatic: () => this.#reader.automaticCertificate(id)?.chain,
+    };
     return {
-      own: this.#certificate(name, own, certificateContext(id), held.own),
-      automatic: this.#certificate(name, automatic, automaticCertificateContext(id), held.automatic),
+      own: this.#certificate(name, row.own, chain.own, certificateContext(id), held.own),
+      automatic: this.#certificate(
+        name,
+        row.automatic,
+        chain.automatic,
+        automaticCertificateContext(id),
+        held.automatic,
+      ),
     };
   }
 
   #certificate(
     domain: string,
-    row: Certificate | AutomaticCertificate | undefined,
+    row: SiteCertificateRow | null,
+    readChain: () => string | undefined,
     context: string,
     held: SiteCertificate | undefined,
   ): SiteCertificate | undefined {
-    if (row === undefined) return undefined;
+    if (row === null) return undefined;
     if (held?.isOf(row)) return held;
     try {
-      return new SiteCertificate(domain, row, context, this.#options);
+      return new SiteCertificate(domain, row, this.#chainOf(row, readChain), context, this.#options);
     } catch (error) {
       this.#options.log.unusable(domain, (error as Error).message);
       return undefined;
     }
+  }
+
+  #chainOf({ chainId }: SiteCertificateRow, read: () => string | undefined): string {
+    const known = this.#chains.get(chainId);
+    if (known !== undefined) return known;
+    const { rest } = splitChain(read() ?? '');
+    if (chainIdOf(rest) !== chainId) throw new Error('its chain is not the one that it was stored with');
+    this.#chains.set(chainId, rest);
+    return rest;
   }
 }
 

@@ -4,4 +4,8 @@ export interface TlsCertificate {
   readonly cert: string;
   /** PEM, not encrypted. */
   readonly key: string;
+  /** The certificate alone, DER; not there or empty: it is to be read from the text. */
+  readonly leaf?: Uint8Array;
+  /** The text behind it, in one string for all that have the same. There with `leaf`. */
+  readonly chain?: string;
 }

@@ -14,6 +14,20 @@ import { Recent } from './recent.ts';
 /** What ends the first certificate of a text; OpenSSL reads each of these. */
 const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
+interface Credential {
+  readonly place: number;
+  /** PEM. */
+  readonly chain: string;
+}
+
+/** DER or PEM of the certificate, and what stands behind it. */
+function parted({ leaf, chain, cert }: TlsCertificate): { readonly own: Uint8Array | string; readonly chain: string } {
+  if (leaf !== undefined && chain !== undefined && leaf.length > 0) return { own: leaf, chain };
+  const end = END.exec(cert);
+  const from = end === null ? cert.length : end.index + end[0].length;
+  return { own: cert.slice(0, from), chain: cert.slice(from).trim() };
+}
+
 export class Credentials {
   readonly #openssl: Openssl;
   /** Addresses, in memory that outlives the thread (places.ts). */
@@ -21,7 +35,7 @@ export class Credentials {
   readonly #free: number[];
   readonly #freeChains: number[];
   /** Places. By the object, of which there is one for a certificate (edge/sites): to find it by its text takes longer than to read a text is worth. */
-  readonly #known: Recent<TlsCertificate, number>;
+  readonly #known: Recent<TlsCertificate, Credential>;
   /** Places, by the PEM of the chain. */
   readonly #chains: Recent<string, number>;
   readonly #pointer = fixedMemory(8);
@@ -34,7 +48,7 @@ export class Credentials {
     this.#quick = places.quick === null ? null : new QuickReader(openssl, places.quick);
     this.#free = Array.from({ length: credentials.length / FIELDS }, (_, place) => place);
     this.#freeChains = Array.from(chains.keys());
-    this.#known = new Recent(this.#free.length - 1, (place) => {
+    this.#known = new Recent(this.#free.length - 1, ({ place }) => {
       freeCredential(openssl, credentials, place);
       this.#free.push(place);
     });
@@ -47,13 +61,14 @@ export class Credentials {
   /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that can't be used. */
   open(context: number, certificate: TlsCertificate): number {
     const openssl = this.#openssl;
-    const at = FIELDS * this.#known.of(certificate, () => this.#read(certificate));
+    const { place, chain } = this.#known.of(certificate, () => this.#read(certificate));
     const { credentials } = this.#places;
+    const at = FIELDS * place;
+    const between = this.#chainOf(chain);
     openssl.ERR_clear_error();
     const ssl = openssl.SSL_new(context);
     if (ssl === 0) return 0;
-    const [own, key, chain] = [credentials[at], credentials[at + 1], credentials[at + 2]];
-    if (openssl.SSL_use_cert_and_key(ssl, own, key, chain, 1) === 1) return ssl;
+    if (openssl.SSL_use_cert_and_key(ssl, credentials[at], credentials[at + 1], between, 1) === 1) return ssl;
     openssl.SSL_free(ssl);
     openssl.ERR_clear_error();
     throw new Error('the certificate can not be used');
@@ -70,22 +85,19 @@ export class Credentials {
     this.#chains.clear();
   }
 
-  /** The place of what was read. */
-  #read({ cert, key }: TlsCertificate): number {
+  #read(certificate: TlsCertificate): Credential {
     const openssl = this.#openssl;
     const { credentials } = this.#places;
     const place = this.#free.pop() as number;
     const at = FIELDS * place;
     openssl.ERR_clear_error();
     try {
-      const end = END.exec(cert);
-      const from = end === null ? cert.length : end.index + end[0].length;
-      const own = cert.slice(0, from);
+      const { key } = certificate;
+      const { own, chain } = parted(certificate);
       const quick = this.#quick?.read(own, key);
-      credentials[at] = quick?.certificate ?? this.#readOwn(own);
+      credentials[at] = quick?.certificate ?? this.#readOwn(typeof own === 'string' ? own : certificate.cert);
       credentials[at + 1] = quick?.key ?? this.#readKey(key, credentials[at]);
-      credentials[at + 2] = this.#chainOf(cert.slice(from).trim());
-      return place;
+      return { place, chain };
     } catch (error) {
       freeCredential(openssl, credentials, place);
       this.#free.push(place);
@@ -128,7 +140,7 @@ export class Credentials {
     return Number(bytes.readBigUInt64LE());
   }
 
-  /** A STACK_OF(X509) of one's own with the certificates of a text; 0: there are none. */
+  /** A STACK_OF(X509) with the certificates of a text, good until the next is asked for; 0: there are none. */
   #chainOf(pem: string): number {
     if (pem === '') return 0;
     const { chains } = this.#places;
@@ -144,7 +156,7 @@ export class Credentials {
         throw error;
       }
     });
-    return this.#openssl.X509_chain_up_ref(chains[place]);
+    return chains[place];
   }
 
   #readChain(bio: number, chain: number): void {

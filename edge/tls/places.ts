@@ -9,8 +9,8 @@ import { loadOpenssl, type Openssl } from './openssl.ts';
 import { MAX_CERTIFICATES, MAX_CHAINS } from './profile.ts';
 import { type QuickTools, quickTools } from './quick-credential.ts';
 
-/** Addresses of a credential: X509, EVP_PKEY, STACK_OF(X509). */
-export const FIELDS = 3;
+/** Addresses of a credential: X509, EVP_PKEY. */
+export const FIELDS = 2;
 
 export interface SharedPlaces {
   /** Descriptors, each + 1; 0: none. */
@@ -103,7 +103,6 @@ export function freeCredential(openssl: Openssl, credentials: Float64Array, plac
   const [own, key] = [credentials[at], credentials[at + 1]];
   credentials[at] = 0;
   credentials[at + 1] = 0;
-  freeChain(openssl, credentials, at + 2);
   if (own !== 0) openssl.X509_free(own);
   if (key !== 0) openssl.EVP_PKEY_free(key);
 }

@@ -80,9 +80,12 @@ function make(): QuickTools | null {
 }
 
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
-const PRIVATE_KEY = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
+const KEY_BEGIN = '-----BEGIN PRIVATE KEY-----';
+const KEY_END = '-----END PRIVATE KEY-----';
 /** Octets of a certificate; larger ones go the long way. */
 const MOST = 16_384;
+/** Octets of a private key; those of the curves are shorter. */
+const MOST_OF_KEY = 512;
 
 /** An X509 and an EVP_PKEY, the caller's. */
 export interface QuickCredential {
@@ -95,7 +98,9 @@ export class QuickReader {
   readonly #tools: QuickTools;
   /** A certificate, and what of it is written again. */
   readonly #der = fixedMemory(MOST);
-  readonly #written = fixedMemory(MOST);
+  /** DER is no longer than what else the same may be written as. */
+  readonly #written = fixedMemory(2 * MOST);
+  readonly #secret = fixedMemory(MOST_OF_KEY).bytes;
   /** X509 **, unsigned char **. */
   readonly #object = fixedMemory(8);
   readonly #position = fixedMemory(8);
@@ -105,12 +110,14 @@ export class QuickReader {
     this.#tools = tools;
   }
 
-  /** Of a certificate and its key, one PEM each. Undefined: the long way has to tell. */
-  read(certificate: string, key: string): QuickCredential | undefined {
-    const length = this.#decode(CERTIFICATE.exec(certificate)?.[1]);
-    const text = PRIVATE_KEY.exec(key)?.[1];
-    if (length === 0 || text === undefined) return undefined;
-    const secret = Buffer.from(text, 'base64');
+  /** Of a certificate, DER or PEM, and its key, PEM. Undefined: the long way has to tell. */
+  read(certificate: Uint8Array | string, key: string): QuickCredential | undefined {
+    const length =
+      typeof certificate === 'string' ? this.#decode(CERTIFICATE.exec(certificate)?.[1]) : this.#take(certificate);
+    const end = key.indexOf(KEY_END);
+    if (length === 0 || end < 0 || end > MOST_OF_KEY || !key.startsWith(KEY_BEGIN)) return undefined;
+    if (key.slice(end + KEY_END.length).trim() !== '') return undefined;
+    const secret = this.#secret.subarray(0, this.#secret.write(key.slice(KEY_BEGIN.length, end), 'base64'));
     try {
       const i = CURVES.findIndex((curve) => isOf(curve, secret));
       return i < 0 ? undefined : this.#join(length, secret, CURVES[i], this.#tools.groups[i]);
@@ -122,6 +129,12 @@ export class QuickReader {
   /** Octets of the DER that is now in memory; 0: there is none, or it is too large. */
   #decode(base64: string | undefined): number {
     return base64 === undefined || base64.length > MOST ? 0 : this.#der.bytes.write(base64, 'base64');
+  }
+
+  #take(der: Uint8Array): number {
+    if (der.length > MOST) return 0;
+    this.#der.bytes.set(der);
+    return der.length;
   }
 
   #join(length: number, secret: Buffer, curve: Curve, group: number): QuickCredential | undefined {
@@ -150,12 +163,11 @@ export class QuickReader {
     const { X509_get_X509_PUBKEY, i2d_X509_PUBKEY } = this.#openssl;
     const own = X509_get_X509_PUBKEY(certificate);
     const { length } = publicHead;
-    if (i2d_X509_PUBKEY(own, 0) !== length + point.length) return false;
     const written = this.#rewind();
-    i2d_X509_PUBKEY(own, this.#position.address);
     return (
-      written.compare(publicHead, 0, length, 0, length) === 0 &&
-      written.compare(point, 0, point.length, length, length + point.length) === 0
+      i2d_X509_PUBKEY(own, this.#position.address) === length + point.length &&
+      isAt(written, 0, publicHead) &&
+      isAt(written, length, point)
     );
   }
 
@@ -179,11 +191,11 @@ export class QuickReader {
 
   /** Whether what is sent is what was given. */
   #isAsGiven(certificate: number, length: number): boolean {
-    const { i2d_X509 } = this.#openssl;
-    if (i2d_X509(certificate, 0) !== length) return false;
     const written = this.#rewind();
-    i2d_X509(certificate, this.#position.address);
-    return written.compare(this.#der.bytes, 0, length, 0, length) === 0;
+    return (
+      this.#openssl.i2d_X509(certificate, this.#position.address) === length &&
+      written.compare(this.#der.bytes, 0, length, 0, length) === 0
+    );
   }
 
   #rewind(): Buffer {
@@ -200,9 +212,11 @@ function writePointer(bytes: Buffer, address: number): void {
 
 function isOf({ head, between, scalar, point }: Curve, secret: Buffer): boolean {
   const middle = head.length + scalar;
-  return (
-    secret.length === middle + between.length + point &&
-    secret.compare(head, 0, head.length, 0, head.length) === 0 &&
-    secret.compare(between, 0, between.length, middle, middle + between.length) === 0
-  );
+  return secret.length === middle + between.length + point && isAt(secret, 0, head) && isAt(secret, middle, between);
+}
+
+/** For few octets quicker than to ask for it. */
+function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
 }

@@ -56,6 +56,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const before = dump(environment, ['answers']);
   const usage = dump(environment, ['usage']);
   const aliases = dump(environment, ['aliases']);
+  const sites = dump(environment, ['sites']);
   const { answers } = await rebuildAnswers(environment, DEFAULTS);
   const after = new Set(dump(environment, ['answers']));
   const known = new Set(before);
@@ -64,6 +65,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
   assert.equal(dump(environment, ['usage']), usage, `${label}: usage`);
   assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
+  assert.equal(dump(environment, ['sites']), sites, `${label}: sites`);
   assert.is(answers, before.length);
   assert.is(index.stats.names, before.length, `${label}: names in the index`);
 }

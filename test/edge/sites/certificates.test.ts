@@ -1,5 +1,5 @@
 /** Which certificate a server name gets, that it is the same object until it is another one, and that memory is bounded. */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -80,6 +80,29 @@ test('the same object until it is another certificate, whatever else of the doma
     const other = sites.certificateFor('site.test');
     assert.is.not(other, one);
     assert.is(serialOf(other), new X509Certificate(second.pem).serialNumber);
+  }));
+
+test('it is shown with its chain, in one text for all that have the same; whatever its text is like, it is what was stored', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const [one, other, middle] = ['site.test', 'beside.test', 'middle.test'].map((name) => makeCertificate([name]));
+    const words = `Subject: somebody\n${one.pem}`;
+    await change(rig, (draft) => {
+      draft.put(certificates, { ...ownRow(secrets, domain, one), chain: one.pem + middle.pem });
+      draft.put(automaticCertificates, automaticRow(secrets, beside, { ...other, pem: other.pem + middle.pem }));
+    });
+    const [first, second] = ['site.test', 'beside.test'].map((name) => sites.certificateFor(name)!);
+    for (const [shown, made] of [[first, one] as const, [second, other] as const]) {
+      assert.equal(shown.leaf, new X509Certificate(made.pem).raw);
+      assert.is(new X509Certificate(shown.cert.slice(0, -middle.pem.length)).serialNumber, serialOf(shown));
+      assert.is(shown.chain, middle.pem.trim());
+      assert.is(createPrivateKey(shown.key).type, 'private');
+      assert.ok(new X509Certificate(shown.cert).checkPrivateKey(createPrivateKey(shown.key)));
+    }
+    await change(rig, (draft) => draft.put(certificates, { ...ownRow(secrets, domain, one), chain: words }));
+    assert.is(sites.certificateFor('site.test')?.cert, words);
+    assert.equal(rig.told, []);
   }));
 
 test('one that has expired is served, and told once; one whose key does not open is not, and the ordered one goes in its place', () =>

@@ -7,7 +7,7 @@ import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
 import { TlsContext } from '../../../edge/tls/context.ts';
 import { Credentials } from '../../../edge/tls/credentials.ts';
 import { loadOpenssl } from '../../../edge/tls/openssl.ts';
-import { clearPlaces, Places, sharePlaces } from '../../../edge/tls/places.ts';
+import { clearPlaces, FIELDS, Places, sharePlaces } from '../../../edge/tls/places.ts';
 import { certificate, ecKey, pemOfKey, rsaKey } from '../../support/certificate.ts';
 
 const test = suite('edge/tls/credentials');
@@ -44,7 +44,7 @@ function withCredentials(use: (rig: Rig) => void, capacity = 8): void {
         if (ssl !== 0) openssl.SSL_free(ssl);
         return ssl !== 0;
       },
-      kept: () => [...places.credentials].filter((address, i) => i % 3 === 0 && address !== 0),
+      kept: () => [...places.credentials].filter((address, i) => i % FIELDS === 0 && address !== 0),
     });
   } finally {
     credentials.close();

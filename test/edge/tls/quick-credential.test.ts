@@ -29,7 +29,8 @@ test('keys on the usual curves as they are usually written go the short way, and
     for (let i = 0; i < 20; i++) {
       const pair = ecKey(curve);
       const cert = certOf(pair, `${i}.test`);
-      const read = reader.read(`\n${cert}`.trimStart(), pemOfKey(pair));
+      const text = i % 2 === 0 ? pemOfKey(pair) : pemOfKey(pair).replaceAll('\n', '\r\n');
+      const read = reader.read(i % 3 === 0 ? new X509Certificate(cert).raw : `\n${cert}`.trimStart(), text);
       assert.ok(read !== undefined, curve);
       const { der, isPair } = shown(read.certificate, read.key);
       assert.ok(der.equals(new X509Certificate(cert).raw));
@@ -63,6 +64,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['RSA', certOf(rsa), pemOfKey(rsa)],
   ['SEC 1', good, sec1],
   ['words before it', good, `Key\n${pemOfKey(key)}`],
+  ['words behind it', good, `${pemOfKey(key)}Key\n`],
   ['two of them', good + good, pemOfKey(key)],
   ['another version of the key', good, changed(5)],
   ['a point that is none of the curve', good, changed(137)],
