@@ -14,9 +14,9 @@ export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
   /** Who serves a change. */
-  sync(sequence: number): Sync;
+  readonly sync: (sequence: number) => Sync;
   /** Resolves when every node that is there serves a change, however long one of them takes, or with the signal. */
-  served(sequence: number, signal?: AbortSignal): Promise<void>;
+  readonly served: (sequence: number, signal?: AbortSignal) => Promise<void>;
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;

@@ -39,7 +39,10 @@ export async function openSharedNode(options: NodeOptions): Promise<Node> {
 class SharedNode implements Node {
   readonly isAlone = false;
   readonly journal: EtcdJournal;
+  // Handed on by themselves.
   readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
+  readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
+  readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -134,14 +137,6 @@ class SharedNode implements Node {
 
   get isReplaced(): boolean {
     return this.#replacement.isDone;
-  }
-
-  sync(sequence: number): Sync {
-    return this.#cluster.of(sequence);
-  }
-
-  served(sequence: number, signal?: AbortSignal): Promise<void> {
-    return this.#cluster.everyone(sequence, signal);
   }
 
   faults(): string[] {
