@@ -5,6 +5,9 @@ import { BACKGROUND_RULES } from './background/rules.ts';
 import { DENSITY_RULES } from './density/rules.ts';
 import type { Rule } from './finding.ts';
 import { MANIFEST_RULES } from './manifest/rules.ts';
+import { MARKUP_RULES } from './markup/rules.ts';
+import { SCRIPT_RULES } from './script/rules.ts';
+import { STYLE_RULES } from './style/rules.ts';
 
 const TABLES = {
   ...AUDIT_RULES,
@@ -12,6 +15,9 @@ const TABLES = {
   ...BACKGROUND_RULES,
   ...DENSITY_RULES,
   ...MANIFEST_RULES,
+  ...MARKUP_RULES,
+  ...SCRIPT_RULES,
+  ...STYLE_RULES,
 };
 
 export type RuleCode = keyof typeof TABLES;

@@ -1,0 +1,40 @@
+/** Audits markup. Scripts and styles in it are put among the pieces to be audited next. */
+import type { SourceText } from '../source-text.ts';
+import type { MarkupOrigin, WebContext } from '../web/context.ts';
+import { checkAttributes } from './check-attributes.ts';
+import { checkElement } from './check-element.ts';
+import type { MarkupView } from './markup-view.ts';
+import { elementsOf, parseMarkup, TooDeepError } from './tree.ts';
+
+const XML = /\.(?:svg|xhtml|xht|xml|xslt?)$/i;
+
+export function auditMarkup(source: SourceText, origin: MarkupOrigin, context: WebContext): void {
+  const isXml = origin === 'file' && XML.test(source.file);
+  const view: MarkupView = { source, origin, isXml, context, hasSdk: false, before: undefined };
+  if (isXml) checkXml(view);
+  try {
+    for (const node of elementsOf(parseMarkup(source.text, origin === 'string'))) {
+      if (!('tagName' in node)) continue;
+      checkElement(view, node);
+      checkAttributes(view, node);
+    }
+  } catch (error) {
+    if (!(error instanceof TooDeepError) && !(error instanceof RangeError)) throw error;
+    context.findings.add('markup_too_deep', source.at(0), 'This markup is nested too deeply to be audited.');
+  }
+  if (view.before !== undefined && origin === 'file' && source.file === context.manifest?.entry) checkSdk(view);
+}
+
+function checkSdk(view: MarkupView): void {
+  const message = view.hasSdk ? 'This script comes before host-sdk.js.' : 'This page does not load host-sdk.js.';
+  view.context.findings.add('sdk_not_loaded', view.before ?? view.source.at(0), message);
+}
+
+/** What a parser of XML would make of it, and one of HTML does not. */
+function checkXml({ source, context }: MarkupView): void {
+  const entity = source.text.search(/<!ENTITY/i);
+  if (entity >= 0) context.findings.add('xml_entities', source.at(entity), 'The document declares an entity.');
+  const instruction = source.text.search(/<\?xml-stylesheet/i);
+  if (instruction >= 0)
+    context.findings.add('xml_stylesheet', source.at(instruction), 'The document names a style sheet of its own.');
+}

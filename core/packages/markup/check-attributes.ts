@@ -1,0 +1,115 @@
+/** Attributes: handlers, URLs, styles, documents. */
+import { EmbeddedText } from '../web/embedded-text.ts';
+import { locate } from '../web/location.ts';
+import { checkReference, IMAGE } from '../web/references.ts';
+import { type MarkupView, placeOf, report } from './markup-view.ts';
+import { type Element, localNameOf } from './tree.ts';
+
+/** Attributes that hold a URL, whatever the element. */
+const URLS = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'data',
+  'poster',
+  'background',
+  'cite',
+  'longdesc',
+  'manifest',
+  'codebase',
+  'classid',
+  'profile',
+  'lowsrc',
+  'dynsrc',
+  'ping',
+  'definitionurl',
+  'usemap',
+  'archive',
+  'code',
+  'from',
+  'to',
+  'values',
+  'by',
+  'icon',
+]);
+/** Of these, what the page shows with its own content. */
+const SHOWN = new Set(['src', 'poster', 'background', 'lowsrc', 'dynsrc', 'data', 'icon']);
+/** Elements whose links load what they name, rather than go there. */
+const LOADING = new Set([
+  'image',
+  'use',
+  'feimage',
+  'textpath',
+  'pattern',
+  'lineargradient',
+  'radialgradient',
+  'mpath',
+]);
+/** Looked at by themselves. */
+const ELSEWHERE = new Set(['script', 'link', 'base']);
+
+export function checkAttributes(view: MarkupView, element: Element): void {
+  const tag = localNameOf(element.tagName);
+  for (const { name, value, prefix } of element.attrs) {
+    const local = localNameOf(name);
+    const key = prefix ? `${prefix}:${name}` : name;
+    if (local.startsWith('on') && local.length > 2) checkHandler(view, element, key, value);
+    else if (local === 'style') checkStyle(view, element, key, value);
+    else if (local === 'srcdoc') {
+      const place = { ...placeOf(view, element, key), file: view.source.file };
+      view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, value), origin: 'srcdoc' });
+    } else if (local === 'srcset' || local === 'imagesrcset') {
+      for (const candidate of value.split(','))
+        checkUrl(view, element, tag, key, candidate.trim().split(/\s+/)[0], 'src');
+    } else if (URLS.has(local) && !ELSEWHERE.has(tag)) checkUrl(view, element, tag, key, value, local);
+  }
+}
+
+/** Entities in it are decoded, so that places in it are those of the attribute. */
+function embedded(view: MarkupView, element: Element, key: string, value: string): EmbeddedText {
+  return new EmbeddedText({ ...placeOf(view, element, key), file: view.source.file }, value);
+}
+
+function checkHandler(view: MarkupView, element: Element, key: string, value: string): void {
+  report(view, 'inline_handler', placeOf(view, element, key), `${key} holds code.`);
+  view.context.pieces.push({
+    type: 'script',
+    source: embedded(view, element, key, value),
+    start: 0,
+    end: value.length,
+    kind: 'handler',
+  });
+}
+
+function checkStyle(view: MarkupView, element: Element, key: string, value: string): void {
+  view.context.pieces.push({
+    type: 'style',
+    source: embedded(view, element, key, value),
+    start: 0,
+    end: value.length,
+    inline: true,
+  });
+}
+
+function checkUrl(view: MarkupView, element: Element, tag: string, key: string, value: string, name: string): void {
+  const { context, source } = view;
+  // Animations have lists of values.
+  const urls = name === 'values' ? value.split(';') : [value];
+  for (const url of urls) {
+    const location = locate(url, source.file);
+    const place = placeOf(view, element, key);
+    if (location.kind === 'code') {
+      report(view, 'javascript_url', place, `${key} is a javascript: URL.`);
+      continue;
+    }
+    if (name === 'action' || name === 'formaction' || name === 'ping') {
+      if (location.kind === 'remote')
+        context.findings.add('remote_navigation', place, `${key} leads to ${location.host}.`);
+    } else if (SHOWN.has(name) || (name === 'href' && LOADING.has(tag)))
+      checkReference(context, source.file, url, place, IMAGE);
+    else if (name === 'href' && location.kind === 'data')
+      report(view, 'javascript_url', place, 'A link leads to a document in a data: URL.');
+    else if (name === 'href' && location.kind === 'file') checkReference(context, source.file, url, place, IMAGE);
+  }
+}

@@ -1,0 +1,147 @@
+/** Elements: what they load, embed and run. */
+import { loadScript } from '../web/loads.ts';
+import { locate } from '../web/location.ts';
+import { checkReference, IMAGE, STYLE } from '../web/references.ts';
+import { loosened } from './check-policy.ts';
+import { type MarkupView, placeOf, report } from './markup-view.ts';
+import { attributeOf, type Element, localNameOf, textOf } from './tree.ts';
+
+const FRAMES = new Set([
+  'iframe',
+  'frame',
+  'frameset',
+  'object',
+  'embed',
+  'applet',
+  'portal',
+  'fencedframe',
+  'webview',
+]);
+const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'animatecolor', 'discard']);
+/** Types of script elements that are run (HTML, 4.12.1.1; an empty one as well). */
+const RUN = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)$/;
+/** Relations of links that load or prepare something. */
+const PREPARED = new Set(['prefetch', 'preconnect', 'dns-prefetch', 'prerender', 'manifest', 'preload']);
+
+export function checkElement(view: MarkupView, element: Element): void {
+  const name = localNameOf(element.tagName);
+  if (name === 'script') {
+    checkScript(view, element);
+    return;
+  }
+  if (FRAMES.has(name)) report(view, 'frame_element', placeOf(view, element), `<${name}> shows another document.`);
+  else if (name === 'base')
+    report(view, 'base_element', placeOf(view, element), 'A base element moves all relative URLs of the page.');
+  else if (name === 'meta') checkMeta(view, element);
+  else if (name === 'link') checkLink(view, element);
+  else if (name === 'style') addStyle(view, element);
+  else if (name === 'foreignobject')
+    report(view, 'foreign_object', placeOf(view, element), '<foreignObject> brings HTML into an image.');
+  else if (ANIMATIONS.has(name)) checkAnimation(view, element);
+}
+
+function checkScript(view: MarkupView, element: Element): void {
+  const { context, source } = view;
+  const type = (attributeOf(element, 'type') ?? '').trim().toLowerCase();
+  const place = placeOf(view, element);
+  if (type === 'importmap') {
+    report(view, 'import_map', place, 'An import map says what modules are loaded.');
+    return;
+  }
+  const from = attributeOf(element, 'src') ?? attributeOf(element, 'href');
+  const isModule = type === 'module';
+  if (!RUN.test(type.split(';')[0].trim())) return;
+  if (view.origin === 'string') {
+    if (from !== undefined || textOf(element).trim() !== '') report(view, 'remote_script', place, 'a script element');
+    return;
+  }
+  if (from !== undefined) {
+    const location = locate(from, source.file);
+    if (location.kind === 'file') {
+      if (location.path === 'host-sdk.js' && !isModule) view.hasSdk = true;
+      else if (!view.hasSdk) view.before ??= place;
+      loadScript(context, location.path, isModule ? 'module' : 'script', place);
+    } else if (location.kind === 'code')
+      report(view, 'javascript_url', place, 'The source of a script is a javascript: URL.');
+    else if (location.kind === 'remote')
+      report(view, 'remote_script', place, `A script is loaded from ${location.host}.`);
+    else if (location.kind !== 'page')
+      report(view, 'remote_script', place, `A script is loaded from a ${location.kind}: URL.`);
+    return;
+  }
+  if (!view.hasSdk) view.before ??= place;
+  addPieces(view, element, (start, end) =>
+    context.pieces.push({ type: 'script', source, start, end, kind: isModule ? 'module' : 'script' }),
+  );
+}
+
+function addStyle(view: MarkupView, element: Element): void {
+  const { context, source } = view;
+  addPieces(view, element, (start, end) => context.pieces.push({ type: 'style', source, start, end, inline: false }));
+}
+
+/** What stands in an element, without the lines of CDATA sections. */
+function addPieces(view: MarkupView, element: Element, add: (start: number, end: number) => void): void {
+  const location = element.sourceCodeLocation;
+  if (!location?.startTag) return;
+  let start = location.startTag.endOffset;
+  let end = location.endTag?.startOffset ?? location.endOffset;
+  const text = view.source.text.slice(start, end);
+  const section = /^\s*<!\[CDATA\[/.exec(text);
+  const close = section === null ? -1 : text.lastIndexOf(']]>');
+  if (section !== null && close >= 0) {
+    end = start + close;
+    start += section[0].length;
+  }
+  if (end > start) add(start, end);
+}
+
+function checkMeta(view: MarkupView, element: Element): void {
+  const place = placeOf(view, element);
+  const content = attributeOf(element, 'content') ?? '';
+  const charset = attributeOf(element, 'charset') ?? /charset\s*=\s*["']?([^\s"';]+)/i.exec(content)?.[1];
+  const directive = attributeOf(element, 'http-equiv')?.trim().toLowerCase();
+  if (
+    charset !== undefined &&
+    (directive === undefined || directive === 'content-type') &&
+    !/^utf-?8$/i.test(charset.trim())
+  )
+    view.context.findings.add('charset_not_utf8', place, `The page says it is in ${charset.slice(0, 40)}.`);
+  if (directive === 'refresh' && /[;,]/.test(content))
+    report(view, 'meta_refresh', place, 'The page goes elsewhere by itself.');
+  if (directive === 'content-security-policy')
+    for (const { text, isInline } of loosened(content))
+      report(view, isInline ? 'csp_unsafe_inline' : 'csp_loosened', place, `The policy allows ${text.slice(0, 100)}.`);
+}
+
+function checkLink(view: MarkupView, element: Element): void {
+  const { context, source } = view;
+  const href = attributeOf(element, 'href');
+  if (href === undefined) return;
+  const place = placeOf(view, element, 'href');
+  const relations = (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
+  const location = locate(href, source.file);
+  const isScript =
+    relations.includes('modulepreload') ||
+    relations.includes('import') ||
+    attributeOf(element, 'as')?.toLowerCase() === 'script';
+  if (isScript && location.kind !== 'file')
+    report(
+      view,
+      'remote_script',
+      place,
+      `A script is loaded from ${location.kind === 'remote' ? location.host : `a ${location.kind}: URL`}.`,
+    );
+  else if (relations.includes('stylesheet')) checkReference(context, source.file, href, place, STYLE);
+  else if (location.kind === 'remote' && relations.some((relation) => PREPARED.has(relation)))
+    report(view, 'remote_link', place, `This link leads to ${location.host}.`);
+  else if (location.kind === 'file' || relations.some((relation) => relation.includes('icon')))
+    checkReference(context, source.file, href, place, IMAGE);
+}
+
+/** SVG 2, 18.5: an animation may change a link. */
+function checkAnimation(view: MarkupView, element: Element): void {
+  const target = localNameOf(attributeOf(element, 'attributename')?.trim() ?? '');
+  if (target === 'href' || target === 'src' || target.startsWith('on'))
+    report(view, 'animated_url', placeOf(view, element), `An animation changes ${target}.`);
+}

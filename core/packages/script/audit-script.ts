@@ -1,0 +1,162 @@
+/** Audits a script: one parse, one walk, and then a look at each node that may be of interest. */
+import type { AnyNode, Options, Program } from 'acorn';
+import type { SourceText } from '../source-text.ts';
+import type { ScriptKind, WebContext } from '../web/context.ts';
+import { checkCall } from './check-calls.ts';
+import { checkHostWrite } from './check-host.ts';
+import { checkImport } from './check-modules.ts';
+import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
+import { Evaluator } from './evaluate.ts';
+import { parseScript } from './parser.ts';
+import { WATCHED_NAMES } from './platform.ts';
+import { report, type ScriptView } from './script-view.ts';
+import { type Walked, walk } from './walk.ts';
+
+/** Aliases of aliases that are followed. */
+const ROUNDS = 8;
+
+/** `start` and `end`: where the script stands in the source, in UTF-16 units. */
+export function auditScript(
+  source: SourceText,
+  start: number,
+  end: number,
+  kind: ScriptKind,
+  context: WebContext,
+): void {
+  try {
+    const program = parsed(source, start, end, kind, context);
+    if (program !== undefined)
+      check(program, source, start, program.sourceType === 'module' ? 'module' : kind, context);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    context.findings.add('script_too_intricate', source.at(start), 'The script is nested too deeply to be audited.');
+  }
+}
+
+function parsed(
+  source: SourceText,
+  start: number,
+  end: number,
+  kind: ScriptKind,
+  context: WebContext,
+): Program | undefined {
+  const text = start === 0 && end === source.text.length ? source.text : source.text.slice(start, end);
+  const comments: number[] = [];
+  const options: Options = {
+    ecmaVersion: 'latest',
+    sourceType: kind === 'module' ? 'module' : 'script',
+    allowHashBang: true,
+    allowReturnOutsideFunction: kind === 'handler',
+    onComment: (_isBlock, _text, from) => {
+      const first = text.charCodeAt(from);
+      if (first === 0x3c || first === 0x2d) comments.push(from);
+    },
+  };
+  try {
+    let program: Program;
+    try {
+      program = parseScript(text, options);
+    } catch (error) {
+      if (kind !== 'unknown' || !(error instanceof SyntaxError)) throw error;
+      comments.length = 0;
+      program = parseScript(text, { ...options, sourceType: 'module' });
+    }
+    for (const at of comments)
+      context.findings.add('html_like_comment', source.at(start + at), 'This begins a comment.');
+    return program;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const at = (error as SyntaxError & { pos?: number }).pos ?? 0;
+    context.findings.add('script_syntax', source.at(start + at), readable(error.message), fixOf(error.message));
+    return undefined;
+  }
+}
+
+/** acorn puts the place behind, which a finding has already. */
+const readable = (message: string): string => `${message.replace(/ \(\d+:\d+\)$/, '')}.`;
+
+function fixOf(message: string): string | undefined {
+  return message.includes("'import' and 'export'") || message.includes('import.meta')
+    ? 'Load it as a module: <script type="module" src="…">.'
+    : undefined;
+}
+
+function check(program: Program, source: SourceText, base: number, kind: ScriptKind, context: WebContext): void {
+  const isModule = kind === 'module';
+  const walked = walk(program, isModule);
+  const evaluator = new Evaluator(walked.top, kind, context.globals);
+  const view: ScriptView = { source, base, kind, context, evaluator, aliases: new Set() };
+  // From the inside out, so that what an expression is made of is known before it.
+  for (let index = walked.nodes.length - 1; index >= 0; index--) checkNode(view, walked.nodes[index]);
+  for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
+  checkNames(view, walked);
+  if (!isModule && kind !== 'handler') checkGlobals(view, walked);
+  if (evaluator.isExhausted)
+    context.findings.add(
+      'script_too_intricate',
+      source.at(base),
+      'The script puts more text together than the audit follows.',
+    );
+}
+
+function checkNode(view: ScriptView, node: AnyNode): void {
+  switch (node.type) {
+    case 'CallExpression':
+    case 'NewExpression':
+      checkCall(view, node);
+      break;
+    case 'TaggedTemplateExpression':
+      checkCall(view, taggedCall(node));
+      break;
+    case 'MemberExpression':
+      checkMember(view, node);
+      break;
+    case 'AssignmentExpression':
+      checkAssignment(view, node);
+      break;
+    case 'WithStatement':
+      report(view, 'with_statement', node, 'Within this statement it cannot be said what a name means.');
+      break;
+    default:
+      checkImport(view, node);
+      break;
+  }
+}
+
+/** A tag is called with the template: Function`code`. */
+const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNode & { type: 'CallExpression' } => ({
+  type: 'CallExpression',
+  start: node.start,
+  end: node.end,
+  callee: node.tag,
+  arguments: [node.quasi],
+  optional: false,
+});
+
+function checkNames(view: ScriptView, { names }: Walked): void {
+  let watched: ReadonlySet<string> = WATCHED_NAMES;
+  const looked = new Set<string>();
+  for (let round = 0; round < ROUNDS && watched.size > 0; round++) {
+    for (const name of names) if (watched.has(name.name)) checkName(view, name);
+    for (const name of watched) looked.add(name);
+    watched = new Set([...view.aliases].filter((name) => !looked.has(name)));
+  }
+}
+
+/** What a classic script declares at its top, the scripts after it see. */
+function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
+  for (const scope of [top, implicit])
+    for (const variable of scope.variables()) {
+      if (variable.name === 'Host') {
+        if (variable.writes.length > 0 && scope === top)
+          checkHostWrite(view, topNode(variable.writes), 'Host', 'declared anew');
+        continue;
+      }
+      const values = view.evaluator.valuesOfVariable(variable);
+      if (values.some(({ kind }) => kind === 'global')) view.context.globals.set(variable.name, values);
+      else if (variable.writes.length > 0) view.context.globals.delete(variable.name);
+    }
+}
+
+const topNode = (writes: readonly { from: AnyNode | undefined }[]): AnyNode =>
+  writes.find(({ from }) => from !== undefined)?.from ?? ({ start: 0, end: 0, type: 'Program' } as AnyNode);

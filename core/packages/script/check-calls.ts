@@ -1,0 +1,246 @@
+/** Calls: what makes code, elements, workers and windows. */
+import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import { EmbeddedText } from '../web/embedded-text.ts';
+import { checkHostCall, checkHostWrite } from './check-host.ts';
+import { checkMarkup } from './check-markup.ts';
+import { checkReached } from './check-names.ts';
+import { checkUrl } from './check-url.ts';
+import { localName } from './evaluate.ts';
+import { isWindow } from './global-names.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { urlRole } from './url-properties.ts';
+import { constantOf, type Value, type Values } from './values.ts';
+
+type Call = CallExpression | NewExpression;
+/** Undefined: not known, as with `f.apply(this, list)`. */
+type Arguments = readonly AnyNode[] | undefined;
+
+const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
+const WORKERS = new Set(['Worker', 'SharedWorker']);
+export const FRAMES: ReadonlySet<string> = new Set([
+  'iframe',
+  'frame',
+  'frameset',
+  'object',
+  'embed',
+  'applet',
+  'portal',
+  'fencedframe',
+  'webview',
+]);
+/** Methods that take markup, and which argument it is. */
+const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
+  ['insertAdjacentHTML', 1],
+  ['createContextualFragment', 0],
+  ['setHTMLUnsafe', 0],
+  ['parseHTMLUnsafe', 0],
+]);
+/** Of objects, the first argument is changed. */
+const CHANGES = new Set([
+  'Object.assign',
+  'Object.defineProperty',
+  'Object.defineProperties',
+  'Object.setPrototypeOf',
+  'Reflect.set',
+  'Reflect.defineProperty',
+  'Reflect.deleteProperty',
+  'Reflect.setPrototypeOf',
+  'Object.freeze',
+]);
+
+export function checkCall(view: ScriptView, node: Call): void {
+  const { callee } = node;
+  if (callee.type === 'Super' || callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
+    return;
+  const { values, args } = target(view, node);
+  if (values.length > 1 || values[0].kind !== 'unknown')
+    for (const value of values) checkValue(view, node, value, args);
+  if (callee.type === 'MemberExpression') checkMethod(view, node, view.evaluator.keyOf(callee), args);
+}
+
+/** What is called in the end, through `call`, `apply` and Reflect too. */
+function target(view: ScriptView, node: Call): { values: Values; args: Arguments } {
+  const { evaluator } = view;
+  const callee = node.callee as AnyNode;
+  const args: readonly AnyNode[] = node.arguments;
+  if (node.type === 'CallExpression' && callee.type === 'MemberExpression') {
+    const key = evaluator.keyOf(callee);
+    if (key === 'call' || key === 'apply' || key === 'bind') {
+      const values = evaluator.valuesOf(callee.object);
+      // Reflect has an apply of its own.
+      if (values.some((value) => (value.kind === 'global' && value.path !== 'Reflect') || value.kind === 'constructor'))
+        return {
+          values,
+          args:
+            key === 'apply'
+              ? listed(args[1])
+              : key === 'call'
+                ? args.slice(1)
+                : args.length > 1
+                  ? args.slice(1)
+                  : undefined,
+        };
+    }
+  }
+  const values = evaluator.valuesOf(callee);
+  if (values.length === 1 && values[0].kind === 'global') {
+    const { path } = values[0];
+    if (path === 'Reflect.apply' && args[0]) return { values: evaluator.valuesOf(args[0]), args: listed(args[2]) };
+    if (path === 'Reflect.construct' && args[0]) return { values: evaluator.valuesOf(args[0]), args: listed(args[1]) };
+  }
+  return { values, args };
+}
+
+const listed = (node: AnyNode | undefined): Arguments =>
+  node?.type === 'ArrayExpression' && node.elements.every((one) => one !== null && one.type !== 'SpreadElement')
+    ? (node.elements as AnyNode[])
+    : undefined;
+
+function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments): void {
+  if (callee.kind === 'constructor') {
+    checkConstructor(view, node, args);
+    return;
+  }
+  if (callee.kind !== 'global') return;
+  const { path } = callee;
+  if (path === 'Function' || path === 'GeneratorFunction' || path === 'AsyncFunction') {
+    report(view, 'function_constructor', node, `${written(view, node)} makes code of text.`);
+    checkFetched(view, args);
+  } else if (path === 'eval') checkFetched(view, args);
+  else if (TIMERS.has(path)) checkTimer(view, node, path, args);
+  else if (WORKERS.has(path)) {
+    if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
+  } else if (path === 'document.write' || path === 'document.writeln')
+    for (const arg of args ?? [node]) checkMarkup(view, arg, path);
+  else if (path === 'document.createElement') checkElement(view, node, args?.[0]);
+  else if (path === 'document.createElementNS') checkElement(view, node, args?.[1]);
+  else if (path === 'open') {
+    report(view, 'window_opened', node, `${written(view, node)} opens a window.`);
+    if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'link');
+  } else if (path === 'location.assign' || path === 'location.replace') {
+    if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'navigation');
+  } else if (path.startsWith('Host.')) checkHostCall(view, node, path, args);
+  else if (path.startsWith('Object.') || path.startsWith('Reflect.')) checkReflection(view, node, path, args);
+}
+
+function checkFetched(view: ScriptView, args: Arguments): void {
+  for (const arg of args ?? [])
+    if (view.evaluator.valuesOf(arg).some(({ kind }) => kind === 'fetched'))
+      report(view, 'fetched_code', arg, 'What Host.network.fetch has brought is run as code.');
+}
+
+function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
+  const isText = args?.some((arg) =>
+    view.evaluator
+      .valuesOf(arg)
+      .some((value) => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string')),
+  );
+  if (isText)
+    report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} calls cannot be determined.`);
+}
+
+function checkTimer(view: ScriptView, node: Call, name: string, args: Arguments): void {
+  const first = args?.[0];
+  if (first === undefined) return;
+  const values = view.evaluator.valuesOf(first);
+  if (values.some(({ kind }) => kind === 'fetched')) {
+    report(view, 'fetched_code', first, `What Host.network.fetch has brought is run by ${name}.`);
+    return;
+  }
+  const isText = values.some(
+    (value) =>
+      value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string') || value.kind === 'list',
+  );
+  if (isText) {
+    report(view, 'string_timer', node, `${name} is given text to run as code: ${written(view, first)}`);
+    return;
+  }
+  if (first.type === 'CallExpression' && values.some(({ kind }) => kind === 'unknown'))
+    report(view, 'timer_undeterminable', first, `Whether ${written(view, first)} is a function cannot be determined.`);
+}
+
+function checkElement(view: ScriptView, node: Call, name: AnyNode | undefined): void {
+  if (name === undefined) return;
+  for (const value of view.evaluator.valuesOf(name)) {
+    if (value.kind === 'constant') {
+      const tag = localName(String(value.value));
+      if (tag === 'script') report(view, 'script_element', node, `${written(view, node)} makes a script element.`);
+      else if (FRAMES.has(tag))
+        report(view, 'frame_element', node, `${written(view, node)} makes an element that shows another document.`);
+    } else if (value.kind === 'text')
+      report(view, 'element_undeterminable', node, `Which element ${written(view, node)} makes cannot be determined.`);
+  }
+}
+
+/** Functions that take an object and a name. */
+function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
+  const [object, key] = args ?? [];
+  if (object === undefined) return;
+  if (path === 'Reflect.get') checkReached(view, node, view.evaluator.valuesOf(node));
+  for (const value of view.evaluator.valuesOf(object)) {
+    if (value.kind !== 'global') continue;
+    const name = key === undefined ? undefined : constantOf(view.evaluator.valuesOf(key))?.value;
+    if (CHANGES.has(path)) {
+      checkHostWrite(view, node, value.path, `changed by ${path}`);
+      if (isWindow(value.path) && name === 'Host') checkHostWrite(view, node, 'Host', `changed by ${path}`);
+    }
+    const isRead =
+      path === 'Reflect.get' ||
+      path === 'Object.getOwnPropertyDescriptor' ||
+      path === 'Reflect.getOwnPropertyDescriptor';
+    const isList = path === 'Object.values' || path === 'Object.entries' || path === 'Object.getOwnPropertyDescriptors';
+    if (!isWindow(value.path) && value.path !== 'Host') continue;
+    if (isList || (isRead && name === undefined) || (isRead && path !== 'Reflect.get'))
+      report(view, 'computed_global', node, `What ${written(view, node)} takes of ${value.path} cannot be determined.`);
+  }
+}
+
+/** Methods that are known by their names, whatever has them. */
+function checkMethod(view: ScriptView, node: Call, name: string | undefined, args: Arguments): void {
+  if (name === undefined || args === undefined) return;
+  const markup = MARKUP_METHODS.get(name);
+  if (markup !== undefined) {
+    if (args[markup]) checkMarkup(view, args[markup], name);
+  } else if (name === 'parseFromString' || name === 'html') {
+    // What DOMParser makes is inert, and html() may be anything: only what is known to be code counts.
+    const values = args[0] && view.evaluator.valuesOf(args[0]);
+    if (values?.some(({ kind }) => kind !== 'unknown')) checkMarkup(view, args[0], name);
+  } else if (name === 'createElement' || name === 'createElementNS') {
+    const isDocument =
+      node.callee.type === 'MemberExpression' &&
+      view.evaluator.valuesOf(node.callee).some(({ kind }) => kind === 'global');
+    const tag = args[name === 'createElement' ? 0 : 1];
+    if (!isDocument && tag && constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
+  } else if (name === 'setAttribute' || name === 'setAttributeNS')
+    checkAttribute(view, node, name === 'setAttribute' ? args : args.slice(1));
+  else if (name === 'addModule' && args[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
+}
+
+function checkAttribute(view: ScriptView, node: Call, [name, value]: readonly AnyNode[]): void {
+  const known = name && constantOf(view.evaluator.valuesOf(name));
+  if (typeof known?.value !== 'string' || value === undefined) return;
+  const attribute = localName(known.value);
+  if (attribute.startsWith('on')) {
+    checkHandler(view, node, value);
+    return;
+  }
+  if (attribute === 'srcdoc') {
+    checkMarkup(view, value, attribute);
+    return;
+  }
+  const object = node.callee.type === 'MemberExpression' ? view.evaluator.valuesOf(node.callee.object) : [];
+  const role = urlRole(attribute, object);
+  if (role !== undefined) checkUrl(view, value, view.evaluator.valuesOf(value), role);
+}
+
+/** A constant text is audited as a handler in markup is. */
+function checkHandler(view: ScriptView, node: Call, value: AnyNode): void {
+  const code = constantOf(view.evaluator.valuesOf(value))?.value;
+  if (typeof code !== 'string') {
+    report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
+    return;
+  }
+  report(view, 'inline_handler', node, `${written(view, node)} makes a handler of text.`);
+  const source = new EmbeddedText({ ...placeOf(view, value), file: view.source.file }, code);
+  view.context.pieces.push({ type: 'script', source, start: 0, end: code.length, kind: 'handler' });
+}

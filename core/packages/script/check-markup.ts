@@ -1,0 +1,43 @@
+/** Texts that a script puts into the page as markup. */
+import type { AnyNode } from 'acorn';
+import { EmbeddedText } from '../web/embedded-text.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { asText } from './values.ts';
+
+/** Characters of markup in strings that are parsed, of a package. */
+const MOST_EMBEDDED = 1 << 21;
+
+/** `how`: what takes the text, as it is called. */
+export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void {
+  const values = view.evaluator.valuesOf(value);
+  let isKnown = true;
+  for (const one of values) {
+    if (one.kind === 'fetched') {
+      report(view, 'fetched_code', value, `What Host.network.fetch has brought goes to ${how}.`);
+      continue;
+    }
+    const known = one.kind === 'text' ? one.known : asText(one);
+    if (one.kind === 'text' || known === undefined) isKnown = false;
+    if (known?.includes('<') && spend(view, value, known)) {
+      const place = { ...placeOf(view, value), file: view.source.file };
+      view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, known), origin: 'string' });
+    }
+  }
+  if (!isKnown)
+    report(view, 'markup_undeterminable', value, `${written(view, value)} goes to ${how}, and is not known before.`);
+}
+
+/** The same text may go to many places: what is parsed is bounded. */
+function spend(view: ScriptView, value: AnyNode, text: string): boolean {
+  const { context } = view;
+  if (context.embedded > MOST_EMBEDDED) return false;
+  context.embedded += text.length;
+  if (context.embedded > MOST_EMBEDDED)
+    report(
+      view,
+      'script_too_intricate',
+      value,
+      'The scripts of the package put more markup together than the audit follows.',
+    );
+  return true;
+}

@@ -1,0 +1,154 @@
+/** What is reached from the global object: by a name, a member, or a pattern. */
+import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
+import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
+import { checkMarkup } from './check-markup.ts';
+import { checkUrl } from './check-url.ts';
+import { isWindow } from './global-names.ts';
+import { BARRED, DISTINCTIVE } from './platform.ts';
+import { report, type ScriptView, written } from './script-view.ts';
+import { urlRole } from './url-properties.ts';
+import { useOf } from './use.ts';
+import { constantOf, type Values } from './values.ts';
+import { parentOf, scopeOf } from './walk.ts';
+
+const MARKUP_PROPERTIES = new Set(['innerHTML', 'outerHTML', 'srcdoc']);
+/** Reading an unknown member of these may give anything. */
+const COMPUTED = new Set(['window', 'document', 'navigator']);
+
+/** `values`: what the node comes to. */
+export function checkReached(view: ScriptView, node: AnyNode, values: Values): void {
+  for (const value of values) {
+    if (value.kind !== 'global') continue;
+    const { path } = value;
+    if (path === 'Host' || path.startsWith('Host.')) checkHostUse(view, node, path);
+    else if (path === 'Function') checkFunction(view, node);
+    else {
+      const barred = BARRED.get(path);
+      if (barred === undefined || isHarmless(view, node, path)) continue;
+      const fix = barred.instead === undefined ? undefined : `Use ${barred.instead}.`;
+      report(view, barred.code, node, `${written(view, node)} ${said(barred.code, path)}`, fix);
+    }
+  }
+}
+
+/** Of a name only where it is none of an own variable, or where the variable stands for what is watched. */
+export function checkName(view: ScriptView, node: Identifier): void {
+  checkReached(view, node, view.evaluator.valuesOf(node));
+}
+
+export function checkMember(view: ScriptView, node: MemberExpression): void {
+  if (node.object.type === 'Super') return;
+  const objects = view.evaluator.valuesOf(node.object);
+  if (objects.length === 1 && objects[0].kind === 'unknown' && !node.computed) {
+    const { property } = node;
+    if (
+      property.type === 'Identifier' &&
+      DISTINCTIVE.has(property.name) &&
+      useOf(node) !== 'assigned' &&
+      !isTyped(node)
+    )
+      report(view, 'global_of_unknown', node, `${written(view, node)} may be ${property.name} of the global object.`);
+    return;
+  }
+  const key = view.evaluator.keyOf(node);
+  if (key === undefined) {
+    for (const object of objects) {
+      if (object.kind !== 'global') continue;
+      if (COMPUTED.has(object.path) || isWindow(object.path))
+        report(
+          view,
+          'computed_global',
+          node,
+          `Which member of ${object.path} ${written(view, node)} is cannot be determined.`,
+        );
+      else if (object.path === 'Host' || object.path.startsWith('Host.')) checkHostComputed(view, node, object.path);
+    }
+    return;
+  }
+  if (
+    node.computed &&
+    DISTINCTIVE.has(key) &&
+    objects.some(({ kind }) => kind === 'unknown') &&
+    useOf(node) !== 'assigned'
+  )
+    report(view, 'global_of_unknown', node, `${written(view, node)} may be ${key} of the global object.`);
+  checkReached(view, node, view.evaluator.valuesOf(node));
+}
+
+export function checkAssignment(view: ScriptView, node: AssignmentExpression): void {
+  const { left, right, operator } = node;
+  if (left.type === 'Identifier') {
+    if (scopeOf(node)?.lookup(left.name)?.isGlobal === false) return;
+    if (left.name === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
+    if (left.name === 'location') checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
+    return;
+  }
+  if (left.type !== 'MemberExpression' || left.object.type === 'Super') return;
+  const objects = view.evaluator.valuesOf(left.object);
+  const key = view.evaluator.keyOf(left);
+  if (key === undefined) {
+    for (const object of objects) if (object.kind === 'global') checkHostWrite(view, node, object.path, 'assigned to');
+    return;
+  }
+  for (const object of objects) {
+    if (object.kind !== 'global') continue;
+    if (isWindow(object.path) && key === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
+    else checkHostWrite(view, node, object.path, 'assigned to');
+    const isLocation =
+      (key === 'location' && (isWindow(object.path) || object.path === 'document')) ||
+      (object.path === 'location' && key === 'href');
+    if (isLocation) {
+      checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
+      return;
+    }
+  }
+  if (MARKUP_PROPERTIES.has(key) && (operator === '=' || operator === '+=')) {
+    checkMarkup(view, right, key);
+    return;
+  }
+  const role = urlRole(key, objects);
+  if (role !== undefined && operator === '=') checkUrl(view, right, view.evaluator.valuesOf(right), role);
+}
+
+/** Function itself, not what it makes. */
+function checkFunction(view: ScriptView, node: AnyNode): void {
+  const use = useOf(node);
+  if (use === 'bound') alias(view, node);
+  if (use === 'escapes')
+    report(
+      view,
+      'function_constructor_escapes',
+      node,
+      `What is done with ${written(view, node)} cannot be followed from here.`,
+    );
+}
+
+/** Asked whether it is there, or replaced by something of the app's own. */
+function isHarmless(view: ScriptView, node: AnyNode, path: string): boolean {
+  if (isTyped(node)) return true;
+  if (useOf(node) !== 'assigned' || path.includes('.') || path.startsWith('on')) return false;
+  const parent = parentOf(node);
+  return parent?.type === 'AssignmentExpression' && constantOf(view.evaluator.valuesOf(parent.right)) === undefined;
+}
+
+/** Under `typeof`, or to the right of `instanceof`. */
+function isTyped(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  if (parent?.type === 'UnaryExpression') return parent.operator === 'typeof';
+  return parent?.type === 'BinaryExpression' && parent.operator === 'instanceof' && parent.right === node;
+}
+
+function said(code: string, path: string): string {
+  switch (code) {
+    case 'eval':
+      return 'is eval, which runs text as code.';
+    case 'import_scripts':
+    case 'webassembly':
+    case 'service_worker':
+      return `is ${path}, which apps may not use.`;
+    case 'parent_message':
+      return 'reaches the window around the app.';
+    default:
+      return `is ${path}, which apps reach only through Host.`;
+  }
+}

@@ -1,0 +1,47 @@
+/** URLs that a script gives to elements, workers and the location. */
+import type { AnyNode } from 'acorn';
+import { loadScript } from '../web/loads.ts';
+import { locate } from '../web/location.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import type { Values } from './values.ts';
+
+/** What the URL is for. */
+export type UrlRole =
+  /** The source of an element of which nothing else is known. */
+  'resource' | 'script' | 'worker' | 'link' | 'navigation';
+
+export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: UrlRole): void {
+  for (const value of values) {
+    if (value.kind === 'fetched') {
+      if (role === 'script' || role === 'worker')
+        report(view, 'fetched_code', node, `What Host.network.fetch has brought is the URL of a ${role}.`);
+      continue;
+    }
+    const url = value.kind === 'constant' ? String(value.value) : value.kind === 'text' ? value.known : undefined;
+    if (url === undefined) continue;
+    const location = locate(url, view.source.file);
+    if (location.kind === 'code') report(view, 'javascript_url', node, `${written(view, node)} is a javascript: URL.`);
+    else if (role === 'worker') checkWorker(view, node, location, value.kind === 'constant');
+    else if (location.kind === 'remote') {
+      if (role === 'script') report(view, 'remote_script', node, `A script is loaded from ${location.host}.`);
+      else if (role === 'resource') report(view, 'remote_resource', node, `Something is loaded from ${location.host}.`);
+      else if (role === 'navigation') report(view, 'remote_navigation', node, `The app goes to ${location.host}.`);
+    } else if (role === 'script' && (location.kind === 'data' || location.kind === 'blob'))
+      report(view, 'remote_script', node, `A script is loaded from a ${location.kind}: URL.`);
+  }
+  if (role === 'worker' && values.some(({ kind }) => kind !== 'constant' && kind !== 'fetched'))
+    report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} is cannot be determined.`);
+}
+
+function checkWorker(view: ScriptView, node: AnyNode, location: ReturnType<typeof locate>, isKnown: boolean): void {
+  if (location.kind !== 'file') {
+    const where = location.kind === 'remote' ? location.host : `a ${location.kind}: URL`;
+    report(view, 'worker_from_code', node, `A worker is started from ${where}.`);
+    return;
+  }
+  if (isKnown) load(view, node, location.path, 'script');
+}
+
+export function load(view: ScriptView, node: AnyNode, path: string | undefined, kind: 'script' | 'module'): void {
+  loadScript(view.context, path, kind, placeOf(view, node));
+}

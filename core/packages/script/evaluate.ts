@@ -1,0 +1,532 @@
+/** Says what an expression may come to. Bounded in depth and in the number of values; what is more is unknown. */
+import type {
+  AnyNode,
+  BinaryExpression,
+  CallExpression,
+  Function as FunctionNode,
+  MemberExpression,
+  NewExpression,
+} from 'acorn';
+import { foldBinary, foldFunction, foldMethod, foldUnary } from './fold.ts';
+import { canonical, constructorOf, DOCUMENT_NAMES, isWindow, memberPath } from './global-names.ts';
+import { PLATFORM_NAMES } from './platform.ts';
+import { keyOf, type Scope, type Variable, type Write } from './scope.ts';
+import {
+  asText,
+  type Constant,
+  constant,
+  constantOf,
+  FETCHED,
+  FUNCTION,
+  global,
+  MOST_TEXT,
+  NOTHING_KNOWN,
+  PLACEHOLDER,
+  text,
+  UNKNOWN,
+  union,
+  type Value,
+  type Values,
+} from './values.ts';
+import { parentOf, scopeOf } from './walk.ts';
+
+/** Steps from an expression to what it is made of. */
+const DEPTH = 150;
+/** Characters and elements that are put together for a script, so that a small one can't cost hours. */
+const MOST_FOLDED = 1 << 25;
+/** Elements of an array that is looked at as a whole. */
+const MOST_ITEMS = 4096;
+/** Their results are strings, whatever they are given. */
+const TEXT_METHODS = new Set([
+  'join',
+  'toString',
+  'concat',
+  'replace',
+  'replaceAll',
+  'substring',
+  'substr',
+  'charAt',
+  'toLowerCase',
+  'toUpperCase',
+  'trim',
+  'repeat',
+]);
+const TEXT_FUNCTIONS = new Set([
+  'String',
+  'atob',
+  'btoa',
+  'decodeURIComponent',
+  'decodeURI',
+  'unescape',
+  'String.fromCharCode',
+  'String.fromCodePoint',
+  'JSON.stringify',
+]);
+
+export class Evaluator {
+  readonly #top: Scope;
+  readonly #kind: string;
+  /** Of scripts that have run before. */
+  readonly #globals: ReadonlyMap<string, Values>;
+  readonly #known = new Map<AnyNode | Variable, Values>();
+  readonly #flattened = new Map<AnyNode, Value>();
+  /** Characters and elements that may still be put together. */
+  #left = MOST_FOLDED;
+  #depth = 0;
+
+  constructor(top: Scope, kind: string, globals: ReadonlyMap<string, Values>) {
+    this.#top = top;
+    this.#kind = kind;
+    this.#globals = globals;
+  }
+
+  /** Not all constants were put together that could have been. */
+  get isExhausted(): boolean {
+    return this.#left < 0;
+  }
+
+  valuesOf(node: AnyNode): Values {
+    // Most expressions end here, without a look at the table.
+    switch (node.type) {
+      case 'Literal':
+        return this.#literal(node.value);
+      case 'FunctionExpression':
+      case 'FunctionDeclaration':
+      case 'ArrowFunctionExpression':
+      case 'ClassExpression':
+      case 'ClassDeclaration':
+        return [FUNCTION];
+      case 'ObjectExpression':
+      case 'ArrayExpression':
+        return [{ kind: 'structure', node }];
+      case 'Super':
+        return NOTHING_KNOWN;
+    }
+    return this.#memo(node, () => this.#expression(node));
+  }
+
+  /** What a variable, or what a pattern has taken, may be. */
+  valuesOfWrite({ from, path }: Write): Values {
+    if (from === undefined) return NOTHING_KNOWN;
+    const [first, ...rest] = path;
+    if (isFunction(from) && typeof first === 'number') return this.#along(this.#argument(from, first), rest);
+    return this.#along(this.valuesOf(from), path);
+  }
+
+  variableOf(node: AnyNode & { type: 'Identifier' }): Variable | undefined {
+    return (scopeOf(node) ?? this.#top).lookup(node.name);
+  }
+
+  valuesOfVariable(variable: Variable): Values {
+    return this.#memo(variable, () => {
+      const { writes } = variable;
+      const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
+      if (writes.length === 0) return before ?? NOTHING_KNOWN;
+      if (writes.length > 16) return NOTHING_KNOWN;
+      const sets = writes.map((write) => this.valuesOfWrite(write));
+      return union(before === undefined ? sets : [...sets, before]);
+    });
+  }
+
+  /** The key of a member expression. Undefined: it can't be said. */
+  keyOf(node: MemberExpression): string | undefined {
+    if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined;
+    const known = constantOf(this.valuesOf(node.property));
+    return known === undefined ? undefined : String(known.value);
+  }
+
+  /** A `var` without a value, or one of a script before this, means what was there: `var fetch` does not hide `fetch`. */
+  #before(variable: Variable): Values | undefined {
+    const shared = this.#globals.get(variable.name);
+    if (shared !== undefined) return shared;
+    return variable.isGlobal && PLATFORM_NAMES.has(variable.name) ? [global(canonical(variable.name))] : undefined;
+  }
+
+  #literal(value: unknown): Values {
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return [constant(value)];
+    return NOTHING_KNOWN;
+  }
+
+  #memo(key: AnyNode | Variable, evaluate: () => Values): Values {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    if (this.#depth >= DEPTH) return NOTHING_KNOWN;
+    // What leads back to itself says nothing new.
+    this.#known.set(key, NOTHING_KNOWN);
+    this.#depth++;
+    const values = evaluate();
+    this.#depth--;
+    this.#known.set(key, values);
+    return values;
+  }
+
+  #expression(node: AnyNode): Values {
+    switch (node.type) {
+      case 'Identifier':
+        return this.#identifier(node);
+      case 'ThisExpression':
+        return this.#this(node);
+      case 'TemplateLiteral':
+        return this.#template(
+          node.quasis.map((quasi) => quasi.value.cooked ?? ''),
+          node.expressions.map((one) => this.valuesOf(one)),
+        );
+      case 'MemberExpression': {
+        const objects = this.valuesOf(node.object);
+        if (objects === NOTHING_KNOWN && node.computed) return NOTHING_KNOWN;
+        return this.#members(objects, this.keyOf(node));
+      }
+      case 'BinaryExpression':
+        return this.#chain(node);
+      case 'UnaryExpression':
+        return node.operator === 'typeof'
+          ? [text(PLACEHOLDER)]
+          : this.valuesOf(node.argument).map((value) => foldUnary(node.operator, value) ?? UNKNOWN);
+      case 'LogicalExpression':
+        return union([this.valuesOf(node.left), this.valuesOf(node.right)]);
+      case 'ConditionalExpression':
+        return union([this.valuesOf(node.consequent), this.valuesOf(node.alternate)]);
+      case 'SequenceExpression':
+        return this.valuesOf(node.expressions.at(-1)!);
+      case 'AssignmentExpression':
+        return node.operator === '=' ? this.valuesOf(node.right) : NOTHING_KNOWN;
+      case 'ChainExpression':
+      case 'ParenthesizedExpression':
+        return this.valuesOf(node.expression);
+      case 'AwaitExpression':
+        return this.valuesOf(node.argument);
+      case 'NewExpression':
+        return this.#made(node);
+      case 'CallExpression':
+        return this.#called(node);
+    }
+    return NOTHING_KNOWN;
+  }
+
+  #identifier(node: AnyNode & { type: 'Identifier' }): Values {
+    const variable = this.variableOf(node);
+    if (variable !== undefined) return this.valuesOfVariable(variable);
+    if (node.name === 'undefined') return [constant(undefined)];
+    const shared = this.#globals.get(node.name);
+    if (shared !== undefined) return shared;
+    if (this.#kind === 'handler' && DOCUMENT_NAMES.has(node.name)) return [global(canonical(`document.${node.name}`))];
+    return [global(canonical(node.name))];
+  }
+
+  /** At the top of a script, and in functions called there and then, `this` is the window. */
+  #this(node: AnyNode): Values {
+    if (this.#kind === 'module' || this.#kind === 'handler') return NOTHING_KNOWN;
+    for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
+      if (at.type === 'FunctionExpression') return isCalledPlainly(at) ? [global('window')] : NOTHING_KNOWN;
+      if (at.type === 'FunctionDeclaration' || at.type === 'ClassBody') return NOTHING_KNOWN;
+    }
+    return [global('window')];
+  }
+
+  #template(quasis: readonly string[], parts: readonly Values[]): Values {
+    let values: Values = [constant(quasis[0])];
+    parts.forEach((part, index) => {
+      values = this.#binary('+', this.#binary('+', values, part), [constant(quasis[index + 1])]);
+    });
+    // A template is a string whatever is in it.
+    return values.map((value) => (value.kind === 'unknown' ? text(PLACEHOLDER) : value));
+  }
+
+  /** `a + b + c …` leans to the left, and may be long. */
+  #chain(node: BinaryExpression): Values {
+    const chain = [node];
+    let left = node.left as AnyNode;
+    for (; left.type === 'BinaryExpression' && chain.length < MOST_ITEMS; left = left.left as AnyNode) chain.push(left);
+    let values = this.valuesOf(left);
+    for (const { operator, right } of chain.reverse()) values = this.#binary(operator, values, this.valuesOf(right));
+    return values;
+  }
+
+  #binary(operator: string, left: Values, right: Values): Values {
+    if (left === NOTHING_KNOWN && right === NOTHING_KNOWN) return NOTHING_KNOWN;
+    const results: Value[] = [];
+    for (const one of left)
+      for (const other of right) results.push(this.#operation(operator, this.#flat(one), this.#flat(other)));
+    return results.length === 1 ? results : union([results]);
+  }
+
+  #operation(operator: string, left: Value, right: Value): Value {
+    const folded = this.#spend(left) && this.#spend(right) ? foldBinary(operator, left, right) : undefined;
+    if (folded !== undefined || operator !== '+') return folded ?? UNKNOWN;
+    if (left.kind === 'fetched' || right.kind === 'fetched') return FETCHED;
+    const isText = [left, right].some(
+      (one) => one.kind === 'text' || (one.kind === 'constant' && typeof one.value === 'string'),
+    );
+    if (!isText) return UNKNOWN;
+    const known = shown(left) + shown(right);
+    return text(known.length > MOST_TEXT ? PLACEHOLDER : known);
+  }
+
+  /** An array of constants as a list. */
+  #flat(value: Value): Value {
+    if (value.kind !== 'structure') return value;
+    let flat = this.#flattened.get(value.node);
+    if (flat === undefined) {
+      flat = this.#flatten(value);
+      this.#flattened.set(value.node, flat);
+    }
+    return flat;
+  }
+
+  #flatten(value: Value & { kind: 'structure' }): Value {
+    if (value.node.type !== 'ArrayExpression' || value.node.elements.length > MOST_ITEMS) return value;
+    const items: Constant[] = [];
+    for (const element of value.node.elements) {
+      if (element === null) items.push(undefined);
+      else if (element.type === 'SpreadElement') return value;
+      else {
+        const values = this.valuesOf(element);
+        const known = constantOf(values);
+        if (known !== undefined) items.push(known.value);
+        else {
+          const inner =
+            values.length === 1 && element.type === 'ArrayExpression' ? asText(this.#flat(values[0])) : undefined;
+          if (inner === undefined) return value;
+          items.push(inner);
+        }
+      }
+    }
+    return { kind: 'list', items };
+  }
+
+  #spend(value: Value): boolean {
+    if (value.kind === 'list') this.#left -= value.items.length;
+    // Short ones are bounded by the source.
+    else if (value.kind === 'constant' && typeof value.value === 'string' && value.value.length > 256)
+      this.#left -= value.value.length;
+    return this.#left >= 0;
+  }
+
+  #along(values: Values, path: Write['path']): Values {
+    let result = values;
+    for (const key of path) {
+      if (key !== null && typeof key === 'object') {
+        const known = constantOf(this.valuesOf(key));
+        result = this.#members(result, known === undefined ? undefined : String(known.value));
+      } else result = this.#members(result, key === null ? undefined : String(key));
+    }
+    return result;
+  }
+
+  #members(objects: Values, key: string | undefined): Values {
+    if (objects.length === 1) return this.member(objects[0], key);
+    return union(objects.map((object) => this.member(object, key)));
+  }
+
+  /** The member of a value. `key` undefined: not known. */
+  member(object: Value, key: string | undefined): Values {
+    if (object.kind === 'fetched') return [FETCHED];
+    if (key === undefined) return NOTHING_KNOWN;
+    switch (object.kind) {
+      case 'unknown':
+      case 'element':
+        return key === 'constructor' ? [{ kind: 'constructor' }] : NOTHING_KNOWN;
+      case 'global': {
+        if (key === 'constructor' && !object.path.endsWith('.prototype')) {
+          const made = constructorOf(object.path);
+          return [made === 'Function' ? global('Function') : made === 'function' ? FUNCTION : { kind: 'constructor' }];
+        }
+        const path = memberPath(object.path, key);
+        if (path === undefined) return NOTHING_KNOWN;
+        return isWindow(object.path) ? (this.#globals.get(path) ?? [global(path)]) : [global(path)];
+      }
+      case 'function':
+        if (key === 'constructor') return [global('Function')];
+        return key === '__proto__' || key === 'bind' || key === 'call' || key === 'apply' ? [FUNCTION] : NOTHING_KNOWN;
+      case 'constructor':
+        if (key === 'constructor') return [global('Function')];
+        return NOTHING_KNOWN;
+      case 'structure':
+        return this.#structure(object.node, key);
+      case 'list':
+      case 'constant':
+      case 'text':
+        return ofPrimitive(object, key);
+    }
+  }
+
+  #structure(node: (Value & { kind: 'structure' })['node'], key: string): Values {
+    if (node.type === 'ArrayExpression') {
+      const index = Number(key);
+      if (!Number.isInteger(index)) return ofPrimitive(this.#flat({ kind: 'structure', node }), key);
+      if (node.elements.slice(0, index).some((element) => element?.type === 'SpreadElement')) return NOTHING_KNOWN;
+      const element = node.elements[index];
+      return element ? this.valuesOf(element) : NOTHING_KNOWN;
+    }
+    if (node.properties.length > MOST_ITEMS) return NOTHING_KNOWN;
+    const found: Values[] = [];
+    for (const property of node.properties) {
+      if (property.type === 'SpreadElement' || property.kind !== 'init') return NOTHING_KNOWN;
+      const name = property.computed ? constantOf(this.valuesOf(property.key))?.value : keyOf(property.key);
+      if (name !== undefined && String(name) === key) found.push(this.valuesOf(property.value));
+    }
+    if (found.length === 0) return key === 'constructor' ? [global('Object')] : NOTHING_KNOWN;
+    return found.at(-1)!;
+  }
+
+  /** What is given to a parameter: by a call there and then, or by the promise whose `then` has the function. */
+  #argument(fn: FunctionNode & AnyNode, index: number): Values {
+    const call = callOf(fn);
+    if (call !== undefined) {
+      const args = argumentsOf(call.node).slice(call.skip);
+      if (args.slice(0, index + 1).some((arg) => arg.type === 'SpreadElement')) return NOTHING_KNOWN;
+      return args[index] ? this.valuesOf(args[index]) : [constant(undefined)];
+    }
+    const parent = parentOf(fn);
+    if (parent?.type !== 'CallExpression' || parent.callee.type !== 'MemberExpression') return NOTHING_KNOWN;
+    const key = this.keyOf(parent.callee);
+    if (key !== 'then' && key !== 'map' && key !== 'forEach') return NOTHING_KNOWN;
+    const objects = this.valuesOf(parent.callee.object);
+    return objects.some((object) => object.kind === 'fetched') ? [FETCHED] : NOTHING_KNOWN;
+  }
+
+  #made(node: NewExpression): Values {
+    for (const callee of this.valuesOf(node.callee)) {
+      if (callee.kind !== 'global') continue;
+      if (callee.path === 'URL' && node.arguments[0]) return this.valuesOf(node.arguments[0]);
+      if (callee.path === 'Array') return [{ kind: 'list', items: [] }];
+    }
+    return NOTHING_KNOWN;
+  }
+
+  #called(node: CallExpression): Values {
+    const { callee } = node;
+    if (callee.type === 'Super') return NOTHING_KNOWN;
+    if (callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
+      return this.#returned(callee);
+    const method = callee.type === 'MemberExpression' ? this.keyOf(callee) : undefined;
+    if (callee.type === 'MemberExpression') {
+      const objects = this.valuesOf(callee.object);
+      if (objects.length === 1 && method !== undefined) {
+        const object = this.#flat(objects[0]);
+        const folded = this.#spend(object) ? foldMethod(object, method, this.#arguments(node)) : undefined;
+        if (folded !== undefined && this.#spend(folded)) return [folded];
+      }
+      if (method === 'bind' && objects !== NOTHING_KNOWN) return objects;
+    }
+    const callees = this.valuesOf(callee);
+    if (callees !== NOTHING_KNOWN) {
+      const results = callees.map((one) => this.#result(one, node));
+      if (results.some((result) => result !== NOTHING_KNOWN)) return union(results);
+    }
+    return method !== undefined && TEXT_METHODS.has(method) && method !== 'concat'
+      ? [text(PLACEHOLDER)]
+      : NOTHING_KNOWN;
+  }
+
+  #result(callee: Value, node: CallExpression): Values {
+    if (callee.kind === 'fetched') return [FETCHED];
+    if (callee.kind !== 'global') return NOTHING_KNOWN;
+    const { path } = callee;
+    const args = this.#arguments(node);
+    const first = args[0] ?? constant(undefined);
+    switch (path) {
+      case 'Host.network.fetch':
+        return [FETCHED];
+      case 'JSON.parse':
+      case 'Promise.resolve':
+        return node.arguments[0] ? this.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
+      case 'document.createElement':
+        return first.kind === 'constant'
+          ? [{ kind: 'element', tag: String(first.value).toLowerCase() }]
+          : NOTHING_KNOWN;
+      case 'document.createElementNS':
+        return args[1]?.kind === 'constant'
+          ? [{ kind: 'element', tag: localName(String(args[1].value)) }]
+          : NOTHING_KNOWN;
+      case 'URL.createObjectURL':
+        return [constant('blob:')];
+      case 'Reflect.get':
+        return this.member(first, args[1]?.kind === 'constant' ? String(args[1].value) : undefined);
+      case 'Object.getPrototypeOf':
+      case 'Reflect.getPrototypeOf':
+        return first.kind === 'function' ? [FUNCTION] : NOTHING_KNOWN;
+    }
+    if (first.kind === 'fetched' && TEXT_FUNCTIONS.has(path)) return [FETCHED];
+    const constants = args.map((arg) => (arg.kind === 'constant' ? arg : undefined));
+    if (constants.every((one) => one !== undefined)) {
+      const folded = foldFunction(
+        path,
+        constants.map((one) => one.value),
+      );
+      if (folded !== undefined) return [folded];
+    }
+    return TEXT_FUNCTIONS.has(path) ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
+  }
+
+  /** Of a function that does nothing but return, called there and then. */
+  #returned(fn: FunctionNode): Values {
+    if (fn.async || fn.generator) return NOTHING_KNOWN;
+    if (fn.body.type !== 'BlockStatement') return this.valuesOf(fn.body);
+    const [only] = fn.body.body;
+    return fn.body.body.length === 1 && only.type === 'ReturnStatement' && only.argument
+      ? this.valuesOf(only.argument)
+      : NOTHING_KNOWN;
+  }
+
+  /** The only value of each argument; unknown where there are more. */
+  #arguments(node: CallExpression): Value[] {
+    return node.arguments.slice(0, MOST_ITEMS).map((arg) => {
+      const values = arg.type === 'SpreadElement' ? NOTHING_KNOWN : this.valuesOf(arg);
+      return values.length === 1 ? this.#flat(values[0]) : UNKNOWN;
+    });
+  }
+}
+
+function ofPrimitive(object: Value, key: string): Values {
+  const index = Number(key);
+  if (object.kind === 'constant' && typeof object.value === 'string') {
+    if (key === 'length') return [constant(object.value.length)];
+    if (Number.isInteger(index)) return [constant(object.value[index])];
+  }
+  if (object.kind === 'list') {
+    if (key === 'length') return [constant(object.items.length)];
+    if (Number.isInteger(index)) return [constant(object.items[index])];
+  }
+  if (object.kind === 'constant' && (object.value === null || object.value === undefined)) return NOTHING_KNOWN;
+  // `''.constructor` is String, `''.at` a function: both lead on to Function.
+  return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
+}
+
+const shown = (value: Value): string => (value.kind === 'text' ? value.known : (asText(value) ?? PLACEHOLDER));
+
+export const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
+
+function isFunction(node: AnyNode): node is FunctionNode & AnyNode {
+  return (
+    node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression'
+  );
+}
+
+const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
+
+/** The call of a function expression there and then: `(function () {})()`, `(function () {}).call(this)`. `skip`: arguments before its own. */
+function callOf(fn: AnyNode): { node: CallExpression; skip: number } | undefined {
+  let at = fn;
+  let parent = parentOf(at);
+  while (parent?.type === 'ParenthesizedExpression') {
+    at = parent;
+    parent = parentOf(at);
+  }
+  if (parent?.type === 'CallExpression' && parent.callee === at) return { node: parent, skip: 0 };
+  if (parent?.type !== 'MemberExpression' || parent.object !== at || parent.computed) return undefined;
+  const call = parentOf(parent);
+  const isCall = parent.property.type === 'Identifier' && parent.property.name === 'call';
+  return isCall && call?.type === 'CallExpression' && call.callee === parent ? { node: call, skip: 1 } : undefined;
+}
+
+function isCalledPlainly(fn: AnyNode): boolean {
+  const call = callOf(fn);
+  if (call === undefined) return false;
+  return (
+    call.skip === 0 ||
+    argumentsOf(call.node)[0]?.type === 'ThisExpression' ||
+    argumentsOf(call.node)[0]?.type === 'Identifier'
+  );
+}

@@ -1,0 +1,62 @@
+/** Names of the global object and of what hangs on it, as far as aliases go. */
+
+/** Other names of the global object. `parent`, `top` and `opener` are windows too, but others. */
+const WINDOW = new Set(['window', 'self', 'globalThis', 'frames', 'document.defaultView']);
+const OTHER_WINDOWS = new Set(['parent', 'top', 'opener']);
+
+export const isWindow = (path: string): boolean => path === 'window' || OTHER_WINDOWS.has(path);
+
+/** Global objects that are no functions: a constructor of theirs is not `Function`. */
+const OBJECTS = new Set(
+  'window document navigator location history screen console Math JSON Reflect Intl Atomics performance crypto Host WebAssembly'.split(
+    ' ',
+  ),
+);
+/** Global functions. */
+const FUNCTIONS = new Set(
+  (
+    'Object Function Array String Number Boolean Symbol BigInt Date RegExp Map Set WeakMap WeakSet WeakRef Promise Proxy Error TypeError RangeError ' +
+    'ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int32Array Float64Array parseInt parseFloat isNaN isFinite eval atob btoa escape unescape ' +
+    'encodeURIComponent decodeURIComponent encodeURI decodeURI setTimeout setInterval clearTimeout clearInterval requestAnimationFrame queueMicrotask ' +
+    'structuredClone alert confirm prompt fetch open close print focus blur addEventListener removeEventListener Event Node Element HTMLElement Image URL Blob'
+  ).split(' '),
+);
+
+/** What `.constructor` of it is: the function constructor, some function, or not known. */
+export function constructorOf(path: string): 'Function' | 'function' | undefined {
+  if (OBJECTS.has(path)) return 'function';
+  const [root, ...members] = path.split('.');
+  if (members.length === 0) return FUNCTIONS.has(root) ? 'Function' : undefined;
+  // `Math.max` is a function; `location.href` is not, but then its constructor's constructor is Function all the same.
+  return FUNCTIONS.has(root) || OBJECTS.has(root) ? 'Function' : undefined;
+}
+
+/** The path of a member of what a path means. Undefined: nothing is known of it. */
+export function memberPath(path: string, key: string): string | undefined {
+  if (isWindow(path)) {
+    if (key === 'postMessage' && path !== 'window') return `${path}.postMessage`;
+    return canonical(key);
+  }
+  if (key === 'constructor' && path.endsWith('.prototype')) return path.slice(0, -'.prototype'.length);
+  if (path.length > 100) return undefined;
+  return canonical(`${path}.${key}`);
+}
+
+/** `window` for all names of the global object; `navigator` for `clientInformation`. */
+export function canonical(path: string): string {
+  if (WINDOW.has(path)) return 'window';
+  if (path === 'clientInformation') return 'navigator';
+  if (path === 'document.location') return 'location';
+  return path;
+}
+
+/** What a handler in an attribute sees of the document without naming it (HTML, 8.1.8.1). */
+export const DOCUMENT_NAMES: ReadonlySet<string> = new Set([
+  'write',
+  'writeln',
+  'cookie',
+  'createElement',
+  'defaultView',
+  'createElementNS',
+  'domain',
+]);

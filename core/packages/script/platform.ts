@@ -1,0 +1,120 @@
+/** What of the web platform an app may not reach by itself, by its path from the global object, and what stands in for it. */
+import type { RuleCode } from '../rules.ts';
+
+export interface Barred {
+  readonly code: RuleCode;
+  /** What to write instead; undefined: there is nothing, and the rule says what to do. */
+  readonly instead?: string;
+}
+
+const all = (code: RuleCode, instead: string | undefined, paths: string): [string, Barred][] =>
+  paths.split(/\s+/).map((path) => [path, { code, instead }]);
+
+const NETWORK = 'Host.network.fetch(url, opts), with the permission network';
+const STORAGE = 'Host.storage.get(key) and Host.storage.set(key, value), with the permission storage';
+const CAMERA = 'Host.camera.takePhoto(), with the permission camera';
+const VIBRATE = 'Host.ui.vibrate(ms), with the permission vibrate';
+const DEVICE = 'Host.device.info(), with the permission device.info';
+
+export const BARRED: ReadonlyMap<string, Barred> = new Map([
+  ...all('eval', undefined, 'eval execScript'),
+  ...all('import_scripts', undefined, 'importScripts'),
+  ...all('webassembly', undefined, 'WebAssembly'),
+  ...all('service_worker', undefined, 'navigator.serviceWorker ServiceWorkerContainer'),
+  ...all(
+    'direct_network',
+    NETWORK,
+    'fetch fetchLater XMLHttpRequest ActiveXObject XDomainRequest WebSocket WebSocketStream EventSource WebTransport navigator.sendBeacon ' +
+      'RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection RTCDataChannel BackgroundFetchManager',
+  ),
+  ...all(
+    'direct_storage',
+    STORAGE,
+    'localStorage sessionStorage indexedDB webkitIndexedDB mozIndexedDB msIndexedDB openDatabase caches CacheStorage cookieStore document.cookie ' +
+      'navigator.storage navigator.webkitPersistentStorage navigator.webkitTemporaryStorage requestFileSystem webkitRequestFileSystem ' +
+      'showOpenFilePicker showSaveFilePicker showDirectoryPicker',
+  ),
+  ...all(
+    'direct_device',
+    CAMERA,
+    'navigator.getUserMedia navigator.webkitGetUserMedia navigator.mozGetUserMedia navigator.msGetUserMedia navigator.mediaDevices ImageCapture MediaRecorder',
+  ),
+  ...all('direct_device', VIBRATE, 'navigator.vibrate navigator.webkitVibrate navigator.mozVibrate'),
+  ...all('direct_device', DEVICE, 'navigator.getBattery navigator.battery navigator.userAgentData'),
+  ...all(
+    'direct_device',
+    undefined,
+    'navigator.geolocation navigator.clipboard navigator.bluetooth navigator.usb navigator.serial navigator.hid navigator.nfc navigator.xr ' +
+      'navigator.requestMIDIAccess navigator.contacts navigator.credentials navigator.share navigator.wakeLock navigator.getGamepads ' +
+      'navigator.gpu NDEFReader Accelerometer LinearAccelerationSensor GravitySensor Gyroscope Magnetometer AmbientLightSensor ' +
+      'AbsoluteOrientationSensor RelativeOrientationSensor DeviceMotionEvent DeviceOrientationEvent ondevicemotion ondeviceorientation ' +
+      'SpeechRecognition webkitSpeechRecognition Notification PushManager PaymentRequest IdleDetector EyeDropper BarcodeDetector',
+  ),
+  ...all(
+    'native_bridge',
+    undefined,
+    'webkit.messageHandlers ReactNativeWebView flutter_inappwebview chrome.webview external.notify cordova Capacitor AndroidBridge',
+  ),
+  ...all('parent_message', undefined, 'parent.postMessage top.postMessage opener.postMessage'),
+]);
+
+/** Names that hardly mean anything else, wherever they are taken from: `w.localStorage`, whatever `w` is. */
+export const DISTINCTIVE: ReadonlySet<string> = new Set([
+  'eval',
+  'execScript',
+  'importScripts',
+  'WebAssembly',
+  'XMLHttpRequest',
+  'WebSocket',
+  'EventSource',
+  'WebTransport',
+  'RTCPeerConnection',
+  'sendBeacon',
+  'localStorage',
+  'sessionStorage',
+  'indexedDB',
+  'openDatabase',
+  'serviceWorker',
+  'mediaDevices',
+  'getUserMedia',
+  'geolocation',
+  'messageHandlers',
+]);
+
+/** The first names of what the tables and the checks are about: of all others a script may do as it likes. */
+export const WATCHED_NAMES: ReadonlySet<string> = new Set([
+  ...[...BARRED.keys()].map((path) => path.split('.')[0]),
+  ...[
+    'window',
+    'self',
+    'globalThis',
+    'frames',
+    'parent',
+    'top',
+    'opener',
+    'document',
+    'cookie',
+    'Function',
+    'Host',
+    'arguments',
+  ],
+]);
+
+/** Names whose meaning a `var` of a classic script does not take away. */
+export const PLATFORM_NAMES: ReadonlySet<string> = new Set([
+  ...WATCHED_NAMES,
+  ...[
+    'setTimeout',
+    'setInterval',
+    'setImmediate',
+    'open',
+    'location',
+    'Worker',
+    'SharedWorker',
+    'Reflect',
+    'Object',
+    'atob',
+    'String',
+    'URL',
+  ],
+]);

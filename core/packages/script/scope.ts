@@ -1,0 +1,111 @@
+/** Which declaration a name means (ECMA-262, 9.1), as far as the source alone tells. */
+import type { AnyNode, Pattern } from 'acorn';
+
+/** A value that a variable may take: that of `from`, or of a member of it. `from` undefined: anything. */
+export interface Write {
+  readonly from: AnyNode | undefined;
+  /** Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for what can't be said. */
+  readonly path: readonly (string | number | AnyNode | null)[];
+}
+
+export const ANYTHING: Write = { from: undefined, path: [] };
+
+export interface Variable {
+  readonly name: string;
+  /** At the top level of a classic script with `var` or `function`, where it is a property of the window too. */
+  readonly isGlobal: boolean;
+  readonly writes: Write[];
+}
+
+/** A pattern has taken a member of a value: `const { fetch } = window`. */
+export interface Taken {
+  readonly node: AnyNode;
+  readonly write: Write;
+}
+
+export class Scope {
+  readonly parent: Scope | undefined;
+  /** Where `var` goes. */
+  readonly functionScope: Scope;
+  #variables: Map<string, Variable> | undefined;
+
+  constructor(parent: Scope | undefined, isFunction: boolean) {
+    this.parent = parent;
+    this.functionScope = isFunction || parent === undefined ? this : parent.functionScope;
+  }
+
+  declare(name: string, isGlobal = false): Variable {
+    this.#variables ??= new Map();
+    let variable = this.#variables.get(name);
+    if (variable === undefined) {
+      variable = { name, isGlobal, writes: [] };
+      this.#variables.set(name, variable);
+    }
+    return variable;
+  }
+
+  lookup(name: string): Variable | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      const variable = scope.#variables?.get(name);
+      if (variable !== undefined) return variable;
+    }
+    return undefined;
+  }
+
+  variables(): Iterable<Variable> {
+    return this.#variables?.values() ?? [];
+  }
+}
+
+/** Goes over the names of a pattern; `taken` gets each member that it takes of a value, `rest` each node in it that is no binding: defaults, computed keys, members that are assigned to. */
+export function bind(
+  pattern: Pattern,
+  write: Write,
+  name: (name: string, write: Write) => void,
+  taken: (taken: Taken) => void,
+  rest: (node: AnyNode) => void,
+): void {
+  const stack: [AnyNode, Write][] = [[pattern, write]];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const [node, value] = next;
+    const at = (key: string | number | AnyNode | null): Write =>
+      value.from === undefined ? ANYTHING : { from: value.from, path: [...value.path, key] };
+    switch (node.type) {
+      case 'Identifier':
+        name(node.name, value);
+        break;
+      case 'AssignmentPattern':
+        stack.push([node.left, value], [node.left, { from: node.right, path: [] }]);
+        rest(node.right);
+        break;
+      case 'ArrayPattern':
+        node.elements.forEach((element, index) => {
+          if (element !== null) stack.push([element, at(index)]);
+        });
+        break;
+      case 'ObjectPattern':
+        for (const property of node.properties) {
+          if (property.type === 'RestElement') stack.push([property.argument, value]);
+          else {
+            const key = at(property.computed ? property.key : keyOf(property.key));
+            taken({ node: property, write: key });
+            stack.push([property.value, key]);
+            if (property.computed) rest(property.key);
+          }
+        }
+        break;
+      case 'RestElement':
+        stack.push([node.argument, ANYTHING]);
+        break;
+      default:
+        rest(node);
+    }
+  }
+}
+
+/** The name of a key that isn't computed. */
+export function keyOf(key: AnyNode): string | null {
+  if (key.type === 'Identifier') return key.name;
+  if (key.type === 'Literal') return String(key.value);
+  return null;
+}

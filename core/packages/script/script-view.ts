@@ -1,0 +1,34 @@
+/** A script as the checks see it. */
+import type { AnyNode } from 'acorn';
+import type { Place } from '../finding.ts';
+import type { RuleCode } from '../rules.ts';
+import type { SourceText } from '../source-text.ts';
+import type { ScriptKind, WebContext } from '../web/context.ts';
+import type { Evaluator } from './evaluate.ts';
+
+export interface ScriptView {
+  readonly source: SourceText;
+  /** Where the script begins in the source; offsets of nodes count from there. */
+  readonly base: number;
+  readonly kind: ScriptKind;
+  readonly context: WebContext;
+  readonly evaluator: Evaluator;
+  /** Names that stand for Host or Function, whose uses are to be looked at as well. */
+  readonly aliases: Set<string>;
+}
+
+export const placeOf = (view: ScriptView, node: AnyNode): Place => view.source.at(view.base + node.start);
+
+export function report(view: ScriptView, code: RuleCode, node: AnyNode, message: string, fix?: string): void {
+  view.context.findings.add(code, placeOf(view, node), message, fix);
+}
+
+/** As it is written, cut to what a message can hold. */
+export function written(view: ScriptView, node: AnyNode): string {
+  const text = view.source.text.slice(
+    view.base + node.start,
+    Math.min(view.base + node.end, view.base + node.start + 60),
+  );
+  const line = text.replace(/\s+/g, ' ').trim();
+  return node.end - node.start > 60 ? `${line}…` : line;
+}

@@ -1,0 +1,75 @@
+/** What an expression may come to, as far as the source tells: enough to see through aliases and strings that are put together. */
+import type { ArrayExpression, ObjectExpression } from 'acorn';
+
+export type Constant = string | number | boolean | null | undefined;
+
+export type Value =
+  | { readonly kind: 'unknown' }
+  /** A string; `known` is what of it is known, with a placeholder where it isn't. */
+  | { readonly kind: 'text'; readonly known: string }
+  | { readonly kind: 'constant'; readonly value: Constant }
+  | { readonly kind: 'list'; readonly items: readonly Constant[] }
+  /** An object or array as it is written. */
+  | { readonly kind: 'structure'; readonly node: ObjectExpression | ArrayExpression }
+  /** What is reached from the global object by this path: `document.body`. The global object itself is `window`. */
+  | { readonly kind: 'global'; readonly path: string }
+  | { readonly kind: 'function' }
+  /** The constructor of something unknown. */
+  | { readonly kind: 'constructor' }
+  /** An element that the script has made, with its local name in lower case. */
+  | { readonly kind: 'element'; readonly tag: string }
+  /** What `Host.network.fetch` has brought, or something of it. */
+  | { readonly kind: 'fetched' };
+
+export type Values = readonly Value[];
+
+export const UNKNOWN: Value = { kind: 'unknown' };
+export const FUNCTION: Value = { kind: 'function' };
+export const FETCHED: Value = { kind: 'fetched' };
+export const NOTHING_KNOWN: Values = [UNKNOWN];
+
+export const constant = (value: Constant): Value => ({ kind: 'constant', value });
+export const global = (path: string): Value => ({ kind: 'global', path });
+export const text = (known: string): Value => ({ kind: 'text', known });
+
+/** Stands in a text for what isn't known of it: a name, so that markup and scripts with it still parse. */
+export const PLACEHOLDER = 'x';
+/** Characters of a string that is put together; what would be longer is not known. */
+export const MOST_TEXT = 1 << 20;
+/** Values that are told apart. */
+const MOST_VALUES = 8;
+
+export function union(sets: readonly Values[]): Values {
+  if (sets.length === 1) return sets[0];
+  const all: Value[] = [];
+  for (const set of sets)
+    for (const value of set) {
+      if (all.some((other) => isSame(other, value))) continue;
+      if (all.length === MOST_VALUES) return [...all, UNKNOWN];
+      all.push(value);
+    }
+  return all.length === 0 ? NOTHING_KNOWN : all;
+}
+
+function isSame(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a.kind === 'constant' && b.kind === 'constant') return a.value === b.value;
+  if (a.kind === 'global' && b.kind === 'global') return a.path === b.path;
+  return (
+    a.kind === b.kind &&
+    (a.kind === 'function' || a.kind === 'constructor' || a.kind === 'unknown' || a.kind === 'fetched')
+  );
+}
+
+/** The only value, if it is a constant. */
+export function constantOf(values: Values): { readonly value: Constant } | undefined {
+  const [only] = values;
+  return values.length === 1 && only.kind === 'constant' ? only : undefined;
+}
+
+/** As `String(value)` makes of it; undefined where that isn't known. */
+export function asText(value: Value): string | undefined {
+  if (value.kind === 'constant') return String(value.value);
+  if (value.kind === 'list') return value.items.map((item) => item ?? '').join(',');
+  return undefined;
+}

@@ -1,0 +1,280 @@
+/**
+ * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes that the checks look at once all
+ * declarations are known. It does not recurse, so that nesting can't exhaust the stack.
+ */
+import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
+import { ANYTHING, bind, Scope, type Taken, type Write } from './scope.ts';
+
+export interface Walked {
+  /** Calls, members, assignments, imports, exports; a node stands before all that is in it. */
+  readonly nodes: readonly AnyNode[];
+  /** Names where they are used, not where they are declared. */
+  readonly names: readonly Identifier[];
+  readonly taken: readonly Taken[];
+  readonly top: Scope;
+  /** Names assigned to and declared nowhere. */
+  readonly implicit: Scope;
+}
+
+/** What the walk writes onto nodes. */
+interface Noted {
+  parent?: AnyNode;
+  scope?: Scope;
+}
+
+export const parentOf = (node: AnyNode): AnyNode | undefined => (node as Noted).parent;
+/** Of a node that the walk has kept, and of functions: the scope around them. */
+export const scopeOf = (node: AnyNode): Scope | undefined => (node as Noted).scope;
+
+/** Children in the order of the source; what is bound, labelled or named but not evaluated is not among them. */
+const CHILDREN: Readonly<Record<string, readonly string[]>> = {
+  Program: ['body'],
+  ExpressionStatement: ['expression'],
+  BlockStatement: ['body'],
+  StaticBlock: ['body'],
+  WithStatement: ['object', 'body'],
+  ReturnStatement: ['argument'],
+  LabeledStatement: ['body'],
+  IfStatement: ['test', 'consequent', 'alternate'],
+  SwitchStatement: ['discriminant', 'cases'],
+  SwitchCase: ['test', 'consequent'],
+  ThrowStatement: ['argument'],
+  TryStatement: ['block', 'handler', 'finalizer'],
+  CatchClause: ['body'],
+  WhileStatement: ['test', 'body'],
+  DoWhileStatement: ['body', 'test'],
+  ForStatement: ['init', 'test', 'update', 'body'],
+  ForInStatement: ['left', 'right', 'body'],
+  ForOfStatement: ['left', 'right', 'body'],
+  VariableDeclaration: ['declarations'],
+  VariableDeclarator: ['init'],
+  ClassDeclaration: ['superClass', 'body'],
+  ClassExpression: ['superClass', 'body'],
+  ClassBody: ['body'],
+  MethodDefinition: ['value'],
+  PropertyDefinition: ['value'],
+  FunctionDeclaration: ['body'],
+  FunctionExpression: ['body'],
+  ArrowFunctionExpression: ['body'],
+  ArrayExpression: ['elements'],
+  ObjectExpression: ['properties'],
+  Property: ['value'],
+  UnaryExpression: ['argument'],
+  UpdateExpression: ['argument'],
+  BinaryExpression: ['left', 'right'],
+  LogicalExpression: ['left', 'right'],
+  AssignmentExpression: ['right'],
+  ConditionalExpression: ['test', 'consequent', 'alternate'],
+  CallExpression: ['callee', 'arguments'],
+  NewExpression: ['callee', 'arguments'],
+  MemberExpression: ['object'],
+  SequenceExpression: ['expressions'],
+  YieldExpression: ['argument'],
+  AwaitExpression: ['argument'],
+  SpreadElement: ['argument'],
+  TemplateLiteral: ['expressions'],
+  TaggedTemplateExpression: ['tag', 'quasi'],
+  ImportExpression: ['source', 'options'],
+  ChainExpression: ['expression'],
+  ParenthesizedExpression: ['expression'],
+  ExportNamedDeclaration: ['declaration', 'specifiers'],
+  ExportDefaultDeclaration: ['declaration'],
+  ExportSpecifier: ['local'],
+};
+
+const KEPT = new Set([
+  'CallExpression',
+  'NewExpression',
+  'MemberExpression',
+  'AssignmentExpression',
+  'TaggedTemplateExpression',
+  'ImportExpression',
+  'ImportDeclaration',
+  'ExportNamedDeclaration',
+  'ExportAllDeclaration',
+  'WithStatement',
+]);
+
+export function walk(program: Program, isModule: boolean): Walked {
+  const implicit = new Scope(undefined, true);
+  const top = new Scope(implicit, true);
+  const nodes: AnyNode[] = [];
+  const names: Identifier[] = [];
+  const taken: Taken[] = [];
+  const assignments: [Pattern, Write, Scope][] = [];
+  const stack: AnyNode[] = [program];
+  const scopes: Scope[] = [top];
+
+  const push = (node: AnyNode | null | undefined, parent: AnyNode, scope: Scope): void => {
+    if (node === null || node === undefined) return;
+    (node as Noted).parent = parent;
+    stack.push(node);
+    scopes.push(scope);
+  };
+  const pushAll = (parent: AnyNode, scope: Scope): void => {
+    const keys = CHILDREN[parent.type];
+    if (keys === undefined) return;
+    for (const key of keys) {
+      const child = (parent as unknown as Record<string, unknown>)[key];
+      if (Array.isArray(child)) for (const one of child) push(one, parent, scope);
+      else push(child as AnyNode | null | undefined, parent, scope);
+    }
+  };
+  const declare = (pattern: Pattern, write: Write, at: AnyNode, target: Scope, around: Scope, isVar: boolean): void =>
+    bind(
+      pattern,
+      write,
+      (name, value) => target.declare(name, isVar && target === top && !isModule).writes.push(value),
+      (one) => {
+        keep(one.node, around);
+        taken.push(one);
+      },
+      (rest) => push(rest, at, around),
+    );
+  const keep = (node: AnyNode, scope: Scope): void => {
+    (node as Noted).scope = scope;
+  };
+  const declareFunction = (node: FunctionNode & AnyNode, scope: Scope): void => {
+    keep(node, scope);
+    const inner = new Scope(scope, true);
+    if (node.type === 'FunctionDeclaration' && node.id) {
+      scope.declare(node.id.name).writes.push({ from: node, path: [] });
+      // Annex B.3.2: outside of strict code the name is the function's too.
+      if (scope.functionScope !== scope && !isModule)
+        scope.functionScope.declare(node.id.name, false).writes.push({ from: node, path: [] }, ANYTHING);
+    } else if (node.type === 'FunctionExpression' && node.id)
+      inner.declare(node.id.name).writes.push({ from: node, path: [] });
+    node.params.forEach((param, index) => {
+      const isRest = param.type === 'RestElement';
+      // What a parameter is told by calls: see the evaluation of a function with a path.
+      declare(param, isRest ? ANYTHING : { from: node, path: [index] }, node, inner, inner, false);
+    });
+    const { body } = node;
+    if (body.type === 'BlockStatement') {
+      (body as Noted).parent = node;
+      pushAll(body, inner);
+    } else push(body, node, inner);
+  };
+
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const scope = scopes.pop()!;
+    if (KEPT.has(node.type)) {
+      keep(node, scope);
+      nodes.push(node);
+    }
+    switch (node.type) {
+      case 'Identifier':
+        keep(node, scope);
+        names.push(node);
+        continue;
+      case 'ThisExpression':
+        keep(node, scope);
+        continue;
+      case 'FunctionDeclaration':
+      case 'FunctionExpression':
+      case 'ArrowFunctionExpression':
+        declareFunction(node as FunctionNode & AnyNode, scope);
+        continue;
+      case 'ClassDeclaration':
+      case 'ClassExpression': {
+        keep(node, scope);
+        if (node.id) scope.declare(node.id.name).writes.push({ from: node, path: [] });
+        break;
+      }
+      case 'VariableDeclaration': {
+        const target = node.kind === 'var' ? scope.functionScope : scope;
+        const loop = parentOf(node);
+        const isLoop = (loop?.type === 'ForInStatement' || loop?.type === 'ForOfStatement') && loop.left === node;
+        for (const { id, init } of node.declarations) {
+          const write = init ? { from: init, path: [] } : undefined;
+          if (isLoop) declare(id, ANYTHING, node, target, scope, node.kind === 'var');
+          else if (write !== undefined) declare(id, write, node, target, scope, node.kind === 'var');
+          else if (id.type === 'Identifier')
+            target.declare(id.name, node.kind === 'var' && target === top && !isModule);
+        }
+        break;
+      }
+      case 'ForInStatement':
+      case 'ForOfStatement':
+        if (node.left.type !== 'VariableDeclaration') {
+          assignments.push([node.left, ANYTHING, scope]);
+          pushTargets(node, node.left, scope, push);
+          push(node.right, node, scope);
+          push(node.body, node, new Scope(scope, false));
+          continue;
+        }
+        pushAll(node, new Scope(scope, false));
+        continue;
+      case 'UpdateExpression':
+        if (node.argument.type === 'Identifier') assignments.push([node.argument, ANYTHING, scope]);
+        break;
+      case 'AssignmentExpression': {
+        const isPlain =
+          node.operator === '=' || node.operator === '||=' || node.operator === '&&=' || node.operator === '??=';
+        assignments.push([node.left, isPlain ? { from: node.right, path: [] } : ANYTHING, scope]);
+        break;
+      }
+      case 'ImportDeclaration':
+        for (const { local } of node.specifiers) top.declare(local.name).writes.push(ANYTHING);
+        continue;
+      case 'MemberExpression':
+        if (node.computed) push(node.property as AnyNode, node, scope);
+        break;
+      case 'MethodDefinition':
+      case 'PropertyDefinition':
+      case 'Property':
+        if (node.computed) push(node.key as AnyNode, node, scope);
+        break;
+      case 'ExportNamedDeclaration':
+        if (node.source) continue;
+        break;
+      case 'ExportSpecifier':
+        if (node.local.type === 'Literal') continue;
+        break;
+      case 'CatchClause': {
+        const inner = new Scope(scope, false);
+        if (node.param) declare(node.param, ANYTHING, node, inner, inner, false);
+        pushAll(node, inner);
+        continue;
+      }
+      case 'StaticBlock':
+        pushAll(node, new Scope(scope, true));
+        continue;
+      case 'BlockStatement':
+      case 'ForStatement':
+      case 'SwitchStatement':
+        pushAll(node, new Scope(scope, false));
+        continue;
+    }
+    pushAll(node, scope);
+    // Assigned patterns need the declarations only later, their inner nodes now.
+    if (node.type === 'AssignmentExpression') pushTargets(node, node.left, scope, push);
+  }
+  for (const [pattern, write, scope] of assignments)
+    bind(
+      pattern,
+      write,
+      (name, value) => (scope.lookup(name) ?? implicit.declare(name, true)).writes.push(value),
+      (one) => {
+        keep(one.node, scope);
+        taken.push(one);
+      },
+      () => {},
+    );
+  return { nodes, names, taken, top, implicit };
+}
+
+function pushTargets(
+  at: AnyNode,
+  pattern: Pattern,
+  scope: Scope,
+  push: (node: AnyNode, parent: AnyNode, scope: Scope) => void,
+): void {
+  bind(
+    pattern,
+    ANYTHING,
+    () => {},
+    () => {},
+    (rest) => push(rest, at, scope),
+  );
+}

@@ -1,0 +1,105 @@
+/** Audits a style sheet. The rules look at tokens (CSS Syntax Module Level 3), which takes linear time and no stack; the parser is asked for errors alone. */
+import { ident, parse, string, tokenize, tokenTypes, url } from 'css-tree';
+import type { SourceText } from '../source-text.ts';
+import type { WebContext } from '../web/context.ts';
+import { locate } from '../web/location.ts';
+import { checkReference, FONT, IMAGE, STYLE } from '../web/references.ts';
+
+/** Characters of a style sheet that is parsed, which takes ten times as long as its tokens do. */
+const MOST_PARSED = 1 << 20;
+/** Errors of a style sheet that are told. */
+const MOST_ERRORS = 5;
+const BINDINGS = new Set(['behavior', '-ms-behavior', '-moz-binding']);
+
+/** `inline`: the declarations of a style attribute. */
+export function auditStyle(source: SourceText, start: number, end: number, inline: boolean, context: WebContext): void {
+  const text = start === 0 && end === source.text.length ? source.text : source.text.slice(start, end);
+  checkTokens(source, text, start, context);
+  checkSyntax(source, text, start, inline, context);
+}
+
+function checkTokens(source: SourceText, text: string, base: number, context: WebContext): void {
+  const { findings } = context;
+  /** The at-rule whose prelude or block this is. */
+  let rule = '';
+  /** Open url( or src( functions. */
+  let isUrl = false;
+  let property: { name: string; at: number } | undefined;
+  const refer = (value: string, at: number): void => {
+    const place = source.at(base + at);
+    if (locate(value, source.file).kind === 'code') findings.add('style_code', place, 'This is a javascript: URL.');
+    else
+      checkReference(
+        context,
+        source.file,
+        value,
+        place,
+        rule === 'import' ? STYLE : rule === 'font-face' ? FONT : IMAGE,
+      );
+  };
+  tokenize(text, (type, from, to) => {
+    switch (type) {
+      case tokenTypes.AtKeyword:
+        rule = ident.decode(text.slice(from + 1, to)).toLowerCase();
+        break;
+      case tokenTypes.Semicolon:
+        if (rule !== 'font-face') rule = '';
+        break;
+      case tokenTypes.RightCurlyBracket:
+        rule = '';
+        break;
+      case tokenTypes.Url:
+        refer(url.decode(text.slice(from, to)), from);
+        break;
+      case tokenTypes.Function: {
+        const name = ident.decode(text.slice(from, to - 1)).toLowerCase();
+        isUrl = name === 'url' || name === 'src' || name === 'image' || name.endsWith('image-set');
+        // An escape in its name hides that it is a URL without quotes.
+        const close = name === 'url' ? text.indexOf(')', to) : -1;
+        if (close >= 0 && !/^\s*["']/.test(text.slice(to, to + 8))) refer(text.slice(to, close), from);
+        if (name === 'expression') findings.add('style_code', source.at(base + from), 'expression(…) runs code.');
+        break;
+      }
+      case tokenTypes.RightParenthesis:
+        isUrl = false;
+        break;
+      case tokenTypes.String:
+        if (isUrl || rule === 'import') refer(string.decode(text.slice(from, to)), from);
+        break;
+      case tokenTypes.Ident:
+        property = { name: ident.decode(text.slice(from, to)).toLowerCase(), at: from };
+        return;
+      case tokenTypes.Colon:
+        if (property && BINDINGS.has(property.name))
+          findings.add('style_code', source.at(base + property.at), `${property.name} binds code to elements.`);
+        break;
+      case tokenTypes.WhiteSpace:
+      case tokenTypes.Comment:
+        return;
+    }
+    property = undefined;
+  });
+}
+
+function checkSyntax(source: SourceText, text: string, base: number, inline: boolean, context: WebContext): void {
+  let errors = 0;
+  try {
+    if (text.length >= MOST_PARSED) throw new RangeError();
+    parse(text, {
+      context: inline ? 'declarationList' : 'stylesheet',
+      parseValue: false,
+      parseRulePrelude: false,
+      parseAtrulePrelude: false,
+      positions: false,
+      onParseError: (error) => {
+        // It has caught what the stack threw as well.
+        if (!('offset' in error)) throw new RangeError();
+        if (errors++ < MOST_ERRORS)
+          context.findings.add('style_syntax', source.at(base + error.offset), `${error.message}.`);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    context.findings.add('style_too_large', source.at(base), 'The syntax of this style sheet was not checked.');
+  }
+}

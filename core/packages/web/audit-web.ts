@@ -1,0 +1,129 @@
+/** Audits what a web view runs and shows: pages first, then the scripts that they load in that order, then what is left. */
+import type { PackageFile } from '../content.ts';
+import type { AuditContext } from '../context.ts';
+import { wholeFile } from '../findings.ts';
+import { HOST_OPERATIONS } from '../host-operations.ts';
+import { auditMarkup } from '../markup/audit-markup.ts';
+import { auditScript } from '../script/audit-script.ts';
+import { SourceText } from '../source-text.ts';
+import { auditStyle } from '../style/audit-style.ts';
+import type { Piece, ScriptKind, WebContext } from './context.ts';
+
+const MARKUP = /\.(?:x?html?|xht|svgz?|xml|xslt?|mhtml)$/i;
+const STYLE = /\.css$/i;
+const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
+
+const SDK = 'host-sdk.js';
+const HOST_PERMISSIONS = new Set([...HOST_OPERATIONS.values()].map(({ permission }) => permission));
+
+export interface WebOptions {
+  /** Files that are not audited here: a host-sdk.js that is one of those issued. */
+  readonly exempt?: ReadonlySet<string>;
+}
+
+export async function auditWeb(context: AuditContext, options: WebOptions = {}): Promise<void> {
+  // Spread, `undeterminable` would be another one.
+  const web: WebContext = Object.assign(context, {
+    pieces: [],
+    loads: new Map<string, ScriptKind>(),
+    waiting: [],
+    embedded: 0,
+    globals: new Map(),
+  });
+  const done = new Set(options.exempt);
+  const paths = [...context.files.keys()].sort(entryFirst(context.manifest?.entry));
+  for (const path of paths) {
+    if (/\.wasm$/i.test(path)) context.findings.add('webassembly', wholeFile(path), 'This file holds compiled code.');
+    if (MARKUP.test(path)) await auditFile(web, path, done, (source) => auditMarkup(source, 'file', web));
+  }
+  const background = context.manifest?.background?.entry;
+  if (background !== undefined) await auditLater(web, background, 'background', done);
+  for (const path of paths) {
+    if (STYLE.test(path))
+      await auditFile(web, path, done, (source) => auditStyle(source, 0, source.text.length, false, web));
+    if (!SCRIPT.test(path) || done.has(path)) continue;
+    if (path !== SDK)
+      context.findings.add('script_unreferenced', wholeFile(path), 'No page, module or worker loads this file.');
+    await auditLater(web, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown', done);
+  }
+  if (!context.undeterminable) checkUnused(context);
+}
+
+/** Permissions that no call needs. */
+function checkUnused({ findings, manifest, used }: AuditContext): void {
+  for (const permission of manifest?.permissions ?? [])
+    if (HOST_PERMISSIONS.has(permission) && !used.has(permission))
+      findings.add(
+        'host_permission_unused',
+        wholeFile('manifest.json'),
+        `No script calls an operation of Host that needs ${permission}.`,
+      );
+}
+
+/** A script that no other file has loaded before. */
+async function auditLater(web: WebContext, path: string, kind: ScriptKind, done: Set<string>): Promise<void> {
+  if (!web.loads.has(path)) web.waiting.push(path);
+  web.loads.set(path, kind);
+  await auditWaiting(web, done);
+}
+
+/** Scripts that were found to be loaded. */
+async function auditWaiting(web: WebContext, done: Set<string>): Promise<void> {
+  for (const path of web.waiting.splice(0))
+    await auditFile(web, path, done, (source) =>
+      auditScript(source, 0, source.text.length, web.loads.get(path) ?? 'unknown', web),
+    );
+}
+
+/** With what it loads, and what stands in it: in that order, as scripts in files mostly come first. */
+async function auditFile(
+  web: WebContext,
+  path: string,
+  done: Set<string>,
+  audit: (source: SourceText) => void,
+): Promise<void> {
+  if (done.has(path)) return;
+  done.add(path);
+  const source = await sourceOf(web, web.files.get(path));
+  if (source === undefined) return;
+  audit(source);
+  const pieces = web.pieces.splice(0);
+  await auditWaiting(web, done);
+  for (let index = 0; index < pieces.length; index++) {
+    auditPiece(pieces[index], web);
+    for (const piece of web.pieces.splice(0)) pieces.push(piece);
+  }
+  await auditWaiting(web, done);
+}
+
+function auditPiece(piece: Piece, web: WebContext): void {
+  const { source } = piece;
+  switch (piece.type) {
+    case 'script':
+      auditScript(source, piece.start, piece.end, piece.kind, web);
+      break;
+    case 'style':
+      auditStyle(source, piece.start, piece.end, piece.inline, web);
+      break;
+    case 'markup':
+      auditMarkup(source, piece.origin, web);
+      break;
+  }
+}
+
+async function sourceOf(web: WebContext, file: PackageFile | undefined): Promise<SourceText | undefined> {
+  const octets = await file?.read();
+  if (file === undefined || octets === undefined) return undefined;
+  try {
+    return new SourceText(file.path, new TextDecoder('utf-8', { fatal: true }).decode(octets));
+  } catch {
+    web.findings.add('text_not_utf8', wholeFile(file.path), 'This file is not UTF-8.');
+    // What can be read of it is audited all the same.
+    return new SourceText(file.path, octets.toString('latin1'));
+  }
+}
+
+const entryFirst =
+  (entry: string | undefined) =>
+  (a: string, b: string): number =>
+    Number(b === entry) - Number(a === entry) || (a < b ? -1 : 1);

@@ -1,0 +1,35 @@
+/** Files that markup and style sheets refer to. */
+import type { Place } from '../finding.ts';
+import type { RuleCode } from '../rules.ts';
+import type { WebContext } from './context.ts';
+import { missing } from './loads.ts';
+import { locate } from './location.ts';
+
+/** What is said where a URL leads to another host, and where its file is missing. */
+export interface ReferenceRules {
+  readonly remote: RuleCode;
+  readonly missing: RuleCode;
+}
+
+export const IMAGE: ReferenceRules = { remote: 'remote_resource', missing: 'file_missing' };
+export const FONT: ReferenceRules = { remote: 'remote_style', missing: 'file_missing' };
+export const STYLE: ReferenceRules = { remote: 'remote_style', missing: 'style_missing' };
+
+/** A URL that loads something other than a script. `javascript:` is the caller's to tell. */
+export function checkReference(
+  context: WebContext,
+  file: string,
+  url: string,
+  place: Place,
+  rules: ReferenceRules,
+): void {
+  const location = locate(url, file);
+  if (location.kind === 'remote') context.findings.add(rules.remote, place, `This is loaded from ${location.host}.`);
+  else if (location.kind === 'file' && (location.path === undefined || !isThere(context, location.path)))
+    context.findings.add(rules.missing, place, missing(location.path, context.files.keys()));
+}
+
+/** A folder of the package counts as well, as `./` does. */
+function isThere(context: WebContext, path: string): boolean {
+  return path === '' || context.files.has(path);
+}

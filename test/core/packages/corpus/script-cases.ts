@@ -1,0 +1,206 @@
+/** Cases of the rules about scripts. */
+import type { CorpusCase } from './corpus-case.ts';
+import { smallApp } from './small-app.ts';
+
+const app = (script: string, more: Readonly<Record<string, string | Uint8Array>> = {}): ReturnType<typeof smallApp> =>
+  smallApp({ 'app.js': `${script}\nHost.storage.get('text');\n`, ...more });
+
+const both = (code: CorpusCase['code'], triggers: string, nearMiss: string): CorpusCase => ({
+  code,
+  triggers: app(triggers),
+  nearMiss: app(nearMiss),
+});
+
+const module = (script: string): ReturnType<typeof smallApp> =>
+  smallApp({
+    'index.html': '<script src="host-sdk.js"></script><script type="module" src="app.js"></script>',
+    'app.js': `${script}\nHost.storage.get('text');\n`,
+    'lib.js': 'export const lib = 1;\n',
+  });
+
+const manifest = (...permissions: string[]): string => {
+  const base = JSON.parse(String(smallApp()['manifest.json']));
+  return JSON.stringify({ ...base, permissions });
+};
+
+const NETWORK = { 'manifest.json': manifest('storage', 'network') };
+const DEEP = 60_000;
+
+export const SCRIPT_CASES: readonly CorpusCase[] = [
+  both('eval', 'eval("1 + 1");', 'function run(eval) { return eval("1 + 1"); }\nrun(String); typeof eval;'),
+  both(
+    'function_constructor',
+    'new Function("return 1")();',
+    'const isFunction = (f) => f instanceof Function;\nisFunction(isFunction);',
+  ),
+  both(
+    'function_constructor_escapes',
+    'register(Function);\nfunction register() {}',
+    'const props = { type: Function };\nprops.type;',
+  ),
+  both(
+    'constructor_called',
+    'function make(x) { return x.constructor("return 1"); }\nmake(1);',
+    'function copy(x) { return new x.constructor(x.size); }\ncopy({});',
+  ),
+  both(
+    'string_timer',
+    'setTimeout("tick()", 100);',
+    'setTimeout(() => {}, 100); new Promise((done) => setTimeout(done, 100));',
+  ),
+  both(
+    'timer_undeterminable',
+    'setTimeout(pick("tick"), 100);\nfunction pick(x) { return x; }',
+    'function tick() {}\nsetTimeout(tick.bind(null, 1), 100);',
+  ),
+  both(
+    'dynamic_import',
+    'import("./" + name + ".js");\nvar name;',
+    'const loaded = { import: () => 1 };\nloaded.import("lib.js");',
+  ),
+  both('import_scripts', 'importScripts("lib.js");', 'function importScripts() {}\nimportScripts("lib.js");'),
+  both(
+    'webassembly',
+    'WebAssembly.instantiate(new Uint8Array(8));',
+    'const texts = { WebAssembly: "not here" };\ntexts.WebAssembly;',
+  ),
+  both(
+    'service_worker',
+    'navigator.serviceWorker.register("sw.js");',
+    'const parts = { serviceWorker: 1 };\nparts.serviceWorker;',
+  ),
+  both(
+    'worker_from_code',
+    'new Worker(URL.createObjectURL(new Blob(["1"])));',
+    'class Worker {}\nnew Worker("blob:1");',
+  ),
+  both(
+    'worker_undeterminable',
+    'function start(name) { return new Worker(name); }\nstart("a.js");',
+    'const name = "app.js";\nnew Worker(name);',
+  ),
+  both(
+    'remote_script',
+    'document.createElement("script").src = "https://example.com/a.js";',
+    'document.createElement("a").href = "https://example.com/a.js";',
+  ),
+  both('script_element', 'document.createElement("script");', 'document.createElement("span");'),
+  both('frame_element', 'document.createElement("iframe");', 'document.createElement("figure");'),
+  both(
+    'element_undeterminable',
+    'function make(x) { return document.createElement("scr" + x); }\nmake("ipt");',
+    'function make(x) { return document.createElement(x); }\nmake("p");',
+  ),
+  both(
+    'markup_with_code',
+    'document.body.innerHTML = "<img src=x onerror=go()>";',
+    'document.body.innerHTML = "<img alt=onerror>";',
+  ),
+  both(
+    'markup_undeterminable',
+    'function show(x) { document.body.innerHTML = "<b>" + x; }\nshow(1);',
+    'function show(x) { document.body.textContent = "<b>" + x; }\nshow(1);',
+  ),
+  {
+    code: 'fetched_code',
+    triggers: app(
+      'Host.network.fetch("https://example.com/").then((r) => { document.body.innerHTML = r.body; });',
+      NETWORK,
+    ),
+    nearMiss: app(
+      'Host.network.fetch("https://example.com/").then((r) => { document.body.textContent = r.body; });',
+      NETWORK,
+    ),
+  },
+  both('javascript_url', 'document.body.href = "java\\nscript:go()";', 'document.body.href = "./javascript.html";'),
+  both(
+    'handler_attribute_set',
+    'function set(code) { document.body.setAttribute("onclick", code); }\nset("go()");',
+    'document.body.setAttribute("onclick", "go()");',
+  ),
+  both('with_statement', 'with (document) { title = "x"; }', 'const words = { with: 1 };\nwords.with;'),
+  both(
+    'computed_global',
+    'function read(name) { return window[name]; }\nread("x");',
+    'const name = "title";\nwindow["document"][name];',
+  ),
+  both(
+    'global_of_unknown',
+    'function keep(w) { return w.localStorage; }\nkeep(1);',
+    'function keep(w) { return w.storage; }\nkeep(1);',
+  ),
+  both(
+    'direct_network',
+    'fetch("https://example.com/");',
+    'const fetch = (url) => url;\nfetch("https://example.com/");',
+  ),
+  both(
+    'direct_storage',
+    'localStorage.setItem("a", "b");',
+    '{ let localStorage = new Map();\nlocalStorage.set("a", "b"); }',
+  ),
+  both(
+    'direct_device',
+    'navigator.geolocation.getCurrentPosition(() => {});',
+    'const navigator = { geolocation: 1 };\nnavigator.geolocation;',
+  ),
+  both(
+    'native_bridge',
+    'webkit.messageHandlers.app.postMessage(1);',
+    'const webkit = { messageHandlers: 1 };\nwebkit.messageHandlers;',
+  ),
+  both('parent_message', 'parent.postMessage("x", "*");', 'window.postMessage("x", "*");'),
+  both('window_opened', 'window.open("page.html");', 'const menu = { open() {} };\nmenu.open("page.html");'),
+  both('remote_navigation', 'location.href = "https://example.com/";', 'location.hash = "https://example.com/";'),
+  both('script_syntax', 'const = 1;', 'const value = 1;'),
+  both('script_too_intricate', `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`, `${'['.repeat(50)}${']'.repeat(50)}`),
+  both('html_like_comment', '<!-- old', 'const x = 1 < ! 0;'),
+  both('host_overwritten', 'window.Host = {};', '(function (Host) { Host = {}; })();'),
+  {
+    code: 'host_permission_undeclared',
+    triggers: app('Host.camera.takePhoto();'),
+    nearMiss: app('Host.camera.takePhoto();', { 'manifest.json': manifest('storage', 'camera') }),
+  },
+  {
+    code: 'host_permission_unused',
+    triggers: app('', { 'manifest.json': manifest('storage', 'camera') }),
+    nearMiss: app('const { camera } = Host;\ncamera.takePhoto();', { 'manifest.json': manifest('storage', 'camera') }),
+  },
+  both(
+    'host_operation_unknown',
+    'Host.storage.remove("x");',
+    'const hosts = { storage: { remove() {} } };\nhosts.storage.remove("x");',
+  ),
+  both('host_arguments', 'Host.storage.get(1);', 'function read(key) { return Host.storage.get(key); }\nread("x");'),
+  both(
+    'host_computed',
+    'function call(name) { return Host.storage[name]("x"); }\ncall("get");',
+    'const name = "get";\nHost.storage[name]("x");',
+  ),
+  both(
+    'host_escapes',
+    'start(Host);\nfunction start() {}',
+    'const h = Host;\nif (h && typeof Host !== "undefined") h.storage.get("x");',
+  ),
+  {
+    code: 'module_remote',
+    triggers: module('import "https://example.com/a.js";'),
+    nearMiss: module('import "./lib.js";'),
+  },
+  {
+    code: 'module_bare',
+    triggers: module('import "lib.js";'),
+    nearMiss: module('import { lib } from "./lib.js";\nlib;'),
+  },
+  { code: 'script_missing', triggers: module('import "./Lib.js";'), nearMiss: module('export * from "./lib.js";') },
+  {
+    code: 'script_unreferenced',
+    triggers: app('', { 'old.js': '' }),
+    nearMiss: app('new Worker("old.js");', { 'old.js': '' }),
+  },
+  {
+    code: 'text_not_utf8',
+    triggers: smallApp({ 'app.js': Uint8Array.of(0x2f, 0x2f, 0xe4, 0x0a) }),
+    nearMiss: smallApp({ 'app.js': '// \u00e4\n' }),
+  },
+];
