@@ -1,6 +1,7 @@
 /** The admin API, put together. */
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import { AliasStates } from '../core/alias/index.ts';
+import type { BlobSource } from '../core/blobs/store.ts';
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
@@ -30,6 +31,7 @@ import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi/routes.ts';
+import { type AuditPrograms, createPackages, type Packages } from './packages/index.ts';
 import type { Resolve } from './proxy/bounded.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
@@ -52,6 +54,10 @@ export interface AdminApiOptions {
   readonly sync?: (sequence: number) => Sync;
   readonly secrets: Secrets;
   readonly metrics: Registry;
+  /** Where the octets of packages are. */
+  readonly blobs: BlobSource;
+  /** What audits packages; the audit itself when left out. */
+  readonly auditPrograms?: AuditPrograms;
   /** Of the service. */
   readonly version: string;
   /** What is known of the targets of ALIAS records; what their rows say when left out. */
@@ -67,6 +73,7 @@ export interface AdminApiOptions {
 export interface AdminApi {
   /** All that it serves. */
   readonly routes: readonly Route[];
+  readonly packages: Pick<Packages, 'tidy'>;
   /** Answers DNS messages of opcode UPDATE, under the same rules and turns as requests. */
   readonly update: AnswerDeferred;
   /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
@@ -105,6 +112,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     allowPrivate: parseExemptions(config.edge.allowPrivateOrigins),
     own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),
   };
+  const packages = createPackages(services, options.blobs, options.metrics, options.auditPrograms);
   const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
@@ -115,6 +123,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
     ...proxyRoutes(services, originRules),
+    ...packages.routes,
     ...(options.answerDns === undefined
       ? []
       : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
@@ -134,6 +143,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   let listening: Listening | undefined;
   return {
     routes,
+    packages,
     update: createUpdateHandler(services, options.metrics),
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
@@ -142,10 +152,12 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       });
       listening = await transport.listen(config.admin.listen, handler);
       sweeper.start();
+      packages.start();
       return { port: listening.port, transport: transport.name };
     },
     async close() {
       await listening?.close();
+      await packages.stop();
       await sweeper.stop();
       await pool.close();
     },

@@ -1,9 +1,10 @@
-/** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries. */
+/** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
 import { setImmediate } from 'node:timers/promises';
-import { write } from '../core/journal/draft.ts';
-import { audits, purges, replays, type Table } from '../core/store/rows.ts';
+import { type Draft, write } from '../core/journal/draft.ts';
+import { apps, audits, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';
 import { nowSeconds } from './http/time.ts';
+import { isOver } from './packages/states.ts';
 import type { Services } from './services.ts';
 
 /** Milliseconds between two looks. */
@@ -16,6 +17,11 @@ const MOST_SCANNED = 100_000;
 const DAY = 86_400;
 /** Seconds for which a purge is kept: for edges that were away. */
 const PURGES_KEPT = DAY;
+
+/** Deletes what goes with a row. */
+type Along<Row> = (draft: Draft, row: Row) => void;
+
+const NOTHING = Buffer.alloc(0);
 
 export class Sweeper {
   readonly #services: Services;
@@ -48,20 +54,28 @@ export class Sweeper {
   async sweep(now = nowSeconds()): Promise<void> {
     await this.#expire(replays, (row) => row.createdAt <= now - REPLAYED_FOR);
     await this.#expire(purges, (row) => row.createdAt <= now - PURGES_KEPT);
-    const { days } = this.#services.config.audit;
+    const { reader, config } = this.#services;
+    const { days } = config.audit;
     if (days > 0) await this.#expire(audits, (row) => row.at <= now - days * DAY);
+    const overSince = now - config.packages.keepDays * DAY;
+    await this.#expire(
+      uploads,
+      (row) => (isOver(row.state) && row.updatedAt <= overSince) || !reader.hasAccount(row.accountId),
+      (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
+    );
+    await this.#expire(apps, (row) => !reader.hasAccount(row.accountId));
   }
 
   /** A look goes on where the one before ended, so that none takes long, however large the table is. */
-  async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean): Promise<void> {
+  async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean, along?: Along<Row>): Promise<void> {
     for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
-      if (this.#stopped || (await this.#expirePiece(table, isOver))) return;
+      if (this.#stopped || (await this.#expirePiece(table, isOver, along))) return;
       await setImmediate();
     }
   }
 
   /** Resolves to true at the end of the table. */
-  async #expirePiece<Row>(table: Table<Row>, isOver: (row: Row) => boolean): Promise<boolean> {
+  async #expirePiece<Row>(table: Table<Row>, isOver: (row: Row) => boolean, along?: Along<Row>): Promise<boolean> {
     const { environment, journal } = this.#services;
     const start = this.#cursors.get(table.number);
     const rows: Row[] = [];
@@ -79,7 +93,9 @@ export class Sweeper {
       await write(environment, journal, 'sweeper', (draft) => {
         for (const row of rows.slice(i, i + BATCH)) {
           const current = draft.row(table, table.key(row));
-          if (current !== undefined && isOver(current)) draft.delete(table, current);
+          if (current === undefined || !isOver(current)) continue;
+          draft.delete(table, current);
+          along?.(draft, current);
         }
       });
     return scanned < SCANNED;

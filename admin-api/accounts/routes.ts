@@ -82,7 +82,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       scope: 'account',
       admin: true,
       answer: NOTHING,
-      faults: { 404: ['no_such_account'], 409: ['has_domains', 'last_admin'] },
+      faults: { 404: ['no_such_account'], 409: ['has_domains', 'has_apps', 'last_admin'] },
       run: (context) => deleteAccount(services, context, context.params.account_id),
     }),
   ];

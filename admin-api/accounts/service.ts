@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/errors.ts';
 import { type Draft, write } from '../../core/journal/draft.ts';
+import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { revokeLogins } from '../auth/tokens.ts';
@@ -95,7 +96,7 @@ export async function updateAccount(
   });
 }
 
-/** Throws HttpError 404, StateError `has_domains`, `last_admin`. */
+/** Its apps go by and by. Throws HttpError 404, StateError `has_domains`, `has_apps`, `last_admin`. */
 export function deleteAccount(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const account = existing(draft, id);
@@ -104,6 +105,11 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
       throw new StateError(
         'has_domains',
         'The account still has domains, which its own tokens alone can delete. To end all access now, set "api_enabled" to false.',
+      );
+    if (appsOf(draft, id, null).some(({ current }) => current.published !== null))
+      throw new StateError(
+        'has_apps',
+        'The account still has apps that are published; withdraw or suspend these first. To end all access now, set "api_enabled" to false.',
       );
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);

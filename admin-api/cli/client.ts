@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, type FormData, Pool } from 'undici';
 import { ApiError, CliError, type ErrorDetail, HOW_TO_GET_A_TOKEN } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
 
@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly json?: object;
   /** A body of bytes. Called for every attempt, because a stream can be sent once. */
-  readonly body?: () => Readable | Uint8Array;
+  readonly body?: () => Readable | Uint8Array | FormData;
   readonly headers?: { readonly [name: string]: string };
   /** False for what needs no token. */
   readonly authorized?: boolean;
@@ -159,7 +159,12 @@ function asDetail(value: unknown): ErrorDetail[] {
   const message = asText(detail?.message);
   if (detail === undefined || message === undefined) return [];
   return [
-    { message, line: typeof detail.line === 'number' ? detail.line : undefined, pointer: asText(detail.pointer) },
+    {
+      message,
+      file: asText(detail.file),
+      line: typeof detail.line === 'number' ? detail.line : undefined,
+      pointer: asText(detail.pointer),
+    },
   ];
 }
 

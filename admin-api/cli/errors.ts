@@ -14,6 +14,8 @@ export class CliError extends WaypostError {
 
 export interface ErrorDetail {
   readonly message: string;
+  /** Of a package. */
+  readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;
 }
@@ -49,6 +51,8 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   no_such_record: 'See "waypost record list" for the records of the domain.',
   no_such_token: 'See "waypost token list" for the tokens of this account.',
   no_such_tsig_key: 'See "waypost tsig list" for the TSIG keys of this account.',
+  no_such_upload: 'See "waypost pkg list" for your apps, and "waypost pkg list APP" for the packages of one.',
+  no_such_app: 'See "waypost pkg list" for your apps.',
   no_such_account: 'See "waypost account list" for the accounts.',
   no_such_change: 'Writes tell the number of theirs: "(change 1234)", or with --json the field "change".',
   has_domains: 'Its owner has to remove them first: "waypost domain rm".',
@@ -87,8 +91,9 @@ export function describeError(error: unknown): string {
   const place = [error.code, error.pointer].filter((part) => part !== undefined).join(', ');
   const lines = [`error: ${shownMessage(error)} (${escapeControls(place)})`];
   if (error instanceof ApiError) {
-    for (const { line, pointer, message } of error.details) {
-      const where = line !== undefined ? `line ${line}: ` : pointer !== undefined ? `${pointer}: ` : '';
+    for (const { file, line, pointer, message } of error.details) {
+      const at = line === undefined ? '' : `line ${line}: `;
+      const where = file !== undefined ? `${file}: ${at}` : at !== '' || pointer === undefined ? at : `${pointer}: `;
       lines.push(`  ${escapeControls(where + message)}`);
     }
   }

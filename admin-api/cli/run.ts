@@ -9,6 +9,7 @@ import { addClusterCommands } from './cluster.ts';
 import { addDomainCommands } from './domain.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
+import { addPkgCommands } from './pkg.ts';
 import { addProxyCommands } from './proxy.ts';
 import { addRecordCommands } from './record.ts';
 import { addServeCommand } from './serve.ts';
@@ -54,6 +55,7 @@ type AddCommands = (program: Command, context: CommandContext) => void;
 const GROUPS: readonly (readonly [string, readonly AddCommands[]])[] = [
   ['Domains and records:', [addDomainCommands, addRecordCommands, addZoneCommands]],
   ['Proxy:', [addProxyCommands]],
+  ['Packages:', [addPkgCommands]],
   ['Accounts and tokens:', [addAccountCommands, addTokenCommands, addTsigCommands]],
   ['What happened:', [addAuditCommand, addChangeCommand]],
   ['Several nodes:', [addClusterCommands]],

@@ -1,44 +1,50 @@
-/** Collects a body as its pieces come, within bounds of size and time. Both transports use it. */
+/** A body as its pieces come, within bounds of size and time, and whole. Both transports use it. */
 import { tooLarge, tooSlow } from './errors.ts';
 import { Aborted, BODY_RATE } from './transport.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-export class BodyCollector {
-  readonly whole: Promise<Buffer>;
+/** What both ways of taking a body have in common: its bounds. Whoever extends it is told of what comes, and once of the end. */
+export abstract class Body {
   readonly #limit: number;
   readonly #timeout: number;
   readonly #begin = performance.now();
-  #chunks: Buffer[] = [];
   #length = 0;
-  #resolve: (body: Buffer) => void = () => {};
-  #reject: (error: Error) => void = () => {};
   #done = false;
   /** Where it stands among those that are watched; -1: nowhere. */
   place = -1;
 
-  /** `announced`: Content-Length as sent, undefined when the body is chunked or absent. `timeout` in milliseconds. */
-  constructor(limit: number, announced: string | undefined, timeout: number) {
+  /** `timeout` in milliseconds. */
+  constructor(limit: number, timeout: number) {
     this.#limit = limit;
     this.#timeout = timeout;
-    this.whole = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    if (announced !== undefined && Number(announced) > limit) this.fail(tooLarge(limit));
   }
+
+  protected abstract taken(chunk: Buffer): void;
+  protected abstract ended(): void;
+  protected abstract failed(error: Error): void;
 
   /** Whether nothing more is wanted. */
   get done(): boolean {
     return this.#done;
   }
 
-  /** `chunk` is the collector's from now on. */
+  /** Bytes that have come. */
+  protected get length(): number {
+    return this.#length;
+  }
+
+  /** Fails when it is too long by `announced`: Content-Length as sent, undefined when the body is chunked or absent. */
+  announce(announced: string | undefined): void {
+    if (announced !== undefined && Number(announced) > this.#limit) this.fail(tooLarge(this.#limit));
+  }
+
+  /** `chunk` is the body's from now on. */
   add(chunk: Buffer): void {
     if (this.#done) return;
     this.#length += chunk.length;
     if (this.#length > this.#limit) this.fail(tooLarge(this.#limit));
-    else if (chunk.length > 0) this.#chunks.push(chunk);
+    else if (chunk.length > 0) this.taken(chunk);
   }
 
   /** The body goes on later: it is given time. */
@@ -53,12 +59,8 @@ export class BodyCollector {
 
   end(): void {
     if (this.#done) return;
-    this.#finish();
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    if (chunks.length === 1) this.#resolve(chunks[0]);
-    else if (chunks.length === 0) this.#resolve(EMPTY);
-    else this.#resolve(joined(chunks, this.#length));
+    this.finish();
+    this.ended();
   }
 
   abort(): void {
@@ -68,14 +70,48 @@ export class BodyCollector {
 
   fail(error: Error): void {
     if (this.#done) return;
-    this.#finish();
-    this.#chunks = [];
-    this.#reject(error);
+    this.finish();
+    this.failed(error);
   }
 
-  #finish(): void {
+  /** Nothing more is wanted. */
+  protected finish(): void {
     this.#done = true;
     late.forget(this);
+  }
+}
+
+export class BodyCollector extends Body {
+  readonly whole: Promise<Buffer>;
+  #chunks: Buffer[] = [];
+  #resolve: (body: Buffer) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  /** As `Body`, and `announce`. */
+  constructor(limit: number, announced: string | undefined, timeout: number) {
+    super(limit, timeout);
+    this.whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.announce(announced);
+  }
+
+  protected taken(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  protected ended(): void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    if (chunks.length === 1) this.#resolve(chunks[0]);
+    else if (chunks.length === 0) this.#resolve(EMPTY);
+    else this.#resolve(joined(chunks, this.length));
+  }
+
+  protected failed(error: Error): void {
+    this.#chunks = [];
+    this.#reject(error);
   }
 }
 
@@ -87,24 +123,24 @@ const LOOK = 100;
  * leaves behind hold on to what went through it until the next full collection.
  */
 const late = {
-  open: [] as BodyCollector[],
+  open: [] as Body[],
   timer: undefined as NodeJS.Timeout | undefined,
 
-  watch(collector: BodyCollector): void {
-    if (collector.place !== -1) return;
-    collector.place = this.open.push(collector) - 1;
+  watch(body: Body): void {
+    if (body.place !== -1) return;
+    body.place = this.open.push(body) - 1;
     this.timer ??= setInterval(() => this.look(), LOOK);
   },
 
   /** The last one takes its place. */
-  forget(collector: BodyCollector): void {
-    if (collector.place === -1) return;
+  forget(body: Body): void {
+    if (body.place === -1) return;
     const last = this.open.pop();
-    if (last !== undefined && last !== collector) {
-      last.place = collector.place;
+    if (last !== undefined && last !== body) {
+      last.place = body.place;
       this.open[last.place] = last;
     }
-    collector.place = -1;
+    body.place = -1;
   },
 
   look(): void {

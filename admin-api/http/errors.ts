@@ -13,8 +13,12 @@ export interface ErrorDetail {
   readonly message: string;
   /** JSON pointer into the body. */
   readonly pointer?: string;
-  /** Line of a master file, from 1. */
+  /** Line of a master file, or of a file of a package, from 1. */
   readonly line?: number;
+  /** Of what was found in a package: its rule, the file, and what to do. */
+  readonly code?: string;
+  readonly file?: string;
+  readonly fix?: string;
 }
 
 /** An error that is about the request as HTTP, or that has a status of its own. */

@@ -21,6 +21,7 @@ export function forwarded(request: HttpRequest, { field, secret }: ForwardedBy):
     remoteAddress: value.slice(end + 1),
     header: (name) => request.header(name),
     body: (limit) => request.body(limit),
+    stream: (limit) => request.stream(limit),
   };
 }
 

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { BodyCollector } from './body.ts';
+import { type Body, BodyCollector } from './body.ts';
+import { BodyStream } from './body-stream.ts';
 import { ConnectionCount } from './connections.ts';
 import { errorResponse, HttpError } from './errors.ts';
 import { NodeConnection } from './node-connection.ts';
@@ -169,19 +170,29 @@ class NodeRequest implements HttpRequest {
   }
 
   body(limit: number): Promise<Buffer> {
-    const message = this.#message;
     const collector = new BodyCollector(limit, this.check.length, this.#timeout);
-    if (collector.done) return collector.whole;
-    message.on('data', (chunk: Buffer) => {
-      collector.add(chunk);
-      if (collector.done) message.pause();
-    });
-    message.on('end', () => collector.end());
-    message.on('close', () => collector.abort());
-    message.on('error', () => collector.abort());
-    this.#waiting?.writeContinue();
-    collector.expectMore();
+    this.#read(collector);
     return collector.whole;
+  }
+
+  stream(limit: number): AsyncIterable<Buffer> {
+    const stream = new BodyStream(limit, this.check.length, this.#timeout, this.#message);
+    this.#read(stream);
+    return stream;
+  }
+
+  #read(body: Body): void {
+    if (body.done) return;
+    const message = this.#message;
+    message.on('data', (chunk: Buffer) => {
+      body.add(chunk);
+      if (body.done) message.pause();
+    });
+    message.on('end', () => body.end());
+    message.on('close', () => body.abort());
+    message.on('error', () => body.abort());
+    this.#waiting?.writeContinue();
+    body.expectMore();
   }
 
   /** Bytes of the body that may still come. */

@@ -14,7 +14,7 @@ import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
 
 export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
-export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'operations';
+export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'packages' | 'operations';
 
 export interface Caller {
   readonly account: Account;
@@ -61,7 +61,7 @@ export interface Description {
   readonly query?: TObject;
   /** The answer beside `ok`; left out when it is not JSON. */
   readonly answer?: TObject;
-  /** Content type of an answer that has no schema. */
+  /** Content type of an answer that is no JSON: the only one, or the other one. */
   readonly answerType?: string;
   /** By status. An empty list is no error: the body is that of an answer. */
   readonly faults?: Faults;
@@ -83,6 +83,8 @@ export interface Route extends Description {
   readonly bodyOptional?: boolean;
   /** Content types of a body that is bytes. */
   readonly bodyTypes?: readonly string[];
+  /** What a form of multipart/form-data holds. */
+  readonly form?: TObject;
   handle(request: HttpRequest, at: Arrival, app: AppParts): Promise<HttpResponse>;
 }
 
@@ -209,6 +211,41 @@ export function publicBytesRoute<A extends TObject>(
   };
 }
 
+/** What has become of a form that was received. */
+export interface Received<V> {
+  readonly value: V;
+  /** Says which request it was, as the bytes of another one's body do. */
+  readonly identity: Buffer;
+}
+
+/** A route that takes a form, at most `limit` bytes, as it comes. */
+export function formRoute<V, A extends TObject>(
+  route: Common<Caller, V, A> & {
+    readonly scope: Scope;
+    readonly form: TObject;
+    readonly limit: number;
+    /** Reads all of the body, and changes nothing that is seen: the request may have been answered before, or be refused when all has come. */
+    receive(context: Context<Caller, AsyncIterable<Buffer>>): Promise<Received<V>>;
+  },
+): Route {
+  return {
+    ...route,
+    bodyTypes: FORM_TYPES,
+    admin: false,
+    async handle(request, at, app) {
+      const entered = enter(request, at, app, route);
+      requireType(request, FORM_TYPES);
+      const stream = request.stream(route.limit);
+      const { value, identity } = await route.receive(context(request, at, entered, stream, null));
+      const caller = admit(request, app, route);
+      const idempotency = readIdempotency(request, caller.token, identity);
+      const before = idempotency === null ? null : app.replay(idempotency, at.headers);
+      return reply(before ?? (await route.run(context(request, at, caller, value, idempotency))), at.headers, app);
+    },
+  };
+}
+
+const FORM_TYPES = ['multipart/form-data'];
 const NO_BYTES = Buffer.alloc(0);
 
 type Guarded = { readonly scope: Scope; readonly admin?: boolean; readonly method: Method };

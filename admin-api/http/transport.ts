@@ -22,6 +22,8 @@ export interface HttpRequest {
    * beyond), 408 when it comes too slowly, and with Aborted when the client has gone.
    */
   body(limit: number): Promise<Buffer>;
+  /** As `body`, piece by piece: the client waits while nobody takes them. What `body` rejects with is thrown to who walks it. */
+  stream(limit: number): AsyncIterable<Buffer>;
 }
 
 export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array>;

@@ -6,7 +6,8 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { formatAddress } from './address.ts';
-import { BodyCollector } from './body.ts';
+import { type Body, BodyCollector } from './body.ts';
+import { BodyStream } from './body-stream.ts';
 import { AnonymousConnectionCount } from './connections.ts';
 import { errorResponse, type HttpError } from './errors.ts';
 import { checkRequest, type RequestCheck } from './request-check.ts';
@@ -87,7 +88,7 @@ class Exchange implements HttpRequest {
   readonly #options: TransportOptions;
   readonly #headers = new Map<string, string>();
   readonly #check: RequestCheck;
-  #collector: BodyCollector | undefined;
+  #body: Body | undefined;
   #gone = false;
   /** Wakes who waits for the client to take more, or for its end. */
   #wake: () => void = () => {};
@@ -107,7 +108,7 @@ class Exchange implements HttpRequest {
     this.#check = checkRequest(this.method, this.path + this.query, fields);
     response.onAborted(() => {
       this.#gone = true;
-      this.#collector?.abort();
+      this.#body?.abort();
       this.#wake();
     });
   }
@@ -127,16 +128,29 @@ class Exchange implements HttpRequest {
 
   body(limit: number): Promise<Buffer> {
     const collector = new BodyCollector(limit, this.#check.length, this.#options.timeouts.body);
-    this.#collector = collector;
-    if (collector.done) return collector.whole;
+    this.#read(collector);
+    return collector.whole;
+  }
+
+  stream(limit: number): AsyncIterable<Buffer> {
+    const stream = new BodyStream(limit, this.#check.length, this.#options.timeouts.body, {
+      pause: () => this.#gone || this.#response.pause(),
+      resume: () => this.#gone || this.#response.resume(),
+    });
+    this.#read(stream);
+    return stream;
+  }
+
+  #read(body: Body): void {
+    this.#body = body;
+    if (body.done) return;
     this.#response.onData((chunk, last) => {
-      if (!collector.done) collector.add(Buffer.from(new Uint8Array(chunk)));
-      if (last) collector.end();
-      else collector.expectMore();
+      if (!body.done) body.add(Buffer.from(new Uint8Array(chunk)));
+      if (last) body.end();
+      else body.expectMore();
     });
     // Not one piece has come yet, perhaps.
-    collector.expectMore();
-    return collector.whole;
+    body.expectMore();
   }
 
   /** Answers at once, in the callback that brought the request: the parser reads no further. */

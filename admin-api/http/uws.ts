@@ -21,6 +21,9 @@ export interface UwsResponse {
   endWithoutBody(length?: number, close?: boolean): void;
   close(): void;
   cork(work: () => void): void;
+  /** Nothing more of the body is read until `resume`. */
+  pause(): void;
+  resume(): void;
   onAborted(work: () => void): void;
   onData(work: (chunk: ArrayBuffer, last: boolean) => void): void;
   onWritable(work: (offset: number) => boolean): void;

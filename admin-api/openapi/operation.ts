@@ -6,6 +6,7 @@ import type { Part, Schemas } from './schemas.ts';
 import { type HeaderName, headerRefs, parameterRef } from './shared.ts';
 
 const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
 
 export function operationOf(route: Route, schemas: Schemas): Part {
   const { operationId, tag, summary, description } = route;
@@ -35,6 +36,12 @@ function securityOf(route: Route): Part {
   return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }] : [] };
 }
 
+/** Given by its developer. */
+const APP_ID: Part = {
+  description: 'the id of the app, as its manifest has it',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 /** Of the path, of the query, and headers. */
 function parametersOf(route: Route, schemas: Schemas): Part[] {
   const { path, query, method } = route;
@@ -50,6 +57,7 @@ function parametersOf(route: Route, schemas: Schemas): Part[] {
 
 /** An id, unless it is something else by its name. */
 function inPath(name: string, schemas: Schemas): Part {
+  if (name === 'app_id') return { name, in: 'path', required: true, ...APP_ID };
   const of = /^(\w+)_id$/.exec(name)?.[1];
   const { description, ...schema } =
     of === undefined
@@ -58,7 +66,8 @@ function inPath(name: string, schemas: Schemas): Part {
   return { name, in: 'path', required: true, description, schema };
 }
 
-function requestBody({ body, bodyOptional = false, bodyTypes }: Route, schemas: Schemas): Part | undefined {
+function requestBody({ body, bodyOptional = false, bodyTypes, form }: Route, schemas: Schemas): Part | undefined {
+  if (form !== undefined) return { required: true, content: { [FORM_TYPE]: { schema: schemas.plain(form) } } };
   if (body !== undefined) return { required: !bodyOptional, content: { [JSON_TYPE]: { schema: schemas.plain(body) } } };
   if (bodyTypes === undefined) return undefined;
   return { required: true, content: Object.fromEntries(bodyTypes.map((type) => [type, bytesOf(type)])) };
@@ -87,10 +96,11 @@ function success(route: Route, schemas: Schemas, ok: boolean, more: readonly Hea
   if (takesKey(route)) names.push('Idempotent-Replayed');
   if (method === 'GET' && conditional) names.push('ETag');
   if (query?.properties.cursor !== undefined) names.push('Link');
-  const content =
-    answer === undefined
-      ? { [answerType ?? JSON_TYPE]: answerType === undefined ? {} : bytesOf(answerType) }
-      : { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok, isWrite(route)) } };
+  const content = {
+    ...(answer !== undefined && { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok, isWrite(route)) } }),
+    ...(answerType !== undefined && { [answerType]: bytesOf(answerType) }),
+    ...(answer === undefined && answerType === undefined && { [JSON_TYPE]: {} }),
+  };
   return { description: route.summary, headers: headerRefs([...names, ...more]), content };
 }
 

@@ -20,7 +20,10 @@ export const errorSchema = Type.Object(
           Type.Object({
             message: Type.String(),
             pointer,
-            line: Type.Optional(Type.Integer({ minimum: 1, description: 'the line of a master file, from 1' })),
+            line: Type.Optional(Type.Integer({ minimum: 1, description: 'the line of the file, from 1' })),
+            code: Type.Optional(text('the rule that a package breaks')),
+            file: Type.Optional(text('the file of a package')),
+            fix: Type.Optional(text('what to do instead')),
           }),
           'each fault, when there are several',
         ),
@@ -37,6 +40,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   domains: 'The zones of an account.',
   records: 'What a domain answers: one by one, as a batch, or as a master file.',
   proxy: 'Whether and from where the edge serves a domain.',
+  packages: 'Mini-app packages: uploaded, audited, reviewed, published.',
   operations: 'The audit, the state of changes, and what watches over a node.',
 };
 

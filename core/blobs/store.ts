@@ -26,6 +26,14 @@ export interface OpenBlob extends Blob {
   readonly file: FileHandle;
 }
 
+/** Where blobs are: here, or on other nodes. */
+export interface BlobSource {
+  /** Those that are here. */
+  readonly store: BlobStore;
+  /** Whole and checked, from here or another node; null when nobody has it so. `file` is the caller's to close. */
+  open(hash: string): Promise<OpenBlob | null>;
+}
+
 export class BlobStore {
   readonly #folder: string;
 
@@ -54,7 +62,7 @@ export class BlobStore {
   }
 
   async has(hash: string): Promise<boolean> {
-    return stat(this.#path(hash)).then(
+    return stat(this.path(hash)).then(
       () => true,
       () => false,
     );
@@ -64,7 +72,7 @@ export class BlobStore {
   async openUnchecked(hash: string): Promise<OpenBlob | null> {
     let file: FileHandle | undefined;
     try {
-      file = await open(this.#path(hash), 'r');
+      file = await open(this.path(hash), 'r');
       return { hash, size: (await file.stat()).size, file };
     } catch (error) {
       await file?.close();
@@ -97,7 +105,7 @@ export class BlobStore {
   async #discard({ hash, file }: OpenBlob): Promise<void> {
     try {
       const { ino } = await file.stat();
-      const path = this.#path(hash);
+      const path = this.path(hash);
       // Names change in one turn of the event loop: nothing comes between the look and the removal.
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path);
     } finally {
@@ -120,7 +128,8 @@ export class BlobStore {
     return count;
   }
 
-  #path(hash: string): string {
+  /** Where it lies, if it is there: for who reads it in another thread. Throws Error for what is no hash. */
+  path(hash: string): string {
     if (!BLOB_HASH.test(hash)) throw new Error('no hash of a blob');
     return join(this.#folder, hash);
   }

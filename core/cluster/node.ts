@@ -1,4 +1,5 @@
 /** The journal as the configuration asks for it: of this node alone, or of several that share a log in etcd. */
+import type { BlobSource, BlobStore } from '../blobs/store.ts';
 import type { Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -13,6 +14,8 @@ import type { Standing } from './standing.ts';
 export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
+  /** Those of all nodes. */
+  readonly blobs: BlobSource;
   /** Who serves a change. */
   readonly sync: (sequence: number) => Sync;
   /** Resolves when every node that is there serves a change, however long one of them takes, or with the signal. */
@@ -31,7 +34,9 @@ export interface Node {
 }
 
 export interface NodeOptions extends JournalOptions {
-  readonly config: Pick<Config, 'cluster' | 'etcd' | 'peer' | 'nodeName' | 'dataDir'>;
+  readonly config: Pick<Config, 'cluster' | 'etcd' | 'peer' | 'packages' | 'nodeName' | 'dataDir'>;
+  /** Of this node. */
+  readonly blobs: BlobStore;
   readonly version: string;
   readonly log: Logger;
 }
@@ -50,6 +55,7 @@ function alone(options: NodeOptions): Node {
   return {
     journal,
     isAlone: true,
+    blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),

@@ -1,4 +1,6 @@
 /** A node that shares its log with others: the journal over etcd, who is there, and what follows from how far each is. */
+import { BlobPuller } from '../blobs/puller.ts';
+import type { BlobSource } from '../blobs/store.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
@@ -23,6 +25,8 @@ const START = 3000;
 const FIRST_START = 20_000;
 /** Milliseconds between looks at the head of the log, and words that this node is there. */
 const INTERVAL = 1000;
+/** Milliseconds for a blob from other nodes. */
+const BLOB = 300_000;
 /** Milliseconds that a commit waits for etcd. */
 const COMMIT = 5000;
 /** Entries after which a node that has none takes the store of another: an entry may be an import of very many records. */
@@ -39,6 +43,7 @@ export async function openSharedNode(options: NodeOptions): Promise<Node> {
 class SharedNode implements Node {
   readonly isAlone = false;
   readonly journal: EtcdJournal;
+  readonly blobs: BlobSource;
   // Handed on by themselves.
   readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
@@ -46,6 +51,7 @@ class SharedNode implements Node {
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
+  readonly #puller: BlobPuller;
   readonly #replacement: Replacement;
   readonly #lag: Lag;
   readonly #upkeep: Upkeep;
@@ -95,9 +101,16 @@ class SharedNode implements Node {
       onNumber: setNodeNumber,
       knownNodes: clusterFiles(config).knownNodes,
       onHeard: () => this.#lag.heard(),
+      blobs: options.blobs,
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
+    const puller = new BlobPuller({
+      ...{ store: options.blobs, tls, log, limit: config.packages.maxBytes, deadline: BLOB },
+      peers: () => cluster.others,
+    });
+    this.#puller = puller;
+    this.blobs = { store: options.blobs, open: (hash) => puller.open(hash) };
     const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
     this.#replacement = replacement;
     const lag = new Lag({ journal, cluster, isFetching: () => replacement.isUnderWay, maxLag: config.cluster.maxLag });
@@ -155,6 +168,7 @@ class SharedNode implements Node {
   async #close(): Promise<void> {
     this.#upkeep.stop();
     await this.#replacement.stop();
+    await this.#puller.close();
     await this.journal.close();
     await this.#cluster.close();
     await this.#gateway.close();

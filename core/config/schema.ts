@@ -28,6 +28,7 @@ import {
   text,
 } from './kinds.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
+import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
 
@@ -351,6 +352,10 @@ export const schema = {
       'Token exchanges in a minute for each login and client address; 0 is no limit.',
     ),
   }),
+  packages: section(
+    'Mini-app packages of developers: what is taken, how it is audited, and who publishes it.',
+    PACKAGE_SETTINGS,
+  ),
   audit: section('Who changed what.', {
     days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 is for ever.'),
   }),

@@ -15,6 +15,8 @@
  *   acme_challenges   domain id (8) · hash of type and token (16)
  *   acme_accounts     hash of directory and external account (16)
  *   audit     account id (8) · id (8)
+ *   apps      the id of the app in lower case
+ *   uploads, reports   id (8)
  *   ticket_keys   eight zero octets: there is one row
  *   usage     account id (8)
  *   sites     domain id (8)
@@ -34,6 +36,10 @@ export const LOOKUP = {
   accountToken: 0x74,
   accountTsigKey: 0x6b,
   tsigName: 0x73,
+  accountApp: 0x70,
+  appUpload: 0x76,
+  appVersion: 0x63,
+  uploadState: 0x71,
 } as const;
 
 /** Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end. Allocates nothing. */
@@ -105,6 +111,18 @@ export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
 /** Ids are 8 bytes in keys and 16 hexadecimal digits everywhere else. */
 export function idKey(id: string): Buffer {
   return Buffer.from(id, 'hex');
+}
+
+/** The key of an app: in whatever case somebody writes its id, it is the same one. */
+export function appKey(appId: string): Buffer {
+  return Buffer.from(appId.toLowerCase());
+}
+
+/** Sorts ids the newest first. */
+export function newestFirst(id: string): Buffer {
+  const key = idKey(id);
+  for (let i = 0; i < key.length; i++) key[i] ^= 0xff;
+  return key;
 }
 
 export function recordsOfZone(domainId: string): Buffer {

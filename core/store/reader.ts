@@ -129,6 +129,20 @@ export class Reader {
     return this.raw.range(table.number, start, end, limit).map((entry) => table.decode(entry.key, entry.value));
   }
 
+  /** The row to which a lookup leads. */
+  rowAt<Row>(table: Table<Row>, lookup: Uint8Array): Row | undefined {
+    const key = this.raw.get(LOOKUPS, lookup);
+    return key && this.row(table, key);
+  }
+
+  /** Rows to which the lookups with a prefix lead, in the order of these, after the one that goes on with `after`. */
+  rowsAt<Row>(table: Table<Row>, prefix: Buffer, after: Uint8Array | null, limit?: number): Row[] {
+    const start = startAfter(prefix, after);
+    return this.raw
+      .range(LOOKUPS, start, afterPrefix(prefix), limit)
+      .flatMap((entry) => this.row(table, entry.value) ?? []);
+  }
+
   account(id: string): Account | undefined {
     return this.row(accounts, idKey(id));
   }
@@ -139,8 +153,7 @@ export class Reader {
 
   /** By username or e-mail address, without regard to case. */
   accountByLogin(login: string): Account | undefined {
-    const key = this.raw.get(LOOKUPS, loginKey(login));
-    return key && this.row(accounts, key);
+    return this.rowAt(accounts, loginKey(login));
   }
 
   accounts(after: string | null, limit: number): Account[] {
@@ -152,8 +165,7 @@ export class Reader {
   }
 
   tokensOf(accountId: string): Token[] {
-    const prefix = lookupKey(LOOKUP.accountToken, idKey(accountId));
-    return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix)).flatMap((entry) => this.row(tokens, entry.value) ?? []);
+    return this.rowsAt(tokens, lookupKey(LOOKUP.accountToken, idKey(accountId)), null);
   }
 
   tsigKey(id: string): TsigKeyRow | undefined {
@@ -162,15 +174,11 @@ export class Reader {
 
   /** By its name in wire form and lower case. */
   tsigKeyByName(name: Name): TsigKeyRow | undefined {
-    const key = this.raw.get(LOOKUPS, tsigNameKey(name));
-    return key && this.row(tsigKeys, key);
+    return this.rowAt(tsigKeys, tsigNameKey(name));
   }
 
   tsigKeysOf(accountId: string): TsigKeyRow[] {
-    const prefix = lookupKey(LOOKUP.accountTsigKey, idKey(accountId));
-    return this.raw
-      .range(LOOKUPS, prefix, afterPrefix(prefix))
-      .flatMap((entry) => this.row(tsigKeys, entry.value) ?? []);
+    return this.rowsAt(tsigKeys, lookupKey(LOOKUP.accountTsigKey, idKey(accountId)), null);
   }
 
   domain(id: string): Domain | undefined {
@@ -182,8 +190,7 @@ export class Reader {
   }
 
   domainByApex(apex: Name): Domain | undefined {
-    const key = this.raw.get(LOOKUPS, domainNameKey(apex));
-    return key && this.row(domains, key);
+    return this.rowAt(domains, domainNameKey(apex));
   }
 
   /** Domains strictly below a name, in canonical order. */
@@ -198,19 +205,12 @@ export class Reader {
   /** An account's domains in canonical order of their names, after the domain `after`. */
   domainsOf(accountId: string, after: Name | null, limit?: number): Domain[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
-    const start = startAfter(prefix, after === null ? null : nameKey(after));
-    return this.raw
-      .range(LOOKUPS, start, afterPrefix(prefix), limit)
-      .flatMap((entry) => this.row(domains, entry.value) ?? []);
+    return this.rowsAt(domains, prefix, after === null ? null : nameKey(after), limit);
   }
 
   /** All domains of all accounts in canonical order. */
   allDomains(after: Name | null, limit?: number): Domain[] {
-    const prefix = lookupKey(LOOKUP.domainName);
-    const start = startAfter(prefix, after === null ? null : nameKey(after));
-    return this.raw
-      .range(LOOKUPS, start, afterPrefix(prefix), limit)
-      .flatMap((entry) => this.row(domains, entry.value) ?? []);
+    return this.rowsAt(domains, lookupKey(LOOKUP.domainName), after === null ? null : nameKey(after), limit);
   }
 
   /** How many domains an account has, counted up to `limit`. */
@@ -252,8 +252,7 @@ export class Reader {
   }
 
   record(id: string): RecordRow | undefined {
-    const key = this.raw.get(LOOKUPS, lookupKey(LOOKUP.record, idKey(id)));
-    return key && this.row(records, key);
+    return this.rowAt(records, lookupKey(LOOKUP.record, idKey(id)));
   }
 
   recordsAt(domainId: string, name: Name): RecordRow[] {

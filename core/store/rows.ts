@@ -5,6 +5,7 @@
 import { accounts, tokens } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
@@ -17,6 +18,7 @@ export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
 export { continueIds, NODE_NUMBERS, newId, setNodeNumber } from './rows/ids.ts';
+export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
@@ -44,5 +46,8 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     acmeOrders,
     acmeChallenges,
     renumberings,
+    apps,
+    uploads,
+    reports,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnswerDns } from '../../admin-api/doh/routes.ts';
 import { type AdminApi, createAdminApi } from '../../admin-api/index.ts';
+import type { AuditPrograms } from '../../admin-api/packages/index.ts';
 import type { Resolve } from '../../admin-api/proxy/bounded.ts';
+import { BlobStore } from '../../core/blobs/store.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -15,6 +17,7 @@ import { openSecrets } from '../../core/secrets.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
+import { PROGRAMS } from './packages/package.ts';
 
 export const PASSWORD = 'correct horse';
 
@@ -54,6 +57,9 @@ export interface Daemon {
   readonly index: IndexWriter;
   readonly api: AdminApi;
   readonly adminToken: string;
+  /** Of its data. */
+  readonly folder: string;
+  readonly nodeName: string;
   /** The file with the key that secrets are sealed with. */
   readonly keyFile: string;
   /** Lines of the log. */
@@ -84,10 +90,12 @@ export async function startDaemon(
   resolve: Resolve = nowhere,
   answerDns: (index: IndexWriter, folder: string) => AnswerDns | undefined = () => undefined,
   openJournal: (options: JournalOptions) => Journal | Promise<Journal> = openEmbeddedJournal,
+  auditPrograms: AuditPrograms = PROGRAMS,
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
   const keyFile = join(folder, 'secret.key');
   const environment = openEnvironment(folder);
+  const blobs = new BlobStore(join(folder, 'blobs'));
   const index = new IndexWriter(1 << 22);
   const journal = await openJournal({
     environment,
@@ -113,6 +121,8 @@ export async function startDaemon(
       log,
       zoneSettings: APEX,
       metrics: new Registry(),
+      blobs: { store: blobs, open: (hash) => blobs.open(hash) },
+      auditPrograms,
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),
@@ -157,6 +167,8 @@ export async function startDaemon(
     journal,
     index,
     adminToken,
+    folder,
+    nodeName: config.nodeName,
     keyFile,
     logged,
     call,

@@ -102,6 +102,7 @@ async function get(
     remoteAddress,
     header: (name) => given[name],
     body: () => Promise.resolve(Buffer.alloc(0)),
+    async *stream() {},
   };
   const at = { params: {}, query: new URLSearchParams(), requestId: 'r', headers: {} };
   const app = { authenticator, requests: new RateLimit('default', 0, 1), replay: () => null, sync: () => null };

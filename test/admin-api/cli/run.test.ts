@@ -56,6 +56,7 @@ test('the list of commands is grouped, a line each', async () => {
   assert.equal(headings, [
     'Domains and records:',
     'Proxy:',
+    'Packages:',
     'Accounts and tokens:',
     'What happened:',
     'Several nodes:',

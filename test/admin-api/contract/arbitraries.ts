@@ -1,6 +1,7 @@
 /** Requests near what an endpoint takes and far from it, as fast-check makes them. JSON is made as text, since much of what is wrong with it no value has. */
 import type { TSchema } from '@sinclair/typebox';
 import fc from '../../support/fc.ts';
+import { formBytes, type Order, packageText } from '../packages/package.ts';
 
 /** Stands in everything that is sent, where there is room: no header of an answer may hold it. */
 export const CANARY = 'canary7q';
@@ -347,3 +348,25 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
     arbitrary: fc.dictionary(fc.constantFrom(...HEADERS), headerValue, { maxKeys: 3, noNullPrototype: true }),
   },
 );
+
+/** Forms with packages, sound ones, those that are none, and damaged ones. */
+export function packageUpload(): fc.Arbitrary<Buffer> {
+  const order = fc.constantFrom<Order>('approve', 'reject', 'review');
+  const sound = fc
+    .tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 1, max: 2 ** 31 }), order)
+    .map(([app, code, what]) => packageText(`com.example.a${app}`, code, what));
+  const content = fc.oneof({ weight: 3, arbitrary: sound }, { weight: 1, arbitrary: part });
+  const name = fc.oneof({ weight: 6, arbitrary: fc.constant('package') }, { weight: 1, arbitrary: part });
+  const file = fc
+    .tuple(name, content)
+    .map(([one, text]) => ({ name: one.replaceAll(/[\r\n"]/g, '_'), filename: 'a.pkg', content: text }));
+  const notes = fc.array(
+    part.map((text) => ({ name: 'notes', content: text })),
+    { maxLength: 2 },
+  );
+  const whole = fc
+    .tuple(fc.array(file, { minLength: 1, maxLength: 2 }), notes)
+    .map(([files, fields]) => formBytes([...fields, ...files]));
+  const cut = fc.tuple(whole, fc.nat()).map(([bytes, at]) => bytes.subarray(0, at % bytes.length));
+  return fc.oneof({ weight: 4, arbitrary: whole }, { weight: 1, arbitrary: cut });
+}

@@ -2,13 +2,23 @@
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Daemon, listOf } from '../daemon.ts';
+import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { snapshot } from './store.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
 
 /** Parameters that name something of an account. */
-const OWNED = new Set(['domain_id', 'record_id', 'token_id', 'account_id', 'key_id', 'purge_id']);
+const OWNED = new Set([
+  'domain_id',
+  'record_id',
+  'token_id',
+  'account_id',
+  'key_id',
+  'purge_id',
+  'app_id',
+  'upload_id',
+]);
 /** Parameters that do not: what they lead to is the same for all. */
 const COMMON = new Set(['seq']);
 
@@ -24,7 +34,11 @@ async function victimOf(world: World, name: string): Promise<Victim> {
   await zone.add('mail', 'MX', `10 ${name}.example.org`);
   const token = (await member.client.post('/api/v1/tokens', { name: `of ${name}` })).body;
   const key = (await member.client.post('/api/v1/tsig-keys', { name: `of.${name}` })).body;
+  const form = packageForm(packageText(`com.example.${name}`, 1));
+  const { upload } = succeeded(await member.client.send('POST', UPLOAD, form)).body;
   const ids = {
+    app_id: String(upload.app_id),
+    upload_id: String(upload.id),
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(token.id),

@@ -9,7 +9,8 @@ import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { type Answer, APEX, type CallOptions, type Json, listOf } from '../daemon.ts';
-import { CANARY, headers, jsonBody, part, zoneFile } from './arbitraries.ts';
+import { FORM_TYPE, packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { CANARY, headers, jsonBody, packageUpload, part, zoneFile } from './arbitraries.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { entriesOf } from './store.ts';
 import { type Client, each, everywhere, succeeded, type World, walk, Zone } from './world.ts';
@@ -34,6 +35,8 @@ class Known {
     await fewTokens(admin);
     const token = succeeded(await admin.post('/api/v1/tokens', { name: 'spare' })).body;
     const json = { username: `spare${n}`, password: 'spare secret' };
+    const form = packageForm(packageText(`com.example.fuzz${n}`, 1, n % 2 === 0 ? 'approve' : 'review'));
+    const { upload } = succeeded(await admin.send('POST', UPLOAD, form)).body;
     const { account } = succeeded(await admin.post('/api/v1/accounts', json)).body;
     this.ids = {
       domain_id: zone.id,
@@ -41,6 +44,8 @@ class Known {
       other_record: String(mail.id),
       token_id: String(token.id),
       account_id: String(account.id),
+      app_id: String(upload.app_id),
+      upload_id: String(upload.id),
       seq: '1',
     };
   }
@@ -88,13 +93,15 @@ function attempt(route: Route, known: Known): fc.Arbitrary<Attempt> {
     { weight: 1, arbitrary: fc.array(fc.tuple(fc.constantFrom(...names), part), { maxLength: 3 }) },
   );
   const some: fc.Arbitrary<Buffer | undefined> =
-    route.bodyTypes !== undefined
-      ? zoneFile()
-      : route.body !== undefined
-        ? jsonBody(route.body, ids)
-        : fc.constant(undefined);
+    route.form !== undefined
+      ? packageUpload()
+      : route.bodyTypes !== undefined
+        ? zoneFile()
+        : route.body !== undefined
+          ? jsonBody(route.body, ids)
+          : fc.constant(undefined);
   const bytes = fc.oneof({ weight: 29, arbitrary: some }, { weight: 1, arbitrary: fc.constant(undefined) });
-  const type = route.bodyTypes?.[0] ?? 'application/json';
+  const type = route.form !== undefined ? FORM_TYPE : (route.bodyTypes?.[0] ?? 'application/json');
   const types = fc.oneof(
     { weight: 29, arbitrary: fc.constant(type) },
     { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'x') },

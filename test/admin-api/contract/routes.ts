@@ -1,4 +1,5 @@
 /** Paths of the route list with ids in the place of their parameters. */
+import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import type { World } from './world.ts';
 
 /** Parameter name to id. */
@@ -11,17 +12,27 @@ export function concrete(path: string, ids: Ids = {}, otherwise = 'fffffffffffff
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
 
+/** No two packages have the same. */
+let versions = 0;
+
 /** Ids of things of the world's user. */
 export async function knownIds(world: World): Promise<Ids> {
   const zone = await world.zone();
   const record = await zone.add('www', 'A', '192.0.2.1');
   const { body } = await world.user.client.post('/api/v1/tokens', { name: 'known' });
+  const { body: sent } = await world.user.client.send(
+    'POST',
+    UPLOAD,
+    packageForm(packageText('com.example.known', ++versions)),
+  );
   const { body: key } = await world.user.client.post('/api/v1/tsig-keys', { name: 'known' });
   return {
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(body.id),
     key_id: String(key.id),
+    app_id: String(sent.upload.app_id),
+    upload_id: String(sent.upload.id),
     account_id: world.user.id,
     seq: '1',
   };

@@ -1,6 +1,7 @@
 /** Bodies that the endpoints take, made from their schemas: what a property is called says what it holds. */
 import type { TSchema } from '@sinclair/typebox';
 import type { Route } from '../../../admin-api/http/route.ts';
+import { packageForm } from '../packages/package.ts';
 
 /** Values by the name of the property. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -41,12 +42,13 @@ export const ZONE_FILE = 'sampled A 192.0.2.9\n';
 
 export interface Sent {
   readonly json?: unknown;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly headers?: Record<string, string>;
 }
 
 /** What is sent with a request to the route that it takes, as far as its schema tells. */
-export function sampleOf({ body, bodyTypes }: Pick<Route, 'body' | 'bodyTypes'>): Sent {
+export function sampleOf({ body, bodyTypes, form }: Pick<Route, 'body' | 'bodyTypes' | 'form'>): Sent {
+  if (form !== undefined) return packageForm('package com.example.sampled 1');
   if (bodyTypes !== undefined) return { body: ZONE_FILE, headers: { 'content-type': bodyTypes[0] } };
   return body === undefined ? {} : { json: sampled(body, '') };
 }

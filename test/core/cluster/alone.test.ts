@@ -1,6 +1,8 @@
 /** A node that is alone. */
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BlobStore } from '../../../core/blobs/store.ts';
 import { openNode } from '../../../core/cluster/node.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft.ts';
@@ -23,6 +25,7 @@ test('its ids go on behind those in the store, though the clock was set back', a
       const node = await openNode({
         ...{ environment, index, zoneSettings: DEFAULTS, history: 1000, version: '1' },
         config: loadConfig({ env: { WAYPOST_DATA_DIR: store.folder } }),
+        blobs: new BlobStore(join(store.folder, 'blobs')),
         log: createLogger({ level: 'error', format: 'json', write: () => {} }),
       });
       store.journal = node.journal;

@@ -38,6 +38,7 @@ const COMMENTED = [
   'admin.password',
   'cluster.withdraw_command',
   'cluster.announce_command',
+  'packages.audit_threads',
   'etcd.ca_file',
   'etcd.certificate_file',
   'etcd.key_file',

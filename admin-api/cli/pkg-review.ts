@@ -1,0 +1,103 @@
+/** `waypost pkg queue|review|approve|reject|suspend|reinstate`: what an administrator does with packages of all accounts. */
+import type { Command } from 'commander';
+import { asObject } from './client.ts';
+import { pages } from './pages.ts';
+import { said, showUpload } from './pkg-upload.ts';
+import type { CommandContext } from './run.ts';
+import { type Columns, shown } from './table.ts';
+import { addVerb, type Call, option } from './verb.ts';
+
+interface Reason {
+  readonly reason: string;
+  readonly code?: string[];
+}
+
+const ADMIN = '/api/dev/admin';
+
+const QUEUE: Columns = {
+  ID: 'id',
+  APP: 'app_id',
+  VERSION: 'version',
+  ACCOUNT: 'account_id',
+  FOUND: ({ summary }) => `${shown(asObject(summary)?.review)} to look at`,
+  UPLOADED: 'created_at',
+  NOTES: 'notes',
+};
+
+const REASON = option('--reason <text>', 'why; the developer reads it').makeOptionMandatory();
+
+const pathOf = (id: string): string => `${ADMIN}/uploads/${encodeURIComponent(id)}`;
+
+/** An upload's id has no dot, an app's has one. */
+const isApp = (id: string): boolean => id.includes('.');
+
+const appPath = (id: string): string => `${ADMIN}/apps/${encodeURIComponent(id)}`;
+
+export function addPkgReviewCommands(parent: Command, context: CommandContext): void {
+  addVerb(parent, context, {
+    usage: 'queue',
+    about: 'the packages that wait for a person, oldest first (administrators)',
+    examples: ['waypost pkg queue'],
+    async run(call) {
+      await call.list(pages(call.api, `${ADMIN}/queue`, 'uploads'), QUEUE, 'No package waits.');
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'review <upload>',
+    about: 'a package of any account, and all that was found in it (administrators)',
+    examples: ['waypost pkg review 019a7c3e5b2d0400'],
+    async run(call, [id]) {
+      await showUpload(call, pathOf(id));
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'approve <upload>',
+    about: 'approve a package that is in review or suspended (administrators)',
+    examples: ['waypost pkg approve 019a7c3e5b2d0400'],
+    async run(call, [id]) {
+      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve` });
+      call.show(result, `Approved: ${said(asObject(result.upload))}`);
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'reject <upload>',
+    about: 'reject a package (administrators)',
+    options: [REASON, option('--code <code...>', 'codes of findings that it is about')],
+    examples: ['waypost pkg reject 019a7c3e5b2d0400 --reason "It sends contacts away." --code network_fetch'],
+    async run(call: Call<Reason>, [id]) {
+      const { reason, code: codes } = call.options;
+      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/reject`, json: { reason, codes } });
+      call.show(result, `Rejected: ${said(asObject(result.upload))}`);
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'suspend <upload-or-app>',
+    about: 'suspend a package, or an app with all that is published of it (administrators)',
+    options: [REASON],
+    examples: [
+      'waypost pkg suspend 019a7c3e5b2d0400 --reason "It crashes."',
+      'waypost pkg suspend com.example.notes --reason "Complaints."',
+    ],
+    async run(call: Call<Reason>, [id]) {
+      const json = { reason: call.options.reason };
+      const path = `${isApp(id) ? appPath(id) : pathOf(id)}/suspend`;
+      const result = await call.api.json({ method: 'POST', path, json });
+      call.show(result, `Suspended: ${id}`);
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'reinstate <app>',
+    about: 'take back the suspension of an app; its packages are approved one by one (administrators)',
+    examples: ['waypost pkg reinstate com.example.notes'],
+    async run(call, [id]) {
+      const result = await call.api.json({ method: 'POST', path: `${appPath(id)}/reinstate` });
+      call.show(result, `Reinstated: ${id}`);
+      return true;
+    },
+  });
+}

@@ -1,0 +1,157 @@
+/** `waypost pkg upload|list|show|publish|withdraw`: what a developer does with packages at the daemon. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { FormData } from 'undici';
+import { type ApiClient, asObject, asText, type Json } from './client.ts';
+import { CliError } from './errors.ts';
+import { print } from './io.ts';
+import { pages } from './pages.ts';
+import type { CommandContext, Outcome } from './run.ts';
+import { type Columns, shown } from './table.ts';
+import { addVerb, type Call, option, YES } from './verb.ts';
+
+interface UploadOptions {
+  readonly notes?: string;
+  readonly publish?: boolean;
+}
+
+/** Milliseconds between looks at a package that is audited. */
+const POLL = 1000;
+
+const APPS: Columns = {
+  APP: 'app_id',
+  NAME: 'name',
+  LATEST: ({ latest }) => versionOf(asObject(latest)),
+  STATUS: 'audit_status',
+  FOUND: ({ summary }) => foundOf(asObject(summary)),
+  PUBLISHED: ({ published }) => versionOf(asObject(published)),
+  SUSPENDED: 'suspended',
+};
+
+const UPLOADS: Columns = {
+  ID: 'id',
+  VERSION: 'version',
+  CODE: 'version_code',
+  STATUS: 'status',
+  FOUND: ({ summary }) => foundOf(asObject(summary)),
+  UPLOADED: 'created_at',
+};
+
+const versionOf = (upload: Json | undefined): string =>
+  upload === undefined ? '' : `${shown(upload.version)} (${shown(upload.version_code)})`;
+
+const foundOf = (summary: Json | undefined): string =>
+  summary === undefined ? '' : `${shown(summary.errors)} errors, ${shown(summary.warnings)} warnings`;
+
+export function addPkgUploadCommands(parent: Command, context: CommandContext): void {
+  addVerb(parent, context, {
+    usage: 'upload <file>',
+    about: 'upload a package, and say what its audit found',
+    more: 'Exit code 1 when it is rejected.',
+    options: [
+      option('--notes <text>', 'what whoever reviews it should know'),
+      option('--publish', 'publish it if it is approved'),
+    ],
+    examples: ['waypost pkg upload notes.pkg', 'waypost pkg upload notes.pkg --notes "Camera is for scans." --publish'],
+    run: (call: Call<UploadOptions>, [file]) => upload(call, file),
+  });
+  addVerb(parent, context, {
+    usage: 'list [app]',
+    about: 'your apps, or the packages of one',
+    examples: ['waypost pkg list', 'waypost pkg list com.example.notes --json'],
+    async run(call, [app]) {
+      if (app === undefined) await call.list(pages(call.api, '/api/dev/apps', 'apps'), APPS, 'There are no apps.');
+      else
+        await call.list(
+          pages(call.api, `/api/dev/apps/${encodeURIComponent(app)}`, 'uploads'),
+          UPLOADS,
+          'It has no packages.',
+        );
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'show <upload>',
+    about: 'a package, and all that was found in it',
+    examples: ['waypost pkg show 019a7c3e5b2d0400'],
+    async run(call, [id]) {
+      await showUpload(call, pathOf(id));
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'publish <upload>',
+    about: 'publish a package that is approved',
+    examples: ['waypost pkg publish 019a7c3e5b2d0400'],
+    async run(call, [id]) {
+      await publish(call, pathOf(id));
+      return true;
+    },
+  });
+  addVerb(parent, context, {
+    usage: 'withdraw <upload>',
+    about: 'take back a package, published or not',
+    options: [YES],
+    examples: ['waypost pkg withdraw 019a7c3e5b2d0400'],
+    async run(call, [id]) {
+      await call.confirm(`Withdraw the package ${id}? Its versionCode can not be used again.`);
+      const result = await call.api.json({ method: 'DELETE', path: pathOf(id) });
+      call.show(result, `Withdrawn: ${said(asObject(result.upload))}`);
+      return true;
+    },
+  });
+}
+
+const pathOf = (id: string): string => `/api/dev/uploads/${encodeURIComponent(id)}`;
+
+/** An upload in a sentence. */
+export const said = (upload: Json | undefined): string => `${shown(upload?.app_id)} ${versionOf(upload)}`;
+
+async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome> {
+  const { notes, publish: isToBePublished } = call.options;
+  const content = await readFile(file).catch((error: Error) => {
+    throw new CliError('unreadable', `${file} can't be read: ${error.message}`);
+  });
+  const body = (): FormData => {
+    const form = new FormData();
+    form.set('package', new Blob([content]), basename(file));
+    if (notes !== undefined) form.set('notes', notes);
+    return form;
+  };
+  const { upload: first } = await call.api.json({ method: 'POST', path: '/api/dev/apps/upload', body });
+  const path = pathOf(asText(asObject(first)?.id) ?? '');
+  const status = await verdict(call, path);
+  await showUpload(call, path);
+  if (status === 'rejected') return false;
+  if (isToBePublished && status === 'approved') await publish(call, path);
+  else if (isToBePublished && status !== 'published') call.note('It is not published, since it is not approved.');
+  return true;
+}
+
+/** Resolves with the status when the audit is done. */
+async function verdict({ api, io }: Call, path: string): Promise<string> {
+  for (;;) {
+    const { upload: found } = await api.json({ method: 'GET', path });
+    const status = asText(asObject(found)?.status) ?? '';
+    if (status !== 'pending' && status !== 'scanning') return status;
+    await (io.sleep ?? wait)(POLL);
+  }
+}
+
+async function publish(call: Call, path: string): Promise<void> {
+  const result = await call.api.json({ method: 'POST', path: `${path}/publish` });
+  call.show(result, `Published: ${said(asObject(result.upload))}`);
+}
+
+/** As JSON, or as the daemon says it for people, in which nothing drives a terminal. */
+export async function showUpload({ api, io, options }: Call, path: string): Promise<void> {
+  if (options.json) print(io.stdout, JSON.stringify(await api.json({ method: 'GET', path })));
+  else io.stdout.write(await textOf(api, path));
+}
+
+async function textOf(api: ApiClient, path: string): Promise<string> {
+  const { body } = await api.send({ method: 'GET', path, headers: { accept: 'text/plain' } });
+  return body.text();
+}

@@ -1,0 +1,76 @@
+/** A body that is taken piece by piece: while more waits than is taken, the client waits, too. */
+import { Body } from './body.ts';
+
+/** The connection that the body comes by. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** Bytes that wait when the client is made to. */
+const HIGH = 1 << 20;
+
+export class BodyStream extends Body implements AsyncIterable<Buffer> {
+  readonly #flow: Flow;
+  readonly #chunks: Buffer[] = [];
+  #waiting = 0;
+  #isPaused = false;
+  #error: Error | undefined;
+  #wake: () => void = () => {};
+
+  /** As `Body`, and `announce`. */
+  constructor(limit: number, announced: string | undefined, timeout: number, flow: Flow) {
+    super(limit, timeout);
+    this.#flow = flow;
+    this.announce(announced);
+  }
+
+  /** To be walked once. Throws as HttpRequest.body rejects. Who stops early leaves the rest to be read and forgotten. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) {
+          this.#waiting -= chunk.length;
+          if (this.#waiting < HIGH) this.#resume();
+          yield chunk;
+        } else if (this.#error !== undefined) throw this.#error;
+        else if (this.done) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      this.finish();
+      this.#resume();
+    }
+  }
+
+  protected taken(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting >= HIGH && !this.#isPaused) {
+      this.#isPaused = true;
+      this.#flow.pause();
+    }
+    this.#wake();
+  }
+
+  protected ended(): void {
+    this.#wake();
+  }
+
+  /** What has come before is not worth taking any more. */
+  protected failed(error: Error): void {
+    this.#chunks.length = 0;
+    this.#error = error;
+    this.#wake();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#flow.resume();
+  }
+}

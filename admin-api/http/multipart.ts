@@ -1,0 +1,123 @@
+/** Bodies of multipart/form-data (RFC 7578), read as they come: fields are collected, files are handed on. */
+import { once } from 'node:events';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { HttpError } from './errors.ts';
+
+export interface FormOptions {
+  /** Name of the part that is a file; it is one without a file name, too. */
+  readonly file: string;
+  /** Bytes of a field. */
+  readonly fieldSize: number;
+  /** Takes the file piece by piece. What it throws is thrown once the rest has been read. */
+  take(piece: Buffer): Promise<void>;
+}
+
+export interface Form {
+  /** The fields, each once. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Whether the file was there. */
+  readonly hasFile: boolean;
+}
+
+/** A form of ours has two parts; whoever sends some more is understood. */
+const LIMITS = { fields: 16, files: 4, parts: 20, headerPairs: 16, headerSize: 8 * 1024 } as const;
+
+/**
+ * Other files and fields are read and forgotten. Throws HttpError 400 for what is no form, or ends early, 422 for a part that comes twice, a field that is too long, and too many parts, and what
+ * the body throws. What is wrong with a part is said when all has been read, since a client that is still sending does not listen.
+ */
+export async function readForm(
+  body: AsyncIterable<Buffer>,
+  contentType: string,
+  { file, fieldSize, take }: FormOptions,
+): Promise<Form> {
+  const fields = new Map<string, string>();
+  let fault: unknown;
+  let taking: BusboyFileStream | undefined;
+  let taken: Promise<void> | undefined;
+  const form = open(contentType, file, fieldSize);
+  form.on('file', (name, stream) => {
+    // One that is given up says so once more, to nobody.
+    stream.on('error', () => {});
+    if (name === file && taken === undefined) {
+      taking = stream;
+      taken = drain(stream, take).catch((error: unknown) => {
+        fault ??= error;
+      });
+      return;
+    }
+    if (name === file) fault ??= repeated(name);
+    stream.resume();
+  });
+  form.on('field', (name, value, _, isTruncated) => {
+    // Whatever the types say.
+    if (typeof name !== 'string') return;
+    if (isTruncated) fault ??= tooLong(name, fieldSize);
+    if (fields.has(name)) fault ??= repeated(name);
+    fields.set(name, value);
+  });
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+    form.on(limit, () => {
+      fault ??= new HttpError(422, 'too_many_parts', 'The form has too many parts; send those that are asked for.');
+    });
+  const broken = new Promise<never>((_, reject) => {
+    form.on('error', () => reject(malformed('it breaks off, or is no form')));
+  });
+  broken.catch(() => {});
+  try {
+    for await (const piece of body)
+      await Promise.race([broken, new Promise<void>((done) => form.write(piece, () => done()))]);
+    const finished = once(form, 'finish');
+    form.end();
+    await Promise.race([broken, finished]);
+  } catch (error) {
+    // Whoever takes the file waits for more of it.
+    taking?.destroy(malformed('it breaks off'));
+    await taken;
+    throw error;
+  }
+  await taken;
+  if (fault !== undefined) throw fault;
+  return { fields, hasFile: taken !== undefined };
+}
+
+/** To the end, whatever becomes of it: who stopped reading would keep the rest of the form from coming. */
+async function drain(stream: BusboyFileStream, take: FormOptions['take']): Promise<void> {
+  let failure: unknown;
+  for await (const piece of stream) {
+    if (failure !== undefined) continue;
+    try {
+      await take(piece as Buffer);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+function open(contentType: string, file: string, fieldSize: number): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: (name, type, fileName) =>
+        name === file || fileName !== undefined || type === 'application/octet-stream',
+      limits: { ...LIMITS, fieldSize },
+    });
+  } catch {
+    throw malformed('its Content-Type names no boundary');
+  }
+}
+
+const malformed = (why: string): HttpError =>
+  new HttpError(400, 'malformed_multipart', `The body is not understood as multipart/form-data: ${why}.`);
+
+const repeated = (name: string): HttpError =>
+  new HttpError(422, 'repeated_part', 'A part of the form comes twice; send it once.', { pointer: pointerTo(name) });
+
+const tooLong = (name: string, bytes: number): HttpError =>
+  new HttpError(422, 'field_too_long', `A field of the form has more than ${bytes} bytes.`, {
+    pointer: pointerTo(name),
+  });
+
+/** RFC 6901. */
+const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,0 +1,134 @@
+/** Endpoints of administrators: packages of all accounts that wait for a person, and what becomes of them. */
+import { Type } from '@sinclair/typebox';
+import { uploadsIn } from '../../core/store/package-reads.ts';
+import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { type Route, route } from '../http/route.ts';
+import { pageQuery } from '../http/schema.ts';
+import { isId, type Services } from '../services.ts';
+import { reinstateApp, step, suspendApp } from './decisions.ts';
+import { anyUpload } from './owned.ts';
+import type { PackageBlobs } from './package-blobs.ts';
+import { appOnlyAnswer, queueAnswer, rejectBody, suspendBody, uploadAnswer, uploadBrief } from './schema.ts';
+import { report, viewReport, viewUploadBrief } from './view.ts';
+
+const QUEUE = '/api/dev/admin/queue';
+const UPLOAD = '/api/dev/admin/uploads/{upload_id}';
+const APP = '/api/dev/admin/apps/{app_id}';
+
+const ADMIN = { tag: 'packages', scope: 'packages', admin: true } as const;
+const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
+
+export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Route[] {
+  const { reader } = services;
+  return [
+    route({
+      ...ADMIN,
+      operationId: 'listReviewQueue',
+      method: 'GET',
+      path: QUEUE,
+      summary: 'List the packages that wait for a person',
+      query: Type.Object(pageQuery),
+      answer: queueAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        const from = after === null ? null : after.toString('hex');
+        if (from !== null && !isId(from)) throw invalidCursor();
+        const found = uploadsIn(reader, 'in_review', from, limit + 1);
+        const page = found.slice(0, limit);
+        const last = found.length > limit ? Buffer.from(page[page.length - 1].id, 'hex') : null;
+        return {
+          uploads: page.map((row) => ({ ...viewUploadBrief(row), account_id: row.accountId, notes: row.notes })),
+          next_cursor: nextCursor(last, context),
+        };
+      },
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'getAnyUpload',
+      method: 'GET',
+      path: UPLOAD,
+      summary: 'Read a package of any account, with all that was found in it',
+      description: 'As text for people when Accept asks for text/plain.',
+      answer: uploadAnswer,
+      answerType: 'text/plain',
+      faults: { 404: ['no_such_upload'] },
+      async run(context) {
+        return report(context, await viewReport(reader, anyUpload(reader, context.params.upload_id)));
+      },
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'downloadPackage',
+      method: 'GET',
+      path: `${UPLOAD}/package`,
+      summary: 'Get a package itself, to look at it',
+      answerType: 'application/octet-stream',
+      faults: { 404: ['no_such_upload'], 503: ['package_unavailable'] },
+      async run({ params, headers }) {
+        const upload = anyUpload(reader, params.upload_id);
+        await blobs.fetch(upload.sha256);
+        headers['Content-Type'] = 'application/octet-stream';
+        headers['Content-Disposition'] = `attachment; filename="${upload.id}.pkg"`;
+        headers['Cache-Control'] = 'no-store';
+        return { raw: blobs.content(upload.sha256) };
+      },
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'approveUpload',
+      method: 'POST',
+      path: `${UPLOAD}/approve`,
+      summary: 'Approve a package that is in review, or take back its suspension',
+      answer: uploadBriefAnswer,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'version_superseded', 'app_suspended'] },
+      run: (context) => step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'approved'),
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'rejectUpload',
+      method: 'POST',
+      path: `${UPLOAD}/reject`,
+      summary: 'Reject a package that is in review or approved',
+      body: rejectBody,
+      answer: uploadBriefAnswer,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
+      run: (context) =>
+        step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'rejected', context.body),
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'suspendUpload',
+      method: 'POST',
+      path: `${UPLOAD}/suspend`,
+      summary: 'Suspend a package that is approved or published',
+      body: suspendBody,
+      answer: uploadBriefAnswer,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
+      run: (context) =>
+        step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'suspended', context.body),
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'suspendApp',
+      method: 'POST',
+      path: `${APP}/suspend`,
+      summary: 'Suspend an app: what is published or approved of it, and what might come',
+      body: suspendBody,
+      answer: appOnlyAnswer,
+      faults: { 404: ['no_such_app'] },
+      run: (context) => suspendApp(services, context, context.params.app_id, context.body.reason),
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'reinstateApp',
+      method: 'POST',
+      path: `${APP}/reinstate`,
+      summary: 'Take back the suspension of an app',
+      description: 'Its packages stay suspended, each until it is approved.',
+      answer: appOnlyAnswer,
+      faults: { 404: ['no_such_app'] },
+      run: (context) => reinstateApp(services, context, context.params.app_id),
+    }),
+  ];
+}

@@ -1,0 +1,177 @@
+/**
+ * Audits in the background: what was uploaded here, what a restart of this node left open, and what other nodes left that have gone. A few at one time, accounts in
+ * turn. A package has a verdict when its row has; until then it is begun anew, wherever it broke off.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Trouble } from '../../core/cluster/trouble.ts';
+
+import { Findings, PACKAGE } from '../../core/packages/findings.ts';
+import { uploadsIn } from '../../core/store/package-reads.ts';
+import type { Upload } from '../../core/store/rows.ts';
+import { nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import { AuditBook, CLAIM, type Conclusion, MOST_BEGUN } from './audit-book.ts';
+import type { AuditPool, Outcome } from './audit-pool.ts';
+import type { Audited } from './audit-task.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { PackageMetrics } from './metrics.ts';
+import type { PackageBlobs } from './package-blobs.ts';
+import { packFindings } from './report.ts';
+
+/** Milliseconds between looks at what is open. */
+const LOOK = 15_000;
+/** Milliseconds until what could not be done is tried again. */
+const RETRY = 5000;
+/** Uploads that are looked at. */
+const MOST_OPEN = 10_000;
+
+export class Auditor {
+  readonly book: AuditBook;
+  readonly #services: Services;
+  readonly #blobs: PackageBlobs;
+  readonly #pool: AuditPool<Audited>;
+  readonly #metrics: PackageMetrics;
+  readonly #trouble: Trouble;
+  readonly #queue = new FairQueue<string>();
+  /** Queued or at work. */
+  readonly #open = new Set<string>();
+  readonly #working = new Set<Promise<void>>();
+  /** Who waits for a verdict. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(services: Services, blobs: PackageBlobs, pool: AuditPool<Audited>, metrics: PackageMetrics) {
+    this.#services = services;
+    this.#blobs = blobs;
+    this.#pool = pool;
+    this.#metrics = metrics;
+    this.book = new AuditBook(services);
+    this.#trouble = new Trouble(
+      services.log,
+      'packages can not be audited; this is tried again',
+      'packages are audited again',
+    );
+    metrics.queue(() => this.#queue.size);
+  }
+
+  start(): void {
+    const look = (): void => {
+      this.#looking = this.#look().catch((error: unknown) => this.#trouble.say(error));
+    };
+    look();
+    this.#timer = setInterval(look, LOOK);
+    this.#timer.unref();
+  }
+
+  /** What is under way is begun anew by the next start. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    clearInterval(this.#timer);
+    await this.#pool.close();
+    await this.#looking;
+    await Promise.all(this.#working);
+    for (const id of [...this.#waiting.keys()]) this.#tell(id);
+  }
+
+  /** It is to be audited here. */
+  submit({ id, accountId }: Pick<Upload, 'id' | 'accountId'>): void {
+    if (this.#open.has(id) || this.#stop.signal.aborted) return;
+    this.#open.add(id);
+    this.#queue.push(accountId, id);
+    this.#next();
+  }
+
+  /** Resolves when it has a verdict, or is nobody's to audit any more; at the latest after `ms` milliseconds. */
+  async verdict(id: string, ms: number): Promise<void> {
+    if (!this.#open.has(id)) return;
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, ms);
+      const tell = (): void => {
+        clearTimeout(timer);
+        done();
+      };
+      this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), tell]);
+    });
+  }
+
+  #next(): void {
+    while (this.#working.size < this.#pool.threads) {
+      const id = this.#stop.signal.aborted ? undefined : this.#queue.shift();
+      if (id === undefined) return;
+      const work = this.#work(id).finally(() => {
+        this.#working.delete(work);
+        this.#next();
+      });
+      this.#working.add(work);
+    }
+  }
+
+  /** Never rejects. What fails is tried again later, by whoever has the claim then. */
+  async #work(id: string): Promise<void> {
+    try {
+      await this.#audit(id);
+      this.#trouble.say(null);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) {
+        this.#trouble.say(error);
+        await sleep(RETRY, undefined, { signal: this.#stop.signal }).catch(() => {});
+      }
+    } finally {
+      this.#open.delete(id);
+      this.#tell(id);
+    }
+  }
+
+  async #audit(id: string): Promise<void> {
+    const upload = await this.book.begin(id);
+    if (upload === null) return;
+    const { config, log } = this.#services;
+    const path = await this.#blobs.fetch(upload.sha256);
+    const began = performance.now();
+    const outcome: Outcome<Audited> =
+      (upload.claim?.begun ?? 0) > MOST_BEGUN
+        ? { kind: 'crashed', reason: 'it was begun several times, and never came to an end' }
+        : await this.#pool.run({
+            path,
+            maxBytes: config.packages.maxBytes,
+            sdkHashes: config.packages.sdkHashes,
+          });
+    if (outcome.kind === 'stopped') return;
+    if (outcome.kind !== 'done')
+      log.warn('an audit did not come to its end', { upload: id, app: upload.appId, ...outcome });
+    const state = await this.book.conclude(id, conclusionOf(outcome, config.packages.auditTimeout));
+    if (state !== null) this.#metrics.audited(state, (performance.now() - began) / 1000);
+  }
+
+  #tell(id: string): void {
+    for (const tell of this.#waiting.get(id) ?? []) tell();
+    this.#waiting.delete(id);
+  }
+
+  /** Takes what is this node's and not at work, and holds on to what is. */
+  async #look(): Promise<void> {
+    const due: string[] = [];
+    for (const state of ['scanning', 'pending'] as const)
+      for (const upload of uploadsIn(this.#services.reader, state, null, MOST_OPEN)) {
+        if (!this.book.isOwn(upload)) continue;
+        if (!this.#open.has(upload.id)) this.submit(upload);
+        else if ((upload.claim?.until ?? 0) < nowSeconds() + CLAIM / 2) due.push(upload.id);
+      }
+    if (due.length > 0) await this.book.extend(due);
+  }
+}
+
+/** What is no verdict is for a person to look at. */
+function conclusionOf(outcome: Exclude<Outcome<Audited>, { kind: 'stopped' }>, timeout: number): Conclusion {
+  if (outcome.kind === 'done') {
+    const { verdict, summary, findings } = outcome.result;
+    return { verdict, summary, findings: Buffer.from(findings) };
+  }
+  const findings = new Findings();
+  if (outcome.kind === 'timed_out')
+    findings.add('audit_timed_out', PACKAGE, `The audit was ended after ${timeout / 1000} seconds.`);
+  else findings.add('audit_crashed', PACKAGE, 'The audit ended without a verdict.');
+  return { verdict: 'in_review', summary: findings.summary(), findings: packFindings(findings.list()).packed };
+}

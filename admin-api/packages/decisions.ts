@@ -1,0 +1,80 @@
+/** The steps of a package that people take: its owner, and whoever reviews it. */
+
+import type { Draft } from '../../core/journal/draft.ts';
+import { uploadOf } from '../../core/store/package-reads.ts';
+import type { Reader } from '../../core/store/reader.ts';
+import { type App, apps, type Upload, type UploadState } from '../../core/store/rows.ts';
+import { change } from '../change.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import { anyApp } from './owned.ts';
+import { move, type Why } from './states.ts';
+import { viewApp, viewUploadBrief } from './view.ts';
+
+/** What each step is called in the audit. */
+const ACTIONS = {
+  approved: 'package.approve',
+  published: 'package.publish',
+  rejected: 'package.reject',
+  suspended: 'package.suspend',
+  withdrawn: 'package.withdraw',
+} as const satisfies Partial<Record<UploadState, string>>;
+
+/** `find` throws HttpError 404. Throws StateError. */
+export function step(
+  services: Services,
+  context: Context<Caller>,
+  find: (reader: Reader) => Upload,
+  state: keyof typeof ACTIONS,
+  why: Why = {},
+) {
+  return change(services, context, (draft) => {
+    const moved = advance(services, draft, find(draft), state, { ...why, by: context.caller.account.username });
+    return {
+      action: ACTIONS[state],
+      accountId: moved.accountId,
+      target: moved.id,
+      detail: { app_id: moved.appId, version_code: moved.versionCode, ...(why.reason && { reason: why.reason }) },
+      answer: () => ({ upload: viewUploadBrief(moved) }),
+    };
+  });
+}
+
+function advance({ config }: Services, draft: Draft, upload: Upload, state: UploadState, why: Why): Upload {
+  const moved = move(draft, upload, state, why);
+  return state === 'approved' && config.packages.publish === 'automatic' ? move(draft, moved, 'published') : moved;
+}
+
+/** Nothing of the app is published or taken any more. Throws HttpError 404. */
+export function suspendApp(services: Services, context: Context<Caller>, id: string, reason: string) {
+  const { username: by } = context.caller.account;
+  return change(services, context, (draft) => {
+    const app = anyApp(draft, id);
+    for (const current of [app.current.published, app.current.approved]) {
+      const upload = current === null ? undefined : uploadOf(draft, current);
+      if (upload !== undefined) move(draft, upload, 'suspended', { by, reason });
+    }
+    return put(draft, { ...anyApp(draft, id), suspended: reason }, 'app.suspend', { reason });
+  });
+}
+
+/** Packages of the app may come again. Those that were suspended stay so, each until it is approved. Throws HttpError 404. */
+export function reinstateApp(services: Services, context: Context<Caller>, id: string) {
+  return change(services, context, (draft) => {
+    const app = anyApp(draft, id);
+    return { ...put(draft, { ...app, suspended: null }, 'app.reinstate', {}), unchanged: app.suspended === null };
+  });
+}
+
+function put(draft: Draft, app: App, action: string, detail: Readonly<Record<string, unknown>>) {
+  const row = { ...app, updatedAt: nowSeconds() };
+  draft.put(apps, row);
+  return {
+    action,
+    accountId: row.accountId,
+    target: row.id,
+    detail: { app_id: row.id, ...detail },
+    answer: () => ({ app: viewApp(draft, row) }),
+  };
+}

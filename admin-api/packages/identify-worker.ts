@@ -1,0 +1,25 @@
+/** The thread that takes the first look at packages: whose they are. */
+import { DEFAULT_LIMITS } from '../../core/packages/archive/limits.ts';
+import { openArchive } from '../../core/packages/archive/open-archive.ts';
+import { Findings } from '../../core/packages/findings.ts';
+import { auditManifest } from '../../core/packages/manifest/audit-manifest.ts';
+import type { AuditTask, Identified } from './audit-task.ts';
+
+export default async function identify({ path, maxBytes }: AuditTask): Promise<Identified> {
+  const findings = new Findings();
+  const content = await openArchive(path, { ...DEFAULT_LIMITS, archiveBytes: maxBytes }, findings);
+  if (content === undefined) return unreadable(findings);
+  try {
+    const { id, name = null, version, versionCode } = (await auditManifest(content.files, findings)) ?? {};
+    if (id === undefined || version === undefined || versionCode === undefined) return unreadable(findings);
+    return { kind: 'identified', facts: { id, name, version, versionCode } };
+  } finally {
+    await content.close();
+  }
+}
+
+function unreadable(findings: Findings): Identified {
+  const errors = findings.list().filter(({ type }) => type === 'error');
+  const faults = errors.map(({ code, message, file, line, fix }) => ({ code, message, file, line, fix }));
+  return { kind: 'unreadable', faults };
+}

@@ -1,0 +1,68 @@
+/** Developer packages, put together. */
+import type { BlobSource } from '../../core/blobs/store.ts';
+import type { Registry } from '../../core/metrics/index.ts';
+import { RateLimit } from '../http/rate-limit.ts';
+import type { Route } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { packageAdminRoutes } from './admin-routes.ts';
+import { AuditPool } from './audit-pool.ts';
+import type { Audited, Identified } from './audit-task.ts';
+import { Auditor } from './auditor.ts';
+import { packageMetrics } from './metrics.ts';
+import { PackageBlobs } from './package-blobs.ts';
+import { packageRoutes } from './routes.ts';
+
+/** Programs of threads. */
+export interface AuditPrograms {
+  readonly identify: URL;
+  readonly audit: URL;
+}
+
+export interface Packages {
+  readonly routes: readonly Route[];
+  /** Takes away what is not needed: see PackageBlobs. */
+  tidy(before?: number): Promise<void>;
+  start(): void;
+  /** No audit goes on. */
+  stop(): Promise<void>;
+}
+
+const PROGRAMS: AuditPrograms = {
+  identify: new URL('./identify-worker.js', import.meta.url),
+  audit: new URL('./audit-worker.js', import.meta.url),
+};
+
+const HOUR = 3600;
+/** Milliseconds for the first look at a package, for which its developer waits. */
+const IDENTIFY = 15_000;
+
+export function createPackages(
+  services: Services,
+  source: BlobSource,
+  registry: Registry,
+  programs: AuditPrograms = PROGRAMS,
+): Packages {
+  const { auditThreads, auditTimeout, auditMemory: memory, uploadRateLimit } = services.config.packages;
+  const blobs = new PackageBlobs(services, source);
+  const audits = new AuditPool<Audited>({
+    ...{ program: programs.audit, threads: auditThreads, timeout: auditTimeout, memory },
+  });
+  const identities = new AuditPool<Identified>({
+    ...{ program: programs.identify, threads: 1, timeout: IDENTIFY, memory },
+  });
+  const auditor = new Auditor(services, blobs, audits, packageMetrics(registry));
+  const limit = new RateLimit('upload', uploadRateLimit, HOUR);
+  return {
+    routes: [...packageRoutes({ services, blobs, auditor, identities, limit }), ...packageAdminRoutes(services, blobs)],
+    tidy: (before) => blobs.tidy(before),
+    start() {
+      auditor.start();
+      blobs.start();
+    },
+    async stop() {
+      await identities.close();
+      await auditor.stop();
+      await blobs.stop();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** What is measured of packages. */
+import type { Registry } from '../../core/metrics/index.ts';
+import type { UploadState } from '../../core/store/rows.ts';
+
+/** Seconds. From a small package to one that is ended. */
+const BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export interface PackageMetrics {
+  /** `state`: what the verdict has made of it. `seconds` at work. */
+  audited(state: UploadState, seconds: number): void;
+  /** `size`: how many wait, whenever it is asked. */
+  queue(size: () => number): void;
+}
+
+export function packageMetrics(registry: Registry): PackageMetrics {
+  const verdicts = registry.counter('waypost_package_audits_total', 'Audits of packages, by what they came to.', [
+    'state',
+  ]);
+  const durations = registry.histogram(
+    'waypost_package_audit_duration_seconds',
+    'How long audits of packages have taken, without the time that they waited.',
+    [],
+    BOUNDS,
+  );
+  return {
+    audited(state, seconds) {
+      verdicts.cell(state).value++;
+      durations.note(durations.of(), seconds);
+    },
+    queue: (size) =>
+      registry.read('gauge', 'waypost_package_audits_waiting', 'Packages that wait here for their audit.', [], (emit) =>
+        emit(size()),
+      ),
+  };
+}

@@ -1,0 +1,39 @@
+/** What a caller may name. */
+import { appOf, uploadOf } from '../../core/store/package-reads.ts';
+import type { Reader } from '../../core/store/reader.ts';
+import type { App, Upload } from '../../core/store/rows.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Caller } from '../http/route.ts';
+import { isId } from '../services.ts';
+
+/** Throws HttpError 404, also for another account's. */
+export function ownedUpload(reader: Reader, { account }: Caller, id: string): Upload {
+  const upload = anyUpload(reader, id);
+  if (upload.accountId === account.id) return upload;
+  throw noSuchUpload();
+}
+
+/** Of whatever account, for an administrator. Throws HttpError 404. */
+export function anyUpload(reader: Reader, id: string): Upload {
+  const upload = isId(id) ? uploadOf(reader, id) : undefined;
+  if (upload === undefined) throw noSuchUpload();
+  return upload;
+}
+
+/** Throws HttpError 404, also for another account's. */
+export function ownedApp(reader: Reader, { account }: Caller, id: string): App {
+  const app = anyApp(reader, id);
+  if (app.accountId === account.id) return app;
+  throw noSuchApp();
+}
+
+/** As anyUpload. */
+export function anyApp(reader: Reader, id: string): App {
+  // What is longer is no key of the store.
+  const app = id.length > 0 && id.length <= 255 ? appOf(reader, id) : undefined;
+  if (app === undefined) throw noSuchApp();
+  return app;
+}
+
+const noSuchUpload = (): HttpError => new HttpError(404, 'no_such_upload', 'There is no such upload in this account.');
+const noSuchApp = (): HttpError => new HttpError(404, 'no_such_app', 'There is no such app in this account.');

@@ -1,0 +1,96 @@
+/** The octets of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
+import { setImmediate } from 'node:timers/promises';
+import type { BlobSource, BlobStore, OpenBlob } from '../../core/blobs/store.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { octets } from '../../core/octets.ts';
+import { uploadsIn } from '../../core/store/package-reads.ts';
+import { UPLOAD_STATES } from '../../core/store/rows.ts';
+import type { Services } from '../services.ts';
+import { isOver } from './states.ts';
+
+/** Milliseconds between two looks. */
+const INTERVAL = 60_000;
+/** Milliseconds for which one is kept that nobody names: its row may be on its way. */
+const GRACE = 3_600_000;
+/** Rows between two turns of the event loop. */
+const PIECE = 200;
+
+export class PackageBlobs {
+  readonly #services: Services;
+  readonly #source: BlobSource;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(services: Services, source: BlobSource) {
+    this.#services = services;
+    this.#source = source;
+  }
+
+  get store(): BlobStore {
+    return this.#source.store;
+  }
+
+  /** As BlobSource. Throws UnavailableError `package_unavailable`. */
+  async open(hash: string): Promise<OpenBlob> {
+    const blob = await this.#source.open(hash);
+    if (blob !== null) return blob;
+    throw new UnavailableError(
+      'package_unavailable',
+      'No node that can be reached has the package just now; try again in a while.',
+    );
+  }
+
+  /** The path of its file, whole and checked. Throws as `open`. */
+  async fetch(hash: string): Promise<string> {
+    const { file } = await this.open(hash);
+    await file.close();
+    return this.store.path(hash);
+  }
+
+  /** Of one that was fetched. Opened when it is first asked for: an answer whose body nobody wants has nothing to close. */
+  async *content(hash: string): AsyncGenerator<Uint8Array> {
+    const { file } = await this.open(hash);
+    try {
+      yield* octets(file, 0);
+    } finally {
+      await file.close();
+    }
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.tidy().catch((error: unknown) => {
+        this.#services.log.warn('packages could not be tidied up; this is tried again', { error });
+      });
+    }, INTERVAL);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Gets what is needed and not here, and takes away what nobody needs. `before`: see BlobStore. */
+  async tidy(before = Date.now() - GRACE): Promise<void> {
+    const needed = new Set<string>();
+    for (const state of UPLOAD_STATES) {
+      if (isOver(state)) continue;
+      let after: string | null = null;
+      do {
+        const page = uploadsIn(this.#services.reader, state, after, PIECE);
+        for (const { sha256 } of page) needed.add(sha256);
+        after = page.length < PIECE ? null : page[page.length - 1].id;
+        await setImmediate();
+      } while (after !== null);
+    }
+    await this.store.collect((hash) => needed.has(hash), before);
+    for (const hash of needed) {
+      if (this.#stopped) return;
+      if (await this.store.has(hash)) continue;
+      await (await this.#source.open(hash))?.file.close();
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** Endpoints of developers: their apps and packages. */
+import { Type } from '@sinclair/typebox';
+import { appsOf, uploadsOf } from '../../core/store/package-reads.ts';
+import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { formRoute, type Route, route } from '../http/route.ts';
+import { pageQuery } from '../http/schema.ts';
+import { isId } from '../services.ts';
+import { step } from './decisions.ts';
+import { ownedApp, ownedUpload } from './owned.ts';
+import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
+import { FORM_OVERHEAD, type Intake, receivePackage, submitPackage } from './submit.ts';
+import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
+
+export const APPS = '/api/dev/apps';
+export const UPLOADS = '/api/dev/uploads';
+
+const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
+
+export function packageRoutes(intake: Intake): Route[] {
+  const { services } = intake;
+  const { reader, config } = services;
+  return [
+    formRoute({
+      operationId: 'uploadPackage',
+      method: 'POST',
+      path: `${APPS}/upload`,
+      tag: 'packages',
+      summary: 'Upload a package',
+      description:
+        'It is audited at once. The answer waits some seconds for the verdict; "status" is "pending" or "scanning" when that takes longer, and "url" says where to look again. The first package of an app makes the app the account\'s.',
+      scope: 'packages',
+      form: packageForm,
+      limit: config.packages.maxBytes + FORM_OVERHEAD,
+      answer: uploadAnswer,
+      faults: {
+        400: ['malformed_multipart'],
+        403: ['app_taken', 'app_suspended'],
+        409: ['app_limit', 'version_exists', 'version_not_greater'],
+        413: ['package_too_large'],
+        422: [
+          'unreadable_package',
+          'package_missing',
+          'invalid_notes',
+          'repeated_part',
+          'field_too_long',
+          'too_many_parts',
+        ],
+      },
+      receive: (context) => receivePackage(intake, context),
+      run: (context) => submitPackage(intake, context, context.body),
+    }),
+    route({
+      operationId: 'listApps',
+      method: 'GET',
+      path: APPS,
+      tag: 'packages',
+      summary: 'List the apps of the account',
+      scope: 'packages',
+      query: Type.Object(pageQuery),
+      answer: appsAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        if (after !== null && after.length > 255) throw invalidCursor();
+        const found = appsOf(reader, context.caller.account.id, after?.toString() ?? null, limit + 1);
+        const page = found.slice(0, limit);
+        const last = found.length > limit ? Buffer.from(page[page.length - 1].id) : null;
+        return { apps: page.map((app) => viewApp(reader, app)), next_cursor: nextCursor(last, context) };
+      },
+    }),
+    route({
+      operationId: 'getApp',
+      method: 'GET',
+      path: `${APPS}/{app_id}`,
+      tag: 'packages',
+      summary: 'Read an app and its packages',
+      scope: 'packages',
+      query: Type.Object(pageQuery),
+      answer: appAnswer,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_app'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        const before = after === null ? null : after.toString('hex');
+        if (before !== null && !isId(before)) throw invalidCursor();
+        const app = ownedApp(reader, context.caller, context.params.app_id);
+        const found = uploadsOf(reader, app.id, before, limit + 1);
+        const page = found.slice(0, limit);
+        const last = found.length > limit ? Buffer.from(page[page.length - 1].id, 'hex') : null;
+        return {
+          app: viewApp(reader, app),
+          uploads: page.map(viewUploadBrief),
+          next_cursor: nextCursor(last, context),
+        };
+      },
+    }),
+    route({
+      operationId: 'getUpload',
+      method: 'GET',
+      path: `${UPLOADS}/{upload_id}`,
+      tag: 'packages',
+      summary: 'Read a package with all that was found in it',
+      scope: 'packages',
+      description: 'As text for people when Accept asks for text/plain.',
+      answer: uploadAnswer,
+      answerType: 'text/plain',
+      faults: { 404: ['no_such_upload'] },
+      async run(context) {
+        const upload = ownedUpload(reader, context.caller, context.params.upload_id);
+        return report(context, await viewReport(reader, upload));
+      },
+    }),
+    route({
+      operationId: 'publishUpload',
+      method: 'POST',
+      path: `${UPLOADS}/{upload_id}/publish`,
+      tag: 'packages',
+      summary: 'Publish an approved package',
+      description:
+        'It takes the place of the one that is published. Nothing to do where the service publishes by itself.',
+      scope: 'packages',
+      answer: uploadBriefAnswer,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'app_suspended'] },
+      run: (context) =>
+        step(services, context, (draft) => ownedUpload(draft, context.caller, context.params.upload_id), 'published'),
+    }),
+    route({
+      operationId: 'withdrawUpload',
+      method: 'DELETE',
+      path: `${UPLOADS}/{upload_id}`,
+      tag: 'packages',
+      summary: 'Withdraw a package',
+      description: 'It is not audited, reviewed or published any more; its versionCode can not be used again.',
+      scope: 'packages',
+      answer: uploadBriefAnswer,
+      faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
+      run: (context) =>
+        step(services, context, (draft) => ownedUpload(draft, context.caller, context.params.upload_id), 'withdrawn'),
+    }),
+  ];
+}

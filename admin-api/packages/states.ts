@@ -1,0 +1,99 @@
+/** The way of a package, from upload to its end: which step may follow which, and what a step means for its app. */
+import { StateError } from '../../core/errors.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { appOf, uploadOf } from '../../core/store/package-reads.ts';
+import {
+  type App,
+  apps,
+  CURRENT_STATES,
+  type CurrentState,
+  type Upload,
+  type UploadState,
+  type UploadStep,
+  uploads,
+} from '../../core/store/rows.ts';
+import { nowSeconds } from '../http/time.ts';
+
+/** States from which a package may come into each. */
+const FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
+  pending: [],
+  scanning: ['pending'],
+  rejected: ['scanning', 'in_review', 'approved'],
+  in_review: ['scanning'],
+  // A suspension can be taken back.
+  approved: ['scanning', 'in_review', 'suspended'],
+  published: ['approved'],
+  superseded: ['scanning', 'in_review', 'approved', 'published'],
+  suspended: ['approved', 'published'],
+  withdrawn: ['pending', 'scanning', 'in_review', 'approved', 'published'],
+};
+
+/** Whether the octets of a package are of no more use. */
+export const isOver = (state: UploadState): boolean =>
+  state === 'rejected' || state === 'superseded' || state === 'withdrawn';
+
+export type Why = Partial<Pick<UploadStep, 'by' | 'reason' | 'codes'>>;
+
+export const newStep = (state: UploadState, { by = null, reason = null, codes = [] }: Why = {}): UploadStep => ({
+  state,
+  at: nowSeconds(),
+  by,
+  reason,
+  codes,
+});
+
+/** Puts the upload in its new state, and what follows for its app. Returns it as it is then. Throws StateError `wrong_state`, `version_superseded`, `app_suspended`. */
+export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why): Upload {
+  if (!FROM[state].includes(upload.state))
+    throw new StateError('wrong_state', `The package is ${said(upload.state)}; it can't become ${said(state)}.`);
+  const app = appOf(draft, upload.appId);
+  if (app === undefined) throw new Error('an upload has no app');
+  if (app.suspended !== null && (state === 'approved' || state === 'published'))
+    throw new StateError('app_suspended', `The app is suspended: ${app.suspended}`);
+  if (state === 'approved' && isOutdated(app, upload))
+    throw new StateError('version_superseded', 'A later version of the app has been approved already.');
+  const step = newStep(state, why);
+  const moved: Upload = {
+    ...upload,
+    state,
+    history: [...upload.history, step],
+    claim: state === 'scanning' ? upload.claim : null,
+    updatedAt: step.at,
+  };
+  draft.put(uploads, moved);
+  draft.put(apps, followed(app, moved));
+  for (const id of replaced(draft, app, moved)) {
+    const other = uploadOf(draft, id);
+    if (other !== undefined)
+      move(draft, other, 'superseded', { reason: `Version ${moved.version} has taken its place.` });
+  }
+  return moved;
+}
+
+/** Whether a later version of the app was approved. */
+export const isOutdated = (app: App, { versionCode }: Upload): boolean => versionCode < app.approvedCode;
+
+function followed(app: App, { id, state, versionCode, updatedAt }: Upload): App {
+  const current = { ...app.current };
+  for (const slot of CURRENT_STATES) {
+    if (slot === state) current[slot] = id;
+    else if (current[slot] === id) current[slot] = null;
+  }
+  const approvedCode = state === 'approved' ? Math.max(app.approvedCode, versionCode) : app.approvedCode;
+  return { ...app, current, approvedCode, updatedAt };
+}
+
+/** Ids of the packages whose place is taken: the one in the same state, and one in review that is older than what is approved. */
+function replaced(draft: Draft, { current }: App, { id, state, versionCode }: Upload): string[] {
+  const ids: (string | null)[] = isCurrent(state) ? [current[state]] : [];
+  if (state === 'approved' && current.in_review !== null) {
+    const reviewed = uploadOf(draft, current.in_review);
+    if (reviewed !== undefined && reviewed.versionCode < versionCode) ids.push(reviewed.id);
+  }
+  return ids.filter((one) => one !== null && one !== id) as string[];
+}
+
+const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((one) => one === state);
+
+/** A state as it stands in a sentence. */
+export const said = (state: UploadState): string => state.replace('_', ' ');

@@ -1,0 +1,197 @@
+/** A package that comes in: its octets to the disk, whose it is, and its place in the queue. */
+import { StateError } from '../../core/errors.ts';
+import type { Draft } from '../../core/journal/draft.ts';
+import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
+import { type App, apps, newId, type Upload, uploads } from '../../core/store/rows.ts';
+import { change } from '../change.ts';
+import { HttpError } from '../http/errors.ts';
+import { readForm } from '../http/multipart.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import type { Caller, Context, Received } from '../http/route.ts';
+import { nowSeconds } from '../http/time.ts';
+import type { Services } from '../services.ts';
+import type { AuditPool } from './audit-pool.ts';
+import type { FoundFault, Identified, PackageFacts } from './audit-task.ts';
+import type { Auditor } from './auditor.ts';
+import type { PackageBlobs } from './package-blobs.ts';
+import { newStep } from './states.ts';
+import { viewReport, viewUpload } from './view.ts';
+
+export interface Intake {
+  readonly services: Services;
+  readonly blobs: PackageBlobs;
+  readonly auditor: Auditor;
+  /** Threads that take the first look at a package. */
+  readonly identities: AuditPool<Identified>;
+  /** Uploads of each account. */
+  readonly limit: RateLimit;
+}
+
+/** A package on the disk. */
+export interface Submission {
+  readonly sha256: string;
+  /** Octets. */
+  readonly size: number;
+  readonly notes: string | null;
+}
+
+/** Octets of a form beside its package. */
+export const FORM_OVERHEAD = 64 * 1024;
+/** Characters of the notes, and their octets in UTF-8. */
+export const LONGEST_NOTES = 4000;
+const NOTES_BYTES = 4 * LONGEST_NOTES;
+/** Controls but for tabs and ends of lines. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+/** Milliseconds that an answer waits for the verdict: most packages have theirs sooner. */
+const VERDICT_MS = 5000;
+/** Faults of a package that can't be read that are told. */
+const MOST_FAULTS = 20;
+
+/** Takes the form. Throws HttpError 400, 413, 422, 429. */
+export async function receivePackage(
+  { services, blobs, limit }: Intake,
+  { caller, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
+): Promise<Received<Submission>> {
+  limit.take(caller.account.id, headers);
+  const { maxBytes } = services.config.packages;
+  const part = await blobs.store.part();
+  try {
+    const { fields, hasFile } = await readForm(body, header('content-type') ?? '', {
+      file: 'package',
+      fieldSize: NOTES_BYTES,
+      async take(piece) {
+        if (part.size + piece.length > maxBytes) throw tooLarge(maxBytes);
+        await part.write(piece, maxBytes);
+      },
+    });
+    if (!hasFile)
+      throw new HttpError(422, 'package_missing', 'The form has no part "package", which is the .pkg file.', {
+        pointer: '/package',
+      });
+    const notes = readNotes(fields.get('notes'));
+    const { hash, size } = await part.keep();
+    return { value: { sha256: hash, size, notes }, identity: Buffer.from(JSON.stringify([hash, notes])) };
+  } finally {
+    await part.close();
+  }
+}
+
+const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError(
+    413,
+    'package_too_large',
+    `The package has more than ${maxBytes} bytes, which is the most that is taken.`,
+    {
+      pointer: '/package',
+    },
+  );
+
+function readNotes(text: string | undefined): string | null {
+  const notes = text?.trim() ?? '';
+  if (notes.length > LONGEST_NOTES || CONTROL.test(notes))
+    throw new HttpError(422, 'invalid_notes', `"notes" is text of at most ${LONGEST_NOTES} characters.`, {
+      pointer: '/notes',
+    });
+  return notes === '' ? null : notes;
+}
+
+/** Throws HttpError 403, 422, StateError, UnavailableError. */
+export async function submitPackage(intake: Intake, context: Context<Caller>, submission: Submission) {
+  const { services, blobs, auditor, identities } = intake;
+  const { maxBytes, sdkHashes } = services.config.packages;
+  const path = blobs.store.path(submission.sha256);
+  const facts = factsOf(await identities.run({ path, maxBytes, sdkHashes }));
+  const { upload } = await change(services, context, (draft) => {
+    const app = requireApp(services, draft, context.caller, facts);
+    const row = newUpload(auditor, context.caller, app, facts, submission);
+    draft.put(apps, { ...app, name: facts.name, updatedAt: row.createdAt });
+    draft.put(uploads, row);
+    return {
+      action: 'package.upload',
+      target: row.id,
+      detail: { app_id: row.appId, version: row.version, version_code: row.versionCode, sha256: row.sha256 },
+      answer: () => ({ upload: viewUpload(row, []) }),
+    };
+  });
+  const { reader } = services;
+  const row = uploadOf(reader, upload.id);
+  if (row !== undefined && auditor.book.isOwn(row)) {
+    auditor.submit(row);
+    await auditor.verdict(row.id, VERDICT_MS);
+  }
+  const current = uploadOf(reader, upload.id);
+  return { upload: current === undefined ? upload : await viewReport(reader, current) };
+}
+
+function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts {
+  if (outcome.kind === 'stopped') throw new HttpError(503, 'stopping', 'The service is about to stop; send it again.');
+  if (outcome.kind !== 'done') throw unreadable([]);
+  if (outcome.result.kind === 'unreadable') throw unreadable(outcome.result.faults);
+  return outcome.result.facts;
+}
+
+const unreadable = (faults: readonly FoundFault[]): HttpError =>
+  new HttpError(
+    422,
+    'unreadable_package',
+    'The package can not be read far enough to tell which app and version it is; "waypost pkg lint" says the same on your machine.',
+    {
+      pointer: '/package',
+      details: faults.slice(0, MOST_FAULTS).map(({ code, message, file, line, fix }) => ({
+        message,
+        code,
+        ...(file !== null && { file }),
+        ...(line !== null && { line }),
+        fix,
+      })),
+    },
+  );
+
+/** The app of the package, as it is or new. */
+function requireApp({ config }: Services, draft: Draft, { account }: Caller, facts: PackageFacts): App {
+  const app = appOf(draft, facts.id);
+  if (app === undefined) {
+    const { maxApps } = config.packages;
+    if (maxApps > 0 && appsOf(draft, account.id, null, maxApps).length >= maxApps)
+      throw new StateError('app_limit', `The account has ${maxApps} apps, which is as many as it may have.`);
+    const now = nowSeconds();
+    return {
+      ...{ id: facts.id, accountId: account.id, name: facts.name, approvedCode: 0 },
+      ...{ current: { in_review: null, approved: null, published: null }, suspended: null },
+      ...{ createdAt: now, updatedAt: now },
+    };
+  }
+  if (app.accountId !== account.id)
+    throw new HttpError(403, 'app_taken', 'Another account has this app; choose another "id" in manifest.json.');
+  if (app.suspended !== null) throw new HttpError(403, 'app_suspended', `The app is suspended: ${app.suspended}`);
+  if (uploadOfVersion(draft, app.id, facts.versionCode) !== undefined)
+    throw new StateError(
+      'version_exists',
+      `A package with versionCode ${facts.versionCode} was submitted already; raise "versionCode" in manifest.json.`,
+    );
+  if (facts.versionCode <= app.approvedCode)
+    throw new StateError(
+      'version_not_greater',
+      `Version ${app.approvedCode} has been approved, so "versionCode" in manifest.json must be greater; it is ${facts.versionCode}.`,
+    );
+  return app;
+}
+
+function newUpload(
+  { book }: Auditor,
+  { account }: Caller,
+  app: App,
+  { version, versionCode }: PackageFacts,
+  submission: Submission,
+): Upload {
+  const step = newStep('pending', { by: account.username });
+  return {
+    id: newId(),
+    accountId: account.id,
+    appId: app.id,
+    ...{ version, versionCode, ...submission },
+    ...{ state: 'pending', history: [step], claim: book.newClaim(0), summary: null },
+    ...{ createdAt: step.at, updatedAt: step.at },
+  };
+}

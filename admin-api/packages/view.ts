@@ -1,0 +1,70 @@
+/** Apps and uploads as the API shows them. */
+import type { Finding } from '../../core/packages/finding.ts';
+import { reportOf, uploadOf, uploadsOf } from '../../core/store/package-reads.ts';
+import type { Reader } from '../../core/store/reader.ts';
+import type { App, Upload } from '../../core/store/rows.ts';
+import type { Caller, Context } from '../http/route.ts';
+import { formatTime } from '../http/time.ts';
+import { unpackFindings } from './report.ts';
+import { uploadText } from './text.ts';
+
+/** In lists, without what was found. */
+export function viewUploadBrief(row: Upload) {
+  return {
+    id: row.id,
+    app_id: row.appId,
+    version: row.version,
+    version_code: row.versionCode,
+    status: row.state,
+    url: `/api/dev/uploads/${row.id}`,
+    summary: row.summary,
+    created_at: formatTime(row.createdAt),
+    updated_at: formatTime(row.updatedAt),
+  };
+}
+
+/** Whole. */
+export function viewUpload(row: Upload, findings: readonly Finding[]) {
+  const { summary, ...brief } = viewUploadBrief(row);
+  return {
+    ...brief,
+    sha256: row.sha256,
+    size: row.size,
+    notes: row.notes,
+    audit: { summary, findings },
+    history: row.history.map(({ state, at, ...step }) => ({ status: state, at: formatTime(at), ...step })),
+  };
+}
+
+/** With what its audit found. */
+export async function viewReport(reader: Reader, row: Upload) {
+  const packed = reportOf(reader, row.id);
+  return viewUpload(row, packed === undefined ? [] : await unpackFindings(packed));
+}
+
+/** The answer: as JSON, or as text where that is what is asked for. */
+export function report(
+  { header, headers }: Pick<Context<Caller>, 'header' | 'headers'>,
+  upload: Awaited<ReturnType<typeof viewReport>>,
+) {
+  headers.Vary = 'Accept';
+  if (!/^\s*text\/plain\b/i.test(header('accept') ?? '')) return { upload };
+  headers['Content-Type'] = 'text/plain; charset=utf-8';
+  return { raw: uploadText(upload) };
+}
+
+export function viewApp(reader: Reader, app: App) {
+  const latest = uploadsOf(reader, app.id, null, 1).at(0);
+  const published = app.current.published === null ? undefined : uploadOf(reader, app.current.published);
+  return {
+    app_id: app.id,
+    name: app.name,
+    audit_status: latest?.state ?? null,
+    summary: latest?.summary ?? null,
+    latest: latest === undefined ? null : viewUploadBrief(latest),
+    published: published === undefined ? null : viewUploadBrief(published),
+    suspended: app.suspended,
+    created_at: formatTime(app.createdAt),
+    updated_at: formatTime(app.updatedAt),
+  };
+}

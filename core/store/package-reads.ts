@@ -1,0 +1,39 @@
+/** Reads of developer packages, by a draft or from the last committed state. */
+import { appKey, idKey, LOOKUP, lookupKey, newestFirst } from './keys.ts';
+import type { Reader } from './reader.ts';
+import {
+  type App,
+  apps,
+  appUploadsKey,
+  appVersionKey,
+  reports,
+  type Upload,
+  type UploadState,
+  uploadStateKey,
+  uploads,
+} from './rows.ts';
+
+/** By its id in any case. */
+export const appOf = (reader: Reader, id: string): App | undefined => reader.row(apps, appKey(id));
+
+/** An account's apps by their ids, after the app `after`. */
+export const appsOf = (reader: Reader, accountId: string, after: string | null, limit?: number): App[] =>
+  reader.rowsAt(apps, lookupKey(LOOKUP.accountApp, idKey(accountId)), after === null ? null : appKey(after), limit);
+
+export const uploadOf = (reader: Reader, id: string): Upload | undefined => reader.row(uploads, idKey(id));
+
+/** The one that has the versionCode. */
+export const uploadOfVersion = (reader: Reader, appId: string, versionCode: number): Upload | undefined =>
+  reader.rowAt(uploads, appVersionKey(appId, versionCode));
+
+/** An app's uploads, newest first, older than the upload `before`. */
+export const uploadsOf = (reader: Reader, appId: string, before: string | null, limit?: number): Upload[] =>
+  reader.rowsAt(uploads, appUploadsKey(appId), before === null ? null : newestFirst(before), limit);
+
+/** Uploads of all accounts in a state, oldest first, after the upload `after`. */
+export const uploadsIn = (reader: Reader, state: UploadState, after: string | null, limit?: number): Upload[] =>
+  reader.rowsAt(uploads, uploadStateKey(state), after === null ? null : idKey(after), limit);
+
+/** JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet. */
+export const reportOf = (reader: Reader, uploadId: string): Buffer | undefined =>
+  reader.row(reports, idKey(uploadId))?.findings;

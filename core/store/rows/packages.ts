@@ -1,0 +1,145 @@
+/** Developer packages: the apps of accounts, what was uploaded for them, and what the audits found. */
+import { appKey, idKey, LOOKUP, lookupKey, newestFirst, sequenceKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+/** In the order in which a package may come by them. */
+export const UPLOAD_STATES = [
+  'pending',
+  'scanning',
+  'rejected',
+  'in_review',
+  'approved',
+  'published',
+  'superseded',
+  'suspended',
+  'withdrawn',
+] as const;
+
+export type UploadState = (typeof UPLOAD_STATES)[number];
+
+/** States of one package of an app at a time. */
+export const CURRENT_STATES = ['in_review', 'approved', 'published'] as const satisfies readonly UploadState[];
+
+export type CurrentState = (typeof CURRENT_STATES)[number];
+
+/** An app is there from its first upload on, and its account's from then on. */
+export interface App {
+  /** Reverse-domain, as the manifest of its first package has it. */
+  readonly id: string;
+  readonly accountId: string;
+  /** As the newest package has it; null: it has none. */
+  readonly name: string | null;
+  /** The greatest versionCode that was ever approved; 0: none was. */
+  readonly approvedCode: number;
+  /** Id of the upload that is in each of these states, of which there is one at a time; null: none is. */
+  readonly current: Readonly<Record<CurrentState, string | null>>;
+  /** Why nothing of it may be published or uploaded; null: it may. */
+  readonly suspended: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What an audit counts: see core/packages/findings.ts. */
+export interface AuditSummary {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notices: number;
+  readonly review: number;
+  readonly omitted: number;
+}
+
+/** A step of a package's way. */
+export interface UploadStep {
+  readonly state: UploadState;
+  readonly at: number;
+  /** Username, as of that time; null: the service. */
+  readonly by: string | null;
+  /** For the developer to read; null: it says itself. */
+  readonly reason: string | null;
+  /** Codes of findings that the reason is about. */
+  readonly codes: readonly string[];
+}
+
+export interface Upload {
+  readonly id: string;
+  readonly accountId: string;
+  readonly appId: string;
+  readonly version: string;
+  readonly versionCode: number;
+  /** Of the package; its octets lie in the store of blobs. */
+  readonly sha256: string;
+  /** Octets. */
+  readonly size: number;
+  /** Of the developer, for whoever reviews it. */
+  readonly notes: string | null;
+  readonly state: UploadState;
+  readonly history: readonly UploadStep[];
+  /** Who audits it, until it is done: a node, whose claim is good until `until`, which it moves on as long as it lives. `begun`: how many audits have begun and not ended. */
+  readonly claim: { readonly node: string; readonly until: number; readonly begun: number } | null;
+  /** Null: there is no verdict yet. What was found is among the reports. */
+  readonly summary: AuditSummary | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What an audit found, whole. */
+export interface Report {
+  readonly uploadId: string;
+  /** JSON of the findings, compressed (zlib). */
+  readonly findings: Buffer;
+}
+
+export const apps: Table<App> = {
+  number: 18,
+  name: 'apps',
+  key: (row) => appKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<App>(value),
+  lookups: (key, value) => [lookupKey(LOOKUP.accountApp, idKey(unjson<App>(value).accountId), key)],
+};
+
+export const uploads: Table<Upload> = {
+  number: 19,
+  name: 'uploads',
+  key: (row) => idKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<Upload>(value),
+  lookups(key, value) {
+    const { id, appId, versionCode, state } = unjson<Upload>(value);
+    const app = appKey(appId);
+    return [
+      lookupKey(LOOKUP.appUpload, app, NOTHING, newestFirst(id)),
+      appVersionKey(appId, versionCode),
+      lookupKey(LOOKUP.uploadState, stateKey(state), key),
+    ];
+  },
+};
+
+export const reports: Table<Report> = {
+  number: 20,
+  name: 'reports',
+  key: (row) => idKey(row.uploadId),
+  encode: (row) => row.findings,
+  decode: (key, value) => ({ uploadId: Buffer.from(key).toString('hex'), findings: Buffer.from(value) }),
+  lookups: () => [],
+};
+
+/** Ends an app's id, which holds no such octet. */
+const NOTHING = Uint8Array.of(0);
+
+/** Where an upload is found by its app and versionCode. */
+export function appVersionKey(appId: string, versionCode: number): Buffer {
+  return lookupKey(LOOKUP.appVersion, appKey(appId), NOTHING, sequenceKey(versionCode));
+}
+
+/** Prefix of the uploads of an app, newest first. */
+export function appUploadsKey(appId: string): Buffer {
+  return lookupKey(LOOKUP.appUpload, appKey(appId), NOTHING);
+}
+
+const stateKey = (state: UploadState): Uint8Array => Uint8Array.of(UPLOAD_STATES.indexOf(state));
+
+/** Prefix of the uploads in a state, oldest first. */
+export function uploadStateKey(state: UploadState): Buffer {
+  return lookupKey(LOOKUP.uploadState, stateKey(state));
+}

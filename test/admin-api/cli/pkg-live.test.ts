@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { packageText } from '../packages/package.ts';
+import { type Live, startLive } from './live.ts';
+
+const test = suite<Live & { folder: string }>('admin-api/cli/pkg, with the API');
+test.before(async (context) => {
+  Object.assign(context, await startLive(), { folder: temporaryFolder('pkg') });
+});
+test.after(async ({ daemon, folder }) => {
+  await daemon.stop();
+  removeFolder(folder);
+});
+
+test('upload, list, show, publish, withdraw', async ({ waypost, json, folder }) => {
+  const file = join(folder, 'notes.pkg');
+  writeFileSync(file, packageText('com.example.notes', 1));
+  const sent = await waypost(['pkg', 'upload', file, '--notes', 'First.', '--publish']);
+  assert.is(sent.code, 0, sent.stderr);
+  assert.match(sent.stdout, /^com\.example\.notes 1\.0 \(1\): approved\nupload [0-9a-f]{16}, \d+ bytes/);
+  assert.match(sent.stdout, /\nPublished: com\.example\.notes 1\.0 \(1\) \(change \d+\)\n$/);
+  const [app] = await json(['pkg', 'list']);
+  assert.equal([app.app_id, app.audit_status, app.published.version_code], ['com.example.notes', 'published', 1]);
+  const listed = await waypost(['pkg', 'list', 'com.example.notes']);
+  assert.match(listed.stdout, /^[0-9a-f]{16} {2}1\.0 +1 +published +0 errors, 0 warnings/m);
+  const id = String(app.latest.id);
+  const [shown] = await json(['pkg', 'show', id]);
+  assert.is(String(shown.upload.notes), 'First.');
+  const kept = await waypost(['pkg', 'withdraw', id]);
+  assert.match(kept.stderr, /not_confirmed/);
+  assert.match((await waypost(['pkg', 'withdraw', id, '--yes'])).stdout, /^Withdrawn: com\.example\.notes/);
+  const again = await waypost(['pkg', 'upload', file]);
+  assert.equal([again.code, /\(version_exists\)/.test(again.stderr)], [1, true]);
+});
+
+test('a rejected package ends with 1; what can not be read says why, and where', async ({ waypost, folder }) => {
+  const file = join(folder, 'bad.pkg');
+  writeFileSync(file, packageText('com.example.bad', 1, 'reject'));
+  const rejected = await waypost(['pkg', 'upload', file]);
+  assert.equal([rejected.code, /: rejected\n/.test(rejected.stdout)], [1, true]);
+  writeFileSync(file, 'garbage');
+  const unreadable = await waypost(['pkg', 'upload', file]);
+  assert.is(unreadable.code, 1);
+  assert.match(unreadable.stderr, /\(unreadable_package, \/package\)\n {2}manifest\.json: line 3: It is no package\./);
+  const missing = await waypost(['pkg', 'upload', join(folder, 'none.pkg')]);
+  assert.match(missing.stderr, /none\.pkg can't be read: .*\(unreadable\)/);
+});
+
+test('review', async ({ waypost, folder }) => {
+  const file = join(folder, 'review.pkg');
+  const ids: string[] = [];
+  for (const code of [1, 2]) {
+    writeFileSync(file, packageText(`com.example.review${code}`, 1, 'review'));
+    const { stdout } = await waypost(['pkg', 'upload', file]);
+    ids.push(/upload (\w+)/.exec(stdout)?.[1] ?? '');
+  }
+  assert.match((await waypost(['pkg', 'queue'])).stdout, new RegExp(`^${ids[0]} .*1 to look at`, 'm'));
+  assert.match((await waypost(['pkg', 'review', ids[0]])).stdout, /: in review\n/);
+  assert.match((await waypost(['pkg', 'approve', ids[0]])).stdout, /^Approved: com\.example\.review1/);
+  const reject = ['pkg', 'reject', ids[1], '--reason', 'It does harm.', '--code', 'eval'];
+  assert.match((await waypost(reject)).stdout, /^Rejected: com\.example\.review2/);
+  assert.match((await waypost(['pkg', 'show', ids[1]])).stdout, /rejected by admin: It does harm\. \(eval\)\n/);
+  const reason = ['--reason', 'Complaints.'];
+  assert.match((await waypost(['pkg', 'suspend', ids[0], ...reason])).stdout, /^Suspended: /);
+  assert.match((await waypost(['pkg', 'suspend', 'com.example.review1', ...reason])).stdout, /^Suspended: com/);
+  assert.match((await waypost(['pkg', 'reinstate', 'com.example.review1'])).stdout, /^Reinstated: com/);
+  assert.is((await waypost(['pkg', 'reject', ids[1]])).code, 2);
+});
+
+test.run();
