@@ -37,18 +37,16 @@ export async function openFolder(
       findings.add('archive_special_file', place, 'It is neither a file nor a folder, but a device or the like.');
     else if (names.accept(path, kind === 'folder') && kind === 'file') {
       const content = await readBounded(join(folder, path), limits.fileBytes);
-      total += content?.length ?? 0;
-      if (content === undefined)
-        findings.add(
-          'archive_file_too_large',
-          place,
-          `It has more than the ${limits.fileBytes} octets that are allowed.`,
-        );
-      else if (total > limits.totalBytes) break;
+      const size = content?.length;
+      total += size ?? 0;
+      if (total > limits.totalBytes) break;
       const format = content && archiveFormat(path, content);
-      if (format !== undefined) findings.add('archive_nested', place, `It is ${format}.`);
-      const read = async () => (content === undefined ? undefined : readBounded(join(folder, path), limits.fileBytes));
-      files.set(path, { path, size: content?.length ?? 0, read });
+      if (size === undefined) {
+        const message = `It has more than the ${limits.fileBytes} octets that are allowed.`;
+        findings.add('archive_file_too_large', place, message);
+      } else if (format !== undefined) findings.add('archive_nested', place, `It is ${format}.`);
+      const read = async () => (size === undefined ? undefined : readBounded(join(folder, path), limits.fileBytes));
+      files.set(path, { path, size: size ?? 0, read });
     }
   }
   names.finish();
