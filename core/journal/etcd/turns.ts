@@ -2,7 +2,7 @@
  * Who appends next when several nodes have something to write. An append that comes second is work for nothing, here, in etcd and on its disks, so a node lets groups of others by
  * before its own:
  *
- *   as many as came between its last two, while it has lost an append lately: nodes that all have much to write go round;
+ *   as many as came between its last two, while it has lost an append lately, or let one by that came: nodes that all have much to write go round;
  *   one more while another node's claim stands in etcd, which every append compares.
  *
  * A node that is passed over again and again, as one further from etcd, claims the next place. Who does not come is waited for once: a node that goes round for as long as a few groups
@@ -11,11 +11,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdLog } from './log.ts';
 
-/** Milliseconds after a lost append for which others are let by. */
+/** Others are let by for so many milliseconds after an append was lost or a group came that was waited for; at least for so many rounds of all that write. */
 const KEPT = 1000;
-/** A group of another is waited for so many times as long as ours take, and at most so many milliseconds; so long for a claim. */
+const ROUNDS = 2;
+/** A group of another is waited for so many times as long as ours take, and at most so many milliseconds; a claim for so many. */
 const PATIENCE = 3;
-const MOST = 250;
+const MOST = 1000;
+const MOST_OF_CLAIM = 250;
 /** After so many times that others were sooner the next place is claimed. */
 const PASSED_OVER = 8;
 
@@ -55,12 +57,18 @@ export class Turns {
       this.#wake = () => resolve(true);
     });
     const late = sleep(this.#patience(), false, { signal: over.signal }).catch(() => false);
-    if (!(await Promise.race([came, late]))) this.#expected = this.#seen;
+    if (await Promise.race([came, late])) this.#keep();
+    else this.#expected = this.#seen;
     over.abort();
   }
 
+  #keep(): void {
+    const round = this.#took * (1 + this.#writers());
+    this.#keptUntil = performance.now() + Math.max(KEPT, ROUNDS * round);
+  }
+
   #patience(): number {
-    const left = this.#theirs.since + MOST - performance.now();
+    const left = this.#theirs.since + MOST_OF_CLAIM - performance.now();
     return this.#theirs.claim !== 0 && left > 0 ? left : Math.min(MOST, PATIENCE * this.#took);
   }
 
@@ -85,12 +93,12 @@ export class Turns {
   /** An append of ours came second; `claim`: the revision of the one that stands, 0 for none; `ahead`: groups of others that are known and not applied yet. */
   lost(claim: number, ahead: number): void {
     const now = performance.now();
-    this.#keptUntil = now + KEPT;
+    this.#keep();
     if (claim !== this.#theirs.claim) this.#theirs = { claim: claim === this.claim ? 0 : claim, since: now };
     if (claim === this.claim) return;
     this.claim = 0;
     if (claim === 0) return;
-    if (now - this.#theirs.since < MOST) this.#expected = this.#seen + ahead + 1;
+    if (now - this.#theirs.since < MOST_OF_CLAIM) this.#expected = this.#seen + ahead + 1;
     else this.claim = claim;
   }
 

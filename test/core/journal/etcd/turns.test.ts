@@ -63,6 +63,22 @@ test('a group that comes ends the wait, and counts when it is applied', async ()
   assert.not(turns.areTheirs);
 });
 
+test('a group that takes long is waited for as long, and going round does not end before all have been', async () => {
+  const turns = contended(1, 3);
+  for (let i = 0; i < 40; i++) turns.won(1000);
+  turns.others(1);
+  turns.lost(0, 0);
+  turns.won(1000);
+  assert.ok(turns.areTheirs);
+  const waiting = turns.letBy();
+  // Longer than a claim is waited for, and then than others are let by at the least.
+  await sleep(300);
+  turns.came();
+  await waiting;
+  await sleep(1100);
+  assert.ok(turns.areTheirs);
+});
+
 test('who does not come is waited for once', async () => {
   const turns = contended(3, 3);
   turns.others(1);
