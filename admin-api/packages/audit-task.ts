@@ -36,6 +36,6 @@ export interface AuditTask {
   readonly path: string;
   /** Octets that it may have. */
   readonly maxBytes: number;
-  /** SHA-256 of the SDKs that were issued. */
-  readonly sdkHashes: readonly string[];
+  /** The SDKs that were issued. */
+  readonly sdks: readonly { readonly version: string; readonly sha256: string }[];
 }

@@ -136,7 +136,7 @@ export class Auditor {
         : await this.#pool.run({
             path,
             maxBytes: config.packages.maxBytes,
-            sdkHashes: config.packages.sdkHashes,
+            sdks: config.packages.sdks,
           });
     if (outcome.kind === 'stopped') return;
     if (outcome.kind !== 'done')

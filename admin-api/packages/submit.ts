@@ -99,9 +99,9 @@ function readNotes(text: string | undefined): string | null {
 /** Throws HttpError 403, 422, StateError, UnavailableError. */
 export async function submitPackage(intake: Intake, context: Context<Caller>, submission: Submission) {
   const { services, blobs, auditor, identities } = intake;
-  const { maxBytes, sdkHashes } = services.config.packages;
+  const { maxBytes, sdks } = services.config.packages;
   const path = blobs.store.path(submission.sha256);
-  const facts = factsOf(await identities.run({ path, maxBytes, sdkHashes }));
+  const facts = factsOf(await identities.run({ path, maxBytes, sdks }));
   const { upload } = await change(services, context, (draft) => {
     const app = requireApp(services, draft, context.caller, facts);
     const row = newUpload(auditor, context.caller, app, facts, submission);

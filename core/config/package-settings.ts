@@ -8,14 +8,28 @@ const MB = 1024 * KB;
 const GB = 1024 * MB;
 
 const sha256 = hexadecimal(32);
-const hashes: Kind<readonly string[]> = list(
-  'a list of SHA-256 hashes, each of 64 hexadecimal digits and once; empty for none',
+
+interface Sdk {
+  readonly version: string;
+  /** 64 hexadecimal digits, in lower case. */
+  readonly sha256: string;
+}
+
+const someSdks: Kind<readonly Sdk[]> = list(
+  'a list of versions, each with "=" and its SHA-256 in hexadecimal digits, such as "1.4.0=e3b0…b855"; empty for none',
   (value) => {
-    const hash = sha256.fromText(value);
-    return hash === undefined ? undefined : [hash];
+    const [, version, digits] = /^([0-9A-Za-z.+-]{1,40})=(\w+)$/.exec(value) ?? [];
+    const hash = digits === undefined ? undefined : sha256.fromText(digits);
+    return hash === undefined ? undefined : [{ version, sha256: hash }];
   },
-  String,
+  ({ version, sha256: hash }) => `${version}=${hash}`,
 );
+
+const sdks: Kind<readonly Sdk[]> = {
+  ...someSdks,
+  fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : someSdks.fromToml(value)),
+  fromText: (value) => (value.trim() === '' ? [] : someSdks.fromText(value)),
+};
 
 const setting = <T>(kind: Kind<T>, standard: T, doc: string): Setting<T> => ({
   kind,
@@ -42,14 +56,10 @@ export const PACKAGE_SETTINGS = {
     'owner',
     'Who publishes a package that is approved: "owner" for its developer, when they choose to, "automatic" for the service, at once.',
   ),
-  sdk_hashes: setting(
-    {
-      ...hashes,
-      fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : hashes.fromToml(value)),
-      fromText: (value) => (value.trim() === '' ? [] : hashes.fromText(value)),
-    },
+  sdks: setting(
+    sdks,
     [],
-    'SHA-256 of each host-sdk.js that was issued. A package with another one is rejected; with none here, that file is looked at as any other.',
+    'Each host-sdk.js that was issued: its version and its SHA-256 (sha256sum host-sdk.js). A package with another one is rejected; with none here a person looks at each package.',
   ),
   audit_threads: {
     ...setting(integer(1, 64), 1, 'Audits at one time, each in a thread of its own, with at most audit_memory.'),
