@@ -5,7 +5,7 @@ import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkUrl } from './check-url.ts';
-import { localName } from './evaluate.ts';
+import { localName } from './evaluate-call.ts';
 import { isWindow } from './global-names.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { urlRole } from './url-properties.ts';

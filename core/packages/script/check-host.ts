@@ -1,6 +1,6 @@
 /** `Host`: which of its operations a script calls, and whether it may. */
 import type { AnyNode, Identifier } from 'acorn';
-import { editDistance, nearest } from '../../nearest.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { type ArgumentType, HOST_GROUPS, HOST_OPERATIONS } from '../host-operations.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { useOf } from './use.ts';
@@ -139,16 +139,10 @@ function unknown(view: ScriptView, node: AnyNode, name: string): void {
     report(view, 'host_operation_unknown', node, 'Host.call is for background code.', fix);
     return;
   }
-  const near = nearest(name, [...HOST_OPERATIONS.keys()]);
-  const meant =
-    editDistance(name.slice(0, 100), near) <= near.length / 2 || near.endsWith(`.${name}`) ? near : undefined;
-  report(
-    view,
-    'host_operation_unknown',
-    node,
-    `Host has no ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-    meant === undefined ? undefined : `Write ${HOST_OPERATIONS.get(meant)?.usage}.`,
-  );
+  const [, group, last] = /^([^.]*)\.?(.*)$/.exec(name)!;
+  const known = [...HOST_OPERATIONS.keys()].filter((one) => !HOST_GROUPS.has(group) || one.startsWith(`${group}.`));
+  const hint = last === '' && !HOST_GROUPS.has(group) ? didYouMean(group, [...HOST_GROUPS]) : didYouMean(name, known);
+  report(view, 'host_operation_unknown', node, `Host has no ${name}.${hint}`);
 }
 
 function typeOf(values: Values, node: AnyNode): string | undefined {

@@ -30,7 +30,7 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
         return;
       }
       if (location.path === undefined || !view.context.files.has(location.path))
-        report(view, 'script_missing', node.source, missing(location.path, view.context.files.keys()));
+        report(view, 'script_missing', node.source, missing(location.path, view.context.files));
       return;
     case 'page':
       report(view, 'module_bare', node.source, `"${specifier}" is not a path.`);

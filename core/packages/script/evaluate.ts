@@ -1,16 +1,12 @@
 /** Says what an expression may come to. Bounded in depth and in the number of values; what is more is unknown. */
-import type {
-  AnyNode,
-  BinaryExpression,
-  CallExpression,
-  Function as FunctionNode,
-  MemberExpression,
-  NewExpression,
-} from 'acorn';
-import { foldBinary, foldFunction, foldMethod, foldUnary } from './fold.ts';
+import type { AnyNode, BinaryExpression, Function as FunctionNode, MemberExpression } from 'acorn';
+import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
+import { foldBinary, foldUnary } from './fold.ts';
 import { canonical, constructorOf, DOCUMENT_NAMES, isWindow, memberPath } from './global-names.ts';
+import { memberOfStructure, ofPrimitive } from './own-member.ts';
+import { argumentsOf, callOf, isCalledPlainly } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
-import { keyOf, type Scope, type Variable, type Write } from './scope.ts';
+import type { Scope, Variable, Write } from './scope.ts';
 import {
   asText,
   type Constant,
@@ -36,33 +32,6 @@ const DEPTH = 150;
 const MOST_FOLDED = 1 << 25;
 /** Elements of an array that is looked at as a whole. */
 const MOST_ITEMS = 4096;
-/** Their results are strings, whatever they are given. */
-const TEXT_METHODS = new Set([
-  'join',
-  'toString',
-  'concat',
-  'replace',
-  'replaceAll',
-  'substring',
-  'substr',
-  'charAt',
-  'toLowerCase',
-  'toUpperCase',
-  'trim',
-  'repeat',
-]);
-const TEXT_FUNCTIONS = new Set([
-  'String',
-  'atob',
-  'btoa',
-  'decodeURIComponent',
-  'decodeURI',
-  'unescape',
-  'String.fromCharCode',
-  'String.fromCodePoint',
-  'JSON.stringify',
-]);
-
 export class Evaluator {
   readonly #top: Scope;
   readonly #kind: string;
@@ -124,7 +93,9 @@ export class Evaluator {
       if (writes.length === 0) return before ?? NOTHING_KNOWN;
       if (writes.length > 16) return NOTHING_KNOWN;
       const sets = writes.map((write) => this.valuesOfWrite(write));
-      return union(before === undefined ? sets : [...sets, before]);
+      const values = union(before === undefined ? sets : [...sets, before]);
+      // An object or array that has a name may be changed later.
+      return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
     });
   }
 
@@ -197,9 +168,9 @@ export class Evaluator {
       case 'AwaitExpression':
         return this.valuesOf(node.argument);
       case 'NewExpression':
-        return this.#made(node);
+        return valuesOfNew(this, node);
       case 'CallExpression':
-        return this.#called(node);
+        return valuesOfCall(this, node);
     }
     return NOTHING_KNOWN;
   }
@@ -247,12 +218,12 @@ export class Evaluator {
     if (left === NOTHING_KNOWN && right === NOTHING_KNOWN) return NOTHING_KNOWN;
     const results: Value[] = [];
     for (const one of left)
-      for (const other of right) results.push(this.#operation(operator, this.#flat(one), this.#flat(other)));
+      for (const other of right) results.push(this.#operation(operator, this.flat(one), this.flat(other)));
     return results.length === 1 ? results : union([results]);
   }
 
   #operation(operator: string, left: Value, right: Value): Value {
-    const folded = this.#spend(left) && this.#spend(right) ? foldBinary(operator, left, right) : undefined;
+    const folded = this.spend(left) && this.spend(right) ? foldBinary(operator, left, right) : undefined;
     if (folded !== undefined || operator !== '+') return folded ?? UNKNOWN;
     if (left.kind === 'fetched' || right.kind === 'fetched') return FETCHED;
     const isText = [left, right].some(
@@ -264,7 +235,7 @@ export class Evaluator {
   }
 
   /** An array of constants as a list. */
-  #flat(value: Value): Value {
+  flat(value: Value): Value {
     if (value.kind !== 'structure') return value;
     let flat = this.#flattened.get(value.node);
     if (flat === undefined) {
@@ -286,7 +257,7 @@ export class Evaluator {
         if (known !== undefined) items.push(known.value);
         else {
           const inner =
-            values.length === 1 && element.type === 'ArrayExpression' ? asText(this.#flat(values[0])) : undefined;
+            values.length === 1 && element.type === 'ArrayExpression' ? asText(this.flat(values[0])) : undefined;
           if (inner === undefined) return value;
           items.push(inner);
         }
@@ -295,7 +266,8 @@ export class Evaluator {
     return { kind: 'list', items };
   }
 
-  #spend(value: Value): boolean {
+  /** Takes what a value costs to be put together off what is left; false: nothing is. */
+  spend(value: Value): boolean {
     if (value.kind === 'list') this.#left -= value.items.length;
     // Short ones are bounded by the source.
     else if (value.kind === 'constant' && typeof value.value === 'string' && value.value.length > 256)
@@ -343,31 +315,12 @@ export class Evaluator {
         if (key === 'constructor') return [global('Function')];
         return NOTHING_KNOWN;
       case 'structure':
-        return this.#structure(object.node, key);
+        return memberOfStructure(this, object.node, key);
       case 'list':
       case 'constant':
       case 'text':
         return ofPrimitive(object, key);
     }
-  }
-
-  #structure(node: (Value & { kind: 'structure' })['node'], key: string): Values {
-    if (node.type === 'ArrayExpression') {
-      const index = Number(key);
-      if (!Number.isInteger(index)) return ofPrimitive(this.#flat({ kind: 'structure', node }), key);
-      if (node.elements.slice(0, index).some((element) => element?.type === 'SpreadElement')) return NOTHING_KNOWN;
-      const element = node.elements[index];
-      return element ? this.valuesOf(element) : NOTHING_KNOWN;
-    }
-    if (node.properties.length > MOST_ITEMS) return NOTHING_KNOWN;
-    const found: Values[] = [];
-    for (const property of node.properties) {
-      if (property.type === 'SpreadElement' || property.kind !== 'init') return NOTHING_KNOWN;
-      const name = property.computed ? constantOf(this.valuesOf(property.key))?.value : keyOf(property.key);
-      if (name !== undefined && String(name) === key) found.push(this.valuesOf(property.value));
-    }
-    if (found.length === 0) return key === 'constructor' ? [global('Object')] : NOTHING_KNOWN;
-    return found.at(-1)!;
   }
 
   /** What is given to a parameter: by a call there and then, or by the promise whose `then` has the function. */
@@ -385,148 +338,12 @@ export class Evaluator {
     const objects = this.valuesOf(parent.callee.object);
     return objects.some((object) => object.kind === 'fetched') ? [FETCHED] : NOTHING_KNOWN;
   }
-
-  #made(node: NewExpression): Values {
-    for (const callee of this.valuesOf(node.callee)) {
-      if (callee.kind !== 'global') continue;
-      if (callee.path === 'URL' && node.arguments[0]) return this.valuesOf(node.arguments[0]);
-      if (callee.path === 'Array') return [{ kind: 'list', items: [] }];
-    }
-    return NOTHING_KNOWN;
-  }
-
-  #called(node: CallExpression): Values {
-    const { callee } = node;
-    if (callee.type === 'Super') return NOTHING_KNOWN;
-    if (callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
-      return this.#returned(callee);
-    const method = callee.type === 'MemberExpression' ? this.keyOf(callee) : undefined;
-    if (callee.type === 'MemberExpression') {
-      const objects = this.valuesOf(callee.object);
-      if (objects.length === 1 && method !== undefined) {
-        const object = this.#flat(objects[0]);
-        const folded = this.#spend(object) ? foldMethod(object, method, this.#arguments(node)) : undefined;
-        if (folded !== undefined && this.#spend(folded)) return [folded];
-      }
-      if (method === 'bind' && objects !== NOTHING_KNOWN) return objects;
-    }
-    const callees = this.valuesOf(callee);
-    if (callees !== NOTHING_KNOWN) {
-      const results = callees.map((one) => this.#result(one, node));
-      if (results.some((result) => result !== NOTHING_KNOWN)) return union(results);
-    }
-    return method !== undefined && TEXT_METHODS.has(method) && method !== 'concat'
-      ? [text(PLACEHOLDER)]
-      : NOTHING_KNOWN;
-  }
-
-  #result(callee: Value, node: CallExpression): Values {
-    if (callee.kind === 'fetched') return [FETCHED];
-    if (callee.kind !== 'global') return NOTHING_KNOWN;
-    const { path } = callee;
-    const args = this.#arguments(node);
-    const first = args[0] ?? constant(undefined);
-    switch (path) {
-      case 'Host.network.fetch':
-        return [FETCHED];
-      case 'JSON.parse':
-      case 'Promise.resolve':
-        return node.arguments[0] ? this.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
-      case 'document.createElement':
-        return first.kind === 'constant'
-          ? [{ kind: 'element', tag: String(first.value).toLowerCase() }]
-          : NOTHING_KNOWN;
-      case 'document.createElementNS':
-        return args[1]?.kind === 'constant'
-          ? [{ kind: 'element', tag: localName(String(args[1].value)) }]
-          : NOTHING_KNOWN;
-      case 'URL.createObjectURL':
-        return [constant('blob:')];
-      case 'Reflect.get':
-        return this.member(first, args[1]?.kind === 'constant' ? String(args[1].value) : undefined);
-      case 'Object.getPrototypeOf':
-      case 'Reflect.getPrototypeOf':
-        return first.kind === 'function' ? [FUNCTION] : NOTHING_KNOWN;
-    }
-    if (first.kind === 'fetched' && TEXT_FUNCTIONS.has(path)) return [FETCHED];
-    const constants = args.map((arg) => (arg.kind === 'constant' ? arg : undefined));
-    if (constants.every((one) => one !== undefined)) {
-      const folded = foldFunction(
-        path,
-        constants.map((one) => one.value),
-      );
-      if (folded !== undefined) return [folded];
-    }
-    return TEXT_FUNCTIONS.has(path) ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
-  }
-
-  /** Of a function that does nothing but return, called there and then. */
-  #returned(fn: FunctionNode): Values {
-    if (fn.async || fn.generator) return NOTHING_KNOWN;
-    if (fn.body.type !== 'BlockStatement') return this.valuesOf(fn.body);
-    const [only] = fn.body.body;
-    return fn.body.body.length === 1 && only.type === 'ReturnStatement' && only.argument
-      ? this.valuesOf(only.argument)
-      : NOTHING_KNOWN;
-  }
-
-  /** The only value of each argument; unknown where there are more. */
-  #arguments(node: CallExpression): Value[] {
-    return node.arguments.slice(0, MOST_ITEMS).map((arg) => {
-      const values = arg.type === 'SpreadElement' ? NOTHING_KNOWN : this.valuesOf(arg);
-      return values.length === 1 ? this.#flat(values[0]) : UNKNOWN;
-    });
-  }
-}
-
-function ofPrimitive(object: Value, key: string): Values {
-  const index = Number(key);
-  if (object.kind === 'constant' && typeof object.value === 'string') {
-    if (key === 'length') return [constant(object.value.length)];
-    if (Number.isInteger(index)) return [constant(object.value[index])];
-  }
-  if (object.kind === 'list') {
-    if (key === 'length') return [constant(object.items.length)];
-    if (Number.isInteger(index)) return [constant(object.items[index])];
-  }
-  if (object.kind === 'constant' && (object.value === null || object.value === undefined)) return NOTHING_KNOWN;
-  // `''.constructor` is String, `''.at` a function: both lead on to Function.
-  return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
 }
 
 const shown = (value: Value): string => (value.kind === 'text' ? value.known : (asText(value) ?? PLACEHOLDER));
 
-export const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
-
 function isFunction(node: AnyNode): node is FunctionNode & AnyNode {
   return (
     node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression'
-  );
-}
-
-const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
-
-/** The call of a function expression there and then: `(function () {})()`, `(function () {}).call(this)`. `skip`: arguments before its own. */
-function callOf(fn: AnyNode): { node: CallExpression; skip: number } | undefined {
-  let at = fn;
-  let parent = parentOf(at);
-  while (parent?.type === 'ParenthesizedExpression') {
-    at = parent;
-    parent = parentOf(at);
-  }
-  if (parent?.type === 'CallExpression' && parent.callee === at) return { node: parent, skip: 0 };
-  if (parent?.type !== 'MemberExpression' || parent.object !== at || parent.computed) return undefined;
-  const call = parentOf(parent);
-  const isCall = parent.property.type === 'Identifier' && parent.property.name === 'call';
-  return isCall && call?.type === 'CallExpression' && call.callee === parent ? { node: call, skip: 1 } : undefined;
-}
-
-function isCalledPlainly(fn: AnyNode): boolean {
-  const call = callOf(fn);
-  if (call === undefined) return false;
-  return (
-    call.skip === 0 ||
-    argumentsOf(call.node)[0]?.type === 'ThisExpression' ||
-    argumentsOf(call.node)[0]?.type === 'Identifier'
   );
 }

@@ -5,18 +5,26 @@ import type { ScriptKind, WebContext } from './context.ts';
 /** A file of the package is loaded as a script; `path` undefined: it leads out of the package. */
 export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, place: Place): void {
   const { files, loads, waiting, findings } = context;
-  if (path === undefined || !files.has(path)) findings.add('script_missing', place, missing(path, files.keys()));
+  if (path === undefined || !files.has(path)) findings.add('script_missing', place, missing(path, files));
   else if (!loads.has(path)) {
     loads.set(path, kind);
     waiting.push(path);
   }
 }
 
+/** Paths by their lower case, made when a file is missing: there may be as many references as files. */
+const folded = new WeakMap<WebContext['files'], ReadonlyMap<string, string>>();
+
 /** Says which file is missing, and which differs in case alone: such a path works on some systems only. */
-export function missing(path: string | undefined, files: Iterable<string>): string {
+export function missing(path: string | undefined, files: WebContext['files']): string {
   if (path === undefined) return 'The path leads out of the package.';
-  const folded = path.toLowerCase();
-  for (const file of files)
-    if (file.toLowerCase() === folded) return `The package has no ${path}, but ${file}: case counts.`;
-  return `The package has no file ${path}.`;
+  let names = folded.get(files);
+  if (names === undefined) {
+    names = new Map([...files.keys()].map((file) => [file.toLowerCase(), file]));
+    folded.set(files, names);
+  }
+  const other = names.get(path.toLowerCase());
+  return other === undefined
+    ? `The package has no file ${path}.`
+    : `The package has no ${path}, but ${other}: case counts.`;
 }

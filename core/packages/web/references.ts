@@ -26,7 +26,7 @@ export function checkReference(
   const location = locate(url, file);
   if (location.kind === 'remote') context.findings.add(rules.remote, place, `This is loaded from ${location.host}.`);
   else if (location.kind === 'file' && (location.path === undefined || !isThere(context, location.path)))
-    context.findings.add(rules.missing, place, missing(location.path, context.files.keys()));
+    context.findings.add(rules.missing, place, missing(location.path, context.files));
 }
 
 /** A folder of the package counts as well, as `./` does. */

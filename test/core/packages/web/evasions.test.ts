@@ -96,6 +96,8 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['Object.defineProperty(window, "Host", {})', 'host_overwritten'],
   ['var Host = {}', 'host_overwritten'],
   ['document.body.setAttribute("on" + "click", "eval(1)")', 'eval'],
+  ['const o = { k: "x" }; o.k = "ev" + "al"; window[o.k]("1")', 'computed_global'],
+  ['const l = []; l.push("eval"); window[l.join("")]("1")', 'computed_global'],
   ['Host.storage.get = String', 'host_overwritten'],
   ['delete Host.storage', 'host_overwritten'],
   ['const h = Host; h.storage.drop()', 'host_operation_unknown'],

@@ -10,7 +10,7 @@ import { MARKUP_CASES } from '../corpus/markup-cases.ts';
 import { SCRIPT_CASES } from '../corpus/script-cases.ts';
 import { auditedFiles, auditedScript, codesOf, type Files } from './audited.ts';
 
-const RUNS = Number(process.env.WAYPOST_AUDIT_RUNS ?? 300);
+const RUNS = Number(process.env.WAYPOST_AUDIT_RUNS ?? 150);
 
 const test = suite('core/packages/web/generated');
 

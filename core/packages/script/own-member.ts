@@ -1,0 +1,42 @@
+/** Members of objects and arrays as they are written, and of strings and lists. */
+import type { ArrayExpression, ObjectExpression } from 'acorn';
+import type { Evaluator } from './evaluate.ts';
+import { keyOf } from './scope.ts';
+import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
+
+/** Properties of an object that is looked at. */
+const MOST_ITEMS = 4096;
+
+export function memberOfStructure(evaluator: Evaluator, node: ArrayExpression | ObjectExpression, key: string): Values {
+  if (node.type === 'ArrayExpression') {
+    const index = Number(key);
+    if (!Number.isInteger(index)) return ofPrimitive(evaluator.flat({ kind: 'structure', node }), key);
+    if (node.elements.slice(0, index).some((element) => element?.type === 'SpreadElement')) return NOTHING_KNOWN;
+    const element = node.elements[index];
+    return element ? evaluator.valuesOf(element) : NOTHING_KNOWN;
+  }
+  if (node.properties.length > MOST_ITEMS) return NOTHING_KNOWN;
+  const found: Values[] = [];
+  for (const property of node.properties) {
+    if (property.type === 'SpreadElement' || property.kind !== 'init') return NOTHING_KNOWN;
+    const name = property.computed ? constantOf(evaluator.valuesOf(property.key))?.value : keyOf(property.key);
+    if (name !== undefined && String(name) === key) found.push(evaluator.valuesOf(property.value));
+  }
+  if (found.length === 0) return key === 'constructor' ? [global('Object')] : NOTHING_KNOWN;
+  return found.at(-1)!;
+}
+
+export function ofPrimitive(object: Value, key: string): Values {
+  const index = Number(key);
+  if (object.kind === 'constant' && typeof object.value === 'string') {
+    if (key === 'length') return [constant(object.value.length)];
+    if (Number.isInteger(index)) return [constant(object.value[index])];
+  }
+  if (object.kind === 'list') {
+    if (key === 'length') return [constant(object.items.length)];
+    if (Number.isInteger(index)) return [constant(object.items[index])];
+  }
+  if (object.kind === 'constant' && (object.value === null || object.value === undefined)) return NOTHING_KNOWN;
+  // `''.constructor` is String, `''.at` a function: both lead on to Function.
+  return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
+}

@@ -1,0 +1,30 @@
+/** Functions that are called where they stand. */
+import type { AnyNode, CallExpression } from 'acorn';
+import { parentOf } from './walk.ts';
+
+export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
+
+/** The call of a function expression there and then: `(function () {})()`, `(function () {}).call(this)`. `skip`: arguments before its own. */
+export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | undefined {
+  let at = fn;
+  let parent = parentOf(at);
+  while (parent?.type === 'ParenthesizedExpression') {
+    at = parent;
+    parent = parentOf(at);
+  }
+  if (parent?.type === 'CallExpression' && parent.callee === at) return { node: parent, skip: 0 };
+  if (parent?.type !== 'MemberExpression' || parent.object !== at || parent.computed) return undefined;
+  const call = parentOf(parent);
+  const isCall = parent.property.type === 'Identifier' && parent.property.name === 'call';
+  return isCall && call?.type === 'CallExpression' && call.callee === parent ? { node: call, skip: 1 } : undefined;
+}
+
+export function isCalledPlainly(fn: AnyNode): boolean {
+  const call = callOf(fn);
+  if (call === undefined) return false;
+  return (
+    call.skip === 0 ||
+    argumentsOf(call.node)[0]?.type === 'ThisExpression' ||
+    argumentsOf(call.node)[0]?.type === 'Identifier'
+  );
+}
