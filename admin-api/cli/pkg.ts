@@ -1,5 +1,8 @@
 /** `waypost pkg`: packages of mini-apps, from the developer's side and the reviewer's. */
 import type { Command } from 'commander';
+import { addPkgInit } from './pkg-init.ts';
+import { addPkgLint } from './pkg-lint.ts';
+import { addPkgPack } from './pkg-pack.ts';
 import { addPkgReviewCommands } from './pkg-review.ts';
 import { addPkgUploadCommands } from './pkg-upload.ts';
 import type { CommandContext } from './run.ts';
@@ -7,10 +10,16 @@ import { addGroup } from './verb.ts';
 
 export function addPkgCommands(program: Command, context: CommandContext): void {
   const parent = addGroup(program, 'pkg', 'packages of mini-apps', [
-    'waypost pkg upload notes.pkg',
+    'waypost pkg init notes',
+    'waypost pkg lint notes',
+    'waypost pkg pack notes',
+    'waypost pkg upload com.example.notes-0.1.0.pkg',
     'waypost pkg list',
     'waypost pkg queue',
   ]);
+  addPkgInit(parent, context);
+  addPkgLint(parent, context);
+  addPkgPack(parent, context);
   addPkgUploadCommands(parent, context);
   addPkgReviewCommands(parent, context);
 }

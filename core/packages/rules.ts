@@ -7,6 +7,7 @@ import type { Rule } from './finding.ts';
 import { MANIFEST_RULES } from './manifest/rules.ts';
 import { MARKUP_RULES } from './markup/rules.ts';
 import { SCRIPT_RULES } from './script/rules.ts';
+import { SDK_RULES } from './sdk/rules.ts';
 import { STYLE_RULES } from './style/rules.ts';
 
 const TABLES = {
@@ -17,6 +18,7 @@ const TABLES = {
   ...MANIFEST_RULES,
   ...MARKUP_RULES,
   ...SCRIPT_RULES,
+  ...SDK_RULES,
   ...STYLE_RULES,
 };
 

@@ -31,12 +31,12 @@ export class SourceText {
     return { file: this.file, line: low + 1, column: offset - start + 1, excerpt: this.#excerpt(start, end, offset) };
   }
 
-  /** The line; of a long one the part around the offset. */
+  /** The line; of a long one the part around the offset. What stands before the place is not cut, so that the column says where in it that is. */
   #excerpt(start: number, end: number, offset: number): string {
-    if (end - start <= EXCERPT) return this.text.slice(start, end).trim();
+    if (end - start <= EXCERPT) return this.text.slice(start, end).trimEnd();
     const from = Math.max(start, offset - EXCERPT / 3);
     const to = Math.min(end, from + EXCERPT);
-    return `${from > start ? '…' : ''}${this.text.slice(from, to).trim()}${to < end ? '…' : ''}`;
+    return `${from > start ? '…' : ''}${this.text.slice(from, to).trimEnd()}${to < end ? '…' : ''}`;
   }
 }
 

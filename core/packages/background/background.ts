@@ -2,32 +2,31 @@
 import type { AuditContext } from '../context.ts';
 import { RULES } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
-import { checkDeclarations } from './declarations.ts';
-import { checkSyntax } from './syntax.ts';
+import { checkDeclarations, type DeclarationCode } from './declarations.ts';
+import { checkNames } from './names.ts';
+import { checkSyntax, type RhinoSyntaxCode } from './syntax.ts';
 import { parseTree, type SyntaxTree } from './syntax-tree.ts';
 
 export function auditBackground(source: SourceText, context: AuditContext): void {
   const { findings } = context;
-  const tree = parse(source, context);
-  if (tree === undefined) return;
-  checkSyntax(source.text, tree, (code, offset) =>
-    findings.add(code, source.at(offset), `${RULES[code].title.replace('Rhino: ', 'In Rhino 1.7.15 ')}.`),
-  );
-  checkDeclarations(tree.program, (code, offset, name) =>
-    findings.add(code, source.at(offset), `${name}: ${RULES[code].title.replace('Rhino: ', 'in Rhino 1.7.15 ')}.`),
-  );
-}
-
-function parse(source: SourceText, { findings }: AuditContext): SyntaxTree | undefined {
   try {
-    return parseTree(source.text);
+    audit(parseTree(source.text), source, context);
   } catch (error) {
-    if (error instanceof SyntaxError) {
+    if (error instanceof RangeError || (error instanceof SyntaxError && error.message.startsWith('Not enough stack')))
+      findings.add('background_too_complex', source.at(0), 'The file is nested too deep to be audited.');
+    else if (error instanceof SyntaxError) {
       const { pos } = error as SyntaxError & { readonly pos?: number };
       findings.add('background_syntax_error', source.at(pos ?? 0), `${error.message.replace(/ \(\d+:\d+\)$/, '')}.`);
-    } else if (error instanceof RangeError)
-      findings.add('background_too_complex', source.at(0), 'The file is nested too deep for the parser.');
-    else throw error;
-    return undefined;
+    } else throw error;
   }
+}
+
+function audit(tree: SyntaxTree, source: SourceText, context: AuditContext): void {
+  const tell = (code: RhinoSyntaxCode | DeclarationCode, offset: number, name?: string): void => {
+    const what = RULES[code].title.replace('Rhino: ', 'in Rhino 1.7.15 ');
+    context.findings.add(code, source.at(offset), name === undefined ? `I${what.slice(1)}.` : `${name}: ${what}.`);
+  };
+  checkSyntax(source.text, tree, tell);
+  checkDeclarations(tree.program, tell);
+  checkNames(tree, source, context);
 }

@@ -31,7 +31,9 @@ const isNode = (value: unknown): value is AnyNode =>
 /** In the order of the source. */
 export function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
-  for (const value of Object.values(node)) {
+  for (const [key, value] of Object.entries(node)) {
+    // The walk of scripts writes it there.
+    if (key === 'parent') continue;
     if (Array.isArray(value)) for (const one of value) isNode(one) && children.push(one);
     else if (isNode(value)) children.push(value);
   }
@@ -71,13 +73,19 @@ export function skipTrivia(text: string, from: number): { readonly at: number; r
   let at = from;
   for (;;) {
     const char = text[at] ?? '';
-    if (text.startsWith('/*', at)) at = text.indexOf('*/', at + 2) + 2;
+    if (text.startsWith('/*', at)) at = afterComment(text, at);
     else if (text.startsWith('//', at)) while (at < text.length && !LINE_END.test(text[at])) at++;
     else if (/\s/.test(char)) {
       newline ||= LINE_END.test(char);
       at++;
     } else return { at, newline };
   }
+}
+
+/** The end of the text, if it doesn't end before. */
+function afterComment(text: string, at: number): number {
+  const end = text.indexOf('*/', at + 2);
+  return end < 0 ? text.length : end + 2;
 }
 
 const LINE_END = /[\n\r\u2028\u2029]/;

@@ -1,5 +1,6 @@
 /** For each rule a package that triggers it and one that comes near and must not. */
 import type { RuleCode } from '../../../../core/packages/rules.ts';
+import type { Sdk } from '../../../../core/packages/sdk/sdk.ts';
 
 /** Files of a package by their paths; or an archive as it stands, for what no folder can hold. */
 export type CorpusContent = Readonly<Record<string, string | Uint8Array>> | Uint8Array;
@@ -10,4 +11,6 @@ export interface CorpusCase {
   readonly triggers: CorpusContent;
   /** Has none of that code. */
   readonly nearMiss: CorpusContent;
+  /** Those issued, where not the one of the small app. */
+  readonly sdks?: readonly Sdk[];
 }

@@ -1,0 +1,66 @@
+/** `waypost pkg lint`: the audit of the server, here. No daemon is asked. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Audit } from '../../core/packages/audit.ts';
+import type { Sdk } from '../../core/packages/sdk/sdk.ts';
+import { type CliIo, type Output, print } from './io.ts';
+import type { CommandContext } from './run.ts';
+
+export const SDK_OPTION = new Option('--sdk <file...>', 'host-sdk.js of an SDK that was issued, to compare with');
+
+export function addPkgLint(parent: Command, { io, action }: CommandContext): void {
+  parent
+    .command('lint')
+    .description('audit a package, or the folder that one is made of, as the server does')
+    .argument('<path>', 'a .pkg file, or a folder')
+    .addOption(SDK_OPTION)
+    .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
+    .addHelpText(
+      'after',
+      '\nEnds with 1 when there are errors. Every code is explained in config/package-rules.md.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
+    )
+    .action(
+      action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json }, [path]) => {
+        const audit = await lint(path, sdk);
+        if (sarif)
+          print(
+            io.stdout,
+            JSON.stringify(
+              (await import('../../core/packages/report/sarif.ts')).reportSarif(audit, io.version),
+              null,
+              2,
+            ),
+          );
+        else if (json) printJson(io, audit);
+        else await printText(io, io.stdout, audit);
+        return audit.summary.errors === 0;
+      }),
+    );
+}
+
+/** The engine is imported when it is asked for: other commands need not load it. */
+export async function lint(path: string, sdkFiles: readonly string[] = []): Promise<Audit> {
+  const { auditPackage } = await import('../../core/packages/audit.ts');
+  return auditPackage(path, { sdks: await Promise.all(sdkFiles.map(sdkOf)) });
+}
+
+const sdkOf = async (file: string): Promise<Sdk> => ({
+  version: basename(file),
+  sha256: createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex'),
+});
+
+/** A finding a line, then what comes of them. */
+function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: Audit): void {
+  for (const finding of findings) print(stdout, JSON.stringify(finding));
+  print(stdout, JSON.stringify({ ok: summary.errors === 0, verdict, summary, manifest }));
+}
+
+/** In colours on a terminal, unless NO_COLOR says no. */
+export async function printText({ env }: CliIo, output: Output, audit: Audit): Promise<void> {
+  const { reportText } = await import('../../core/packages/report/text.ts');
+  output.write(reportText(audit, { color: output.isTTY === true && !env.NO_COLOR }));
+}

@@ -1,0 +1,63 @@
+/** `waypost pkg pack`: a folder becomes a .pkg, the same octets for the same files. */
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CliError } from './errors.ts';
+import { print } from './io.ts';
+import { lint, printText, SDK_OPTION } from './pkg-lint.ts';
+import type { CommandContext } from './run.ts';
+
+export function addPkgPack(parent: Command, { io, action }: CommandContext): void {
+  parent
+    .command('pack')
+    .description('audit a folder and pack it')
+    .argument('<folder>', 'with manifest.json, index.html and host-sdk.js')
+    .option('-o, --out <file>', 'the archive; otherwise ID-VERSION.pkg in the current folder')
+    .option('--force', 'pack it in spite of errors, other than those of the archive itself')
+    .addOption(SDK_OPTION)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ waypost pkg pack notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg pack notes/ --out build/notes.pkg\n',
+    )
+    .action(
+      action<{ out?: string; force?: boolean; sdk?: readonly string[] }>(async (options, [folder]) => {
+        const audit = await lint(folder, options.sdk);
+        if (!options.json && audit.findings.length > 0) await printText(io, io.stderr, audit);
+        if (audit.summary.errors > 0 && !options.force)
+          throw new CliError('package_has_errors', `${folder} has ${audit.summary.errors} errors`, {
+            next: 'Mend what "waypost pkg lint" tells, or pack it all the same with --force.',
+          });
+        const { id, version } = audit.manifest ?? {};
+        const out = options.out ?? `${id ?? 'package'}-${version ?? '0'}.pkg`;
+        await refuseInside(out, folder);
+        const written = await pack(folder, out);
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, file: out, ...written, verdict: audit.verdict }));
+        else print(io.stdout, `${out}: ${written.size} octets, SHA-256 ${written.sha256}`);
+        return true;
+      }),
+    );
+}
+
+/** The next package would have this one in it. */
+async function refuseInside(out: string, folder: string): Promise<void> {
+  const below = relative(await realpath(folder), join(await realpath(dirname(resolve(out))), 'x'));
+  if (below.startsWith('..')) return;
+  throw new CliError('package_in_folder', `${out} would lie in ${folder}, and be a part of the next package`, {
+    next: 'Name another place with --out.',
+  });
+}
+
+async function pack(folder: string, out: string): Promise<{ readonly size: number; readonly sha256: string }> {
+  const { openFolder } = await import('../../core/packages/archive/open-folder.ts');
+  const { writeArchive } = await import('../../core/packages/archive/write-archive.ts');
+  const { DEFAULT_LIMITS } = await import('../../core/packages/archive/limits.ts');
+  const { Findings } = await import('../../core/packages/findings.ts');
+  const findings = new Findings();
+  const content = await openFolder(folder, DEFAULT_LIMITS, findings);
+  const written = content && (await writeArchive(content, out, DEFAULT_LIMITS, findings));
+  await content?.close();
+  if (written !== undefined) return written;
+  throw new CliError('package_unpackable', findings.list()[0]?.message ?? 'a file could not be read', {
+    next: 'See "waypost pkg lint" for all that is wrong.',
+  });
+}

@@ -1,0 +1,68 @@
+/** The findings for a person: by file, each with its line and a caret below the place. */
+import type { Audit, Verdict } from '../audit.ts';
+import type { Finding, FindingType } from '../finding.ts';
+import { visible } from './visible.ts';
+
+export interface TextOptions {
+  /** With colours, for a terminal. */
+  readonly color?: boolean;
+}
+
+const COLOR: Readonly<Record<FindingType | 'dim' | 'bold', string>> = {
+  error: '31',
+  warning: '33',
+  notice: '36',
+  dim: '2',
+  bold: '1',
+};
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  approved: 'It would be approved.',
+  in_review: 'A person would have to look at it before it is approved.',
+  rejected: 'It would be rejected.',
+};
+
+/** Ends with a line of what was found in all and what comes of it. Lines end with LF. */
+export function reportText(
+  audit: Pick<Audit, 'findings' | 'summary' | 'verdict'>,
+  { color = false }: TextOptions = {},
+): string {
+  const paint = (text: string, style: keyof typeof COLOR): string =>
+    color ? `\x1b[${COLOR[style]}m${text}\x1b[0m` : text;
+  const lines: string[] = [];
+  let file: string | null | undefined;
+  for (const finding of audit.findings) {
+    if (finding.file !== file) {
+      if (file !== undefined) lines.push('');
+      lines.push(paint(finding.file === null ? 'the package' : visible(finding.file), 'bold'));
+      file = finding.file;
+    }
+    const place = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
+    lines.push(
+      `  ${place}${paint(finding.type, finding.type)}  ${visible(finding.message)}  ${paint(finding.code, 'dim')}`,
+    );
+    lines.push(...excerptOf(finding).map((line) => `      ${paint(line, 'dim')}`));
+    lines.push(`      ${visible(finding.fix)}`);
+  }
+  if (lines.length > 0) lines.push('');
+  const { errors, warnings, notices, omitted } = audit.summary;
+  const counts = [count(errors, 'error'), count(warnings, 'warning'), count(notices, 'notice')].join(', ');
+  lines.push(`${counts}${omitted > 0 ? ` (${omitted} of them not listed)` : ''}. ${VERDICTS[audit.verdict]}`);
+  return `${lines.join('\n')}\n`;
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+/** How much of a line stands before the place in an excerpt that doesn't begin with the line. */
+const BEFORE = 41;
+
+/** The line, and a caret. What is escaped in front of the place moves the caret along; tabs stay tabs. */
+function excerptOf({ excerpt, column }: Finding): string[] {
+  if (excerpt === null || excerpt.trim() === '' || column === null) return [];
+  const at = excerpt.startsWith('…') ? BEFORE : column - 1;
+  const before = visible(excerpt.slice(0, at));
+  if (at > excerpt.length) return [visible(excerpt)];
+  const indent = /^[ \t]*/.exec(excerpt)![0].length;
+  const cut = Math.min(indent, at);
+  return [visible(excerpt).slice(cut), `${before.slice(cut).replace(/[^\t]/g, ' ')}^`];
+}

@@ -1,0 +1,31 @@
+/** Every case of the corpus triggers its rule, and its near miss does not; the small app has no finding at all. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { audited } from './audited.ts';
+import { BACKGROUND_CASES, DENSITY_CASES, SDK_CASES, smallApp } from './index.ts';
+import { backgroundApp } from './small-app.ts';
+
+test('an app as it should be has no finding', async () => {
+  const good =
+    "function onBackgroundEvent(event) {\n  Host.call('storage.set', { key: 'last', value: event.timestamp });\n}\n";
+  for (const app of [smallApp(), backgroundApp(good)]) {
+    const { findings, verdict } = await audited(app);
+    assert.equal(findings, []);
+    assert.is(verdict, 'approved');
+  }
+});
+
+for (const { code, triggers, nearMiss, sdks } of [...BACKGROUND_CASES, ...DENSITY_CASES, ...SDK_CASES])
+  test(`${code} is found where it is, and not in what comes near`, async () => {
+    const { findings } = await audited(triggers, sdks);
+    const found = findings.find((finding) => finding.code === code);
+    assert.ok(found, `not found among ${findings.map((finding) => finding.code)}`);
+    assert.ok(found.message.length > 0 && found.fix.length > 0);
+    const near = await audited(nearMiss, sdks);
+    assert.not.ok(
+      near.findings.some((finding) => finding.code === code),
+      JSON.stringify(near.findings, null, 1),
+    );
+  });
+
+test.run();
