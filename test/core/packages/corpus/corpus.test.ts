@@ -1,9 +1,16 @@
 /** Every case of the corpus triggers its rule, and its near miss does not; the small app has no finding at all. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AUDIT_RULES } from '../../../../core/packages/audit-rules.ts';
+import { RULES } from '../../../../core/packages/rules.ts';
+import { ARCHIVE_CASES } from './archive-cases.ts';
 import { audited } from './audited.ts';
-import { BACKGROUND_CASES, DENSITY_CASES, SDK_CASES, smallApp } from './index.ts';
-import { backgroundApp } from './small-app.ts';
+import { BACKGROUND_CASES } from './background-cases.ts';
+import { DENSITY_CASES, SDK_CASES } from './density-cases.ts';
+import { MANIFEST_CASES } from './manifest-cases.ts';
+import { MARKUP_CASES } from './markup-cases.ts';
+import { SCRIPT_CASES } from './script-cases.ts';
+import { backgroundApp, smallApp } from './small-app.ts';
 
 test('an app as it should be has no finding', async () => {
   const good =
@@ -13,6 +20,13 @@ test('an app as it should be has no finding', async () => {
     assert.equal(findings, []);
     assert.is(verdict, 'approved');
   }
+});
+
+test('every rule has a case, other than those about an audit that does not end', () => {
+  const cases = [ARCHIVE_CASES, BACKGROUND_CASES, DENSITY_CASES, MANIFEST_CASES, MARKUP_CASES, SCRIPT_CASES, SDK_CASES];
+  const cased = new Set(cases.flat().map(({ code }) => code));
+  const missing = Object.keys(RULES).filter((code) => !(code in AUDIT_RULES) && !cased.has(code as keyof typeof RULES));
+  assert.equal(missing, []);
 });
 
 for (const { code, triggers, nearMiss, sdks } of [...BACKGROUND_CASES, ...DENSITY_CASES, ...SDK_CASES])

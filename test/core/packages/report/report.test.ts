@@ -1,0 +1,64 @@
+/** What is shown of an audit: text, SARIF, and the page of the rules. */
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rulesPage } from '../../../../core/packages/report/rules-page.ts';
+import { reportSarif } from '../../../../core/packages/report/sarif.ts';
+import { reportText } from '../../../../core/packages/report/text.ts';
+import { RULES } from '../../../../core/packages/rules.ts';
+import { audited } from '../corpus/audited.ts';
+import { smallApp } from '../corpus/small-app.ts';
+
+const LONG = `const a = '${'x'.repeat(200)}'; eval(a);`;
+const faulty = smallApp({ 'app.js': `\tHost.storage.get('a');\n\t eval('1');\n${LONG}\n`, 'icon.png': undefined });
+
+test('the text shows the line of a finding with a caret below its place', async () => {
+  const text = reportText(await audited(faulty));
+  assert.match(text, /^app\.js\n {2}2:3 {2}error /m);
+  assert.match(text, /\n {6}eval\('1'\);\n {6}\^\n/);
+  const [, before, caret] = /\n {6}(.*)eval\(a\);\n {6}( *\^)\n/.exec(text)!;
+  assert.is(caret.length - 1, before.length);
+  assert.match(text, /\d+ errors?, \d+ warnings?, \d+ notices?\. It would be rejected\.\n$/);
+  assert.not.ok(text.includes('\x1b'));
+});
+
+test('colours are there for who asks, and nothing of the package drives the terminal', async () => {
+  const audit = await audited(smallApp({ 'app.js': "Host.storage.get('a'); eval('\x1b[2J\u009b\u202e');\n" }));
+  for (const char of '\x1b\u009b\u202e') assert.not.ok(reportText(audit).includes(char));
+  assert.ok(reportText(audit, { color: true }).includes('\x1b[31merror\x1b[0m'));
+});
+
+test('a package without a fault has one line', async () => {
+  assert.is(reportText(await audited(smallApp())), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
+});
+
+test('SARIF has what the schema asks for', async () => {
+  const audit = await audited(faulty);
+  const sarif = JSON.parse(JSON.stringify(reportSarif(audit, '1.2.3')));
+  assert.is(sarif.version, '2.1.0');
+  const [{ tool, results, columnKind }] = sarif.runs;
+  assert.is(columnKind, 'utf16CodeUnits');
+  assert.is(tool.driver.version, '1.2.3');
+  assert.is(results.length, audit.findings.length);
+  for (const [index, result] of results.entries()) {
+    const { code, file, line, column } = audit.findings[index];
+    assert.is(tool.driver.rules[result.ruleIndex].id, code);
+    assert.is(result.ruleId, code);
+    assert.ok(['error', 'warning', 'note'].includes(result.level));
+    assert.ok(result.message.text.length > 0);
+    assert.is(result.locations.length, file === null ? 0 : 1);
+    if (file === null) continue;
+    const { artifactLocation, region } = result.locations[0].physicalLocation;
+    assert.is(decodeURIComponent(artifactLocation.uri), file);
+    assert.is(region?.startLine, line ?? undefined);
+    assert.is(region?.startColumn, column ?? undefined);
+  }
+});
+
+test('the page of the rules is as they are', () => {
+  const page = readFileSync('config/package-rules.md', 'utf8');
+  assert.is(page, rulesPage(), 'npm run package-rules writes it');
+  for (const code of Object.keys(RULES)) assert.ok(page.includes(`## ${code}\n`));
+});
+
+test.run();
