@@ -7,6 +7,7 @@ import { ARCHIVE_CASES } from './archive-cases.ts';
 import { audited } from './audited.ts';
 import { BACKGROUND_CASES } from './background-cases.ts';
 import { DENSITY_CASES, SDK_CASES } from './density-cases.ts';
+import { goodApp } from './good-app.ts';
 import { MANIFEST_CASES } from './manifest-cases.ts';
 import { MARKUP_CASES } from './markup-cases.ts';
 import { SCRIPT_CASES } from './script-cases.ts';
@@ -15,7 +16,8 @@ import { backgroundApp, smallApp } from './small-app.ts';
 test('an app as it should be has no finding', async () => {
   const good =
     "function onBackgroundEvent(event) {\n  Host.call('storage.set', { key: 'last', value: event.timestamp });\n}\n";
-  for (const app of [smallApp(), backgroundApp(good)]) {
+  assert.ok(Object.keys(goodApp()).length > 40);
+  for (const app of [smallApp(), backgroundApp(good), goodApp()]) {
     const { findings, verdict } = await audited(app);
     assert.equal(findings, []);
     assert.is(verdict, 'approved');

@@ -1,0 +1,63 @@
+/** `pkg init`, `lint` and `pack`, which ask no daemon. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { temporaryFolder } from '../../support/temp.ts';
+import { run } from './harness.ts';
+
+const root = temporaryFolder('pkg');
+const app = join(root, 'notes');
+const sdk = join(root, 'host-sdk.js');
+writeFileSync(sdk, 'window.Host = window.__host;\n');
+
+test('a new app passes the linter, with an SDK without a finding', async () => {
+  assert.is((await run(['pkg', 'init', app, '--name', 'A & <b>', '--sdk', sdk])).code, 0);
+  const { code, stdout: out } = await run(['pkg', 'lint', app, '--sdk', sdk]);
+  assert.is(code, 0);
+  assert.is(out, '0 errors, 0 warnings, 0 notices. It would be approved.\n');
+  assert.is((await run(['pkg', 'init', app])).code, 1);
+});
+
+test('a stand-in is told, and a person has to look', async () => {
+  const folder = join(root, 'tried');
+  assert.is((await run(['pkg', 'init', folder])).code, 0);
+  const { code, stdout: out } = await run(['pkg', 'lint', folder, '--json']);
+  assert.is(code, 0);
+  const [finding, end] = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.is(finding.code, 'sdk_stand_in');
+  assert.is(end.verdict, 'in_review');
+});
+
+test('the same folder is packed to the same octets, and the archive passes', async () => {
+  const [first, second] = [join(root, 'a.pkg'), join(root, 'b.pkg')];
+  for (const out of [first, second]) assert.is((await run(['pkg', 'pack', app, '--sdk', sdk, '--out', out])).code, 0);
+  assert.ok(readFileSync(first).equals(readFileSync(second)));
+  assert.is((await run(['pkg', 'lint', first, '--sdk', sdk])).code, 0);
+  assert.match((await run(['pkg', 'pack', app, '--out', join(app, 'x.pkg')])).stderr, /package_in_folder/);
+});
+
+test('errors end with 1, are not packed unless forced, and come as SARIF too', async () => {
+  const folder = join(root, 'bad');
+  await run(['pkg', 'init', folder]);
+  mkdirSync(join(folder, 'lib'));
+  writeFileSync(join(folder, 'lib', 'x.js'), 'eval("1");\n');
+  const { code, stdout: out } = await run(['pkg', 'lint', folder]);
+  assert.is(code, 1);
+  assert.match(out, /lib\/x\.js\n.*1:1 {2}error/s);
+  const sarif = await run(['pkg', 'lint', folder, '--sarif']);
+  assert.ok(JSON.parse(sarif.stdout).runs[0].results.some(({ ruleId }: { ruleId: string }) => ruleId === 'eval'));
+  const packed = join(root, 'bad.pkg');
+  assert.match((await run(['pkg', 'pack', folder, '--out', packed])).stderr, /package_has_errors/);
+  assert.is((await run(['pkg', 'pack', folder, '--out', packed, '--force'])).code, 0);
+});
+
+test('wrong use ends with 2, what is not there with 1', async () => {
+  assert.is((await run(['pkg', 'lint'])).code, 2);
+  assert.is((await run(['pkg', 'lint', join(root, 'nowhere')])).code, 1);
+});
+
+test.run();
