@@ -16,8 +16,10 @@ const SCREENS = [
   'about',
 ];
 
-const screen = (name: string, size: number): string => `import { element, heading } from '../lib/dom.js';
-import { load, save } from '../lib/store.js';
+const screen = (
+  name: string,
+  size: number,
+): string => `import { element, heading } from '../lib/dom.js'; import { load, save } from '../lib/store.js';
 
 const KEY = '${name}';
 
