@@ -9,8 +9,8 @@ import { build, type Plugin } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
-/** With binaries, with threads of their own, or not needed at a start. */
-const EXTERNAL = ['lmdb', 'koffi', '@node-rs/argon2', 'piscina', 'acme-client', '@peculiar/x509'];
+/** With binaries, with threads or files of their own, or not needed at a start. */
+const EXTERNAL = ['lmdb', 'koffi', '@node-rs/argon2', 'piscina', 'acme-client', '@peculiar/x509', 'css-tree'];
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 

@@ -35,7 +35,7 @@ async function writePackage(folder: string, id: string, versionCode: number): Pr
   add('index.html', '<!doctype html>\n<title>Notes</title>\n<script src="app.js"></script>\n');
   add('host-sdk.js', 'const Host = {};\n');
   const line = (i: number) => `function note${i}(text) {\n  return text.trim().slice(0, ${i});\n}\n`;
-  add('app.js', Array.from({ length: 30_000 }, (_, i) => line(i)).join(''));
+  add('app.js', Array.from({ length: 8_000 }, (_, i) => line(i)).join(''));
   zip.end();
   const path = join(folder, `${id}-${versionCode}.pkg`);
   writeFileSync(path, await buffer(zip.outputStream));

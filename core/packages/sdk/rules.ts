@@ -6,7 +6,7 @@ export const SDK_RULES = {
     type: 'error',
     title: 'host-sdk.js is none of the SDKs issued',
     about:
-      'host-sdk.js makes the global Host, and is the one script that may reach the system itself. It is compared, octet for octet by SHA-256, with the SDKs issued (packages.sdk_hashes in the configuration, --sdk for the linter).',
+      'host-sdk.js makes the global Host, and is the one script that may reach the system itself. It is compared, octet for octet by SHA-256, with the SDKs issued (packages.sdks in the configuration, --sdk for the linter).',
     fix: 'Put host-sdk.js of an SDK that was issued into the package, unchanged: not minified, not bundled, with its line ends as they came.',
   },
   sdk_unverified: {
@@ -15,7 +15,7 @@ export const SDK_RULES = {
     title: 'There is no SDK to compare host-sdk.js with',
     about:
       'No issued SDK is configured, so that nobody can say whether host-sdk.js is one. A person looks at the package.',
-    fix: 'For the linter name the SDK with --sdk FILE; on a server its operator lists the SDKs issued under packages.sdk_hashes.',
+    fix: 'For the linter name the SDK with --sdk FILE; on a server its operator lists the SDKs issued under packages.sdks.',
   },
   sdk_stand_in: {
     type: 'warning',
