@@ -141,7 +141,7 @@ async function joinAll([first, ...others]: readonly NodeJS.ProcessEnv[], isStopp
   for (const env of others) {
     const own = loadConfig({ env });
     if (existsSync(join(own.dataDir, 'cluster/node.key'))) continue;
-    joinCluster(own, await invite(config, own.nodeName, []));
+    await joinCluster(own, await invite(config, own.nodeName, []));
   }
 }
 

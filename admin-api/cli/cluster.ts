@@ -1,50 +1,79 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { removeMember } from '../../core/cluster/removal.ts';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
-import { loadConfig } from '../../core/config/index.ts';
 import type { EtcdStorage } from '../../core/etcd/messages.ts';
 import { runLocalCluster } from './cluster-local.ts';
+import { clusterConfig, daemonWith, explained, hostsOf, voterLines } from './cluster-settings.ts';
 import { addSnapshotCommands } from './cluster-snapshot.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
 
-export function addClusterCommands(program: Command, { io, action }: CommandContext): void {
+export function addClusterCommands(program: Command, context: CommandContext): void {
+  const { io } = context;
+  const action: CommandContext['action'] = (work) =>
+    context.action(async (options, args) => {
+      try {
+        return await work(options as Parameters<typeof work>[0], args);
+      } catch (error) {
+        throw explained(error);
+      }
+    });
   const cluster = program.command('cluster').description('several nodes that share one log in etcd');
 
   cluster
     .command('init')
+    .option('--etcd <urls>', 'where the members of etcd are, or will be: client URLs, by commas')
+    .option('--host <host...>', 'names and addresses at which others reach this node, an IP address among them')
     .description("make this node's data that of a cluster; the daemon must be stopped")
     .addHelpText(
       'after',
       `
-Makes the certificates of the cluster in the data folder, and begins the log in etcd with what this node holds. May be run again.
+Makes the certificates of the cluster in the data folder, writes the settings of this node there, and begins the log in etcd with what this node holds. May be
+run again. Where one of the URLs of etcd is at a --host of this node and nothing answers there yet, it says how to start that member; then run it again.
 
-Example:
-  $ export WAYPOST_DATA_DIR=/var/lib/waypost WAYPOST_NODE_NAME=node-1 WAYPOST_ETCD_ENDPOINTS=http://127.0.0.1:2379
-  $ waypost cluster init
+Examples:
+  $ waypost cluster init --etcd http://127.0.0.1:2379          an etcd that runs already
+  $ waypost cluster init --host 192.0.2.11 --etcd https://192.0.2.11:2379,https://192.0.2.12:2379,https://192.0.2.13:2379
 `,
     )
     .action(
-      action(async (options) => {
-        const config = loadConfig({ file: options.config, env: io.env });
-        const { folder, entries, isOld } = await initCluster(config);
-        if (options.json) print(io.stdout, JSON.stringify({ ok: true, folder, entries, existed: isOld }));
-        else
-          for (const line of [
-            isOld
-              ? `the cluster is there already, and ${config.nodeName} is a part of it`
-              : `the cluster begins with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`,
-            'Next: start the daemon with the same settings, and for each other node run',
-            '  waypost cluster invite NAME --out NAME.invitation',
-            'here, and there, with that file,',
-            '  waypost cluster join NAME.invitation',
-          ])
-            print(io.stdout, line);
+      action<{ etcd?: string; host?: string[] }>(async (options) => {
+        const hosts = hostsOf(options.host);
+        const env = options.etcd === undefined ? io.env : { ...io.env, WAYPOST_ETCD_ENDPOINTS: options.etcd };
+        const config = clusterConfig({ ...io, env }, options);
+        const { files, entries, isOld, isBegun, voter } = await initCluster(config, hosts);
+        const { folder, environment } = files;
+        if (options.json)
+          print(
+            io.stdout,
+            JSON.stringify({ ok: true, folder, environment, entries, begun: isBegun, existed: isOld, etcd: voter }),
+          );
+        else for (const line of isBegun ? begunLines() : startLines()) print(io.stdout, line);
         return true;
+
+        function* startLines(): Iterable<string> {
+          yield `the certificates of the cluster are in ${folder}, the settings of ${config.nodeName} in ${environment}`;
+          yield* voterLines(voter, files);
+          yield 'Next: once it runs, run this command again, which begins the log in etcd';
+        }
+
+        function* begunLines(): Iterable<string> {
+          yield isOld
+            ? `the cluster is there already, and ${config.nodeName} is a part of it`
+            : `the cluster begins with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`;
+          yield* voterLines(voter, files);
+          yield 'Next: start the daemon:';
+          yield `  ${daemonWith(config, options)}`;
+          yield 'For each other node run here';
+          yield '  waypost cluster invite NAME --host ADDRESS --out NAME.invitation';
+          yield 'and there, with that file,';
+          yield '  waypost cluster join NAME.invitation';
+        }
       }),
     );
 
@@ -52,15 +81,14 @@ Example:
     .command('invite')
     .argument('<name>', 'of the node, as its host name')
     .option('--out <file>', 'where to write the invitation; standard output otherwise')
-    .option('--host <host...>', 'more names and addresses at which others may reach it')
+    .option('--host <host...>', 'names and addresses at which others reach it, an IP address among them')
     .description('write all that another node needs to join; the file holds secrets')
-    .addHelpText('after', '\nExample:\n  $ waypost cluster invite node-2 --out node-2.invitation\n')
+    .addHelpText('after', '\nExample:\n  $ waypost cluster invite node-2 --host 192.0.2.12 --out node-2.invitation\n')
     .action(
       action<{ out?: string; host?: string[] }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
           throw new CliError('bad_name', `${name} is no name of a node, such as node-2.`);
-        const config = loadConfig({ file: options.config, env: io.env });
-        const text = await invite(config, name, options.host ?? []);
+        const text = await invite(clusterConfig(io, options), name, hostsOf(options.host));
         if (options.out === undefined) {
           io.stdout.write(text);
           return true;
@@ -79,16 +107,22 @@ Example:
     .addHelpText('after', '\nExample:\n  $ WAYPOST_DATA_DIR=/var/lib/waypost waypost cluster join node-2.invitation\n')
     .action(
       action(async (options, [file]) => {
-        const config = loadConfig({ file: options.config, env: io.env });
-        const { name, environment } = joinCluster(config, readFileSync(file === '-' ? 0 : file, 'utf8'));
-        if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, environment }));
-        else {
-          print(io.stdout, `this node is ${name}; its settings are in ${environment}`);
-          print(
-            io.stdout,
-            `Next: start the daemon with them (systemd reads them by itself), or: set -a; . ${environment}; waypost serve`,
-          );
-        }
+        const config = clusterConfig(io, options);
+        const { name, files, isOld, voter } = await joinCluster(
+          config,
+          file === '-' ? await text(io.stdin) : readFileSync(file, 'utf8'),
+        );
+        const { environment } = files;
+        if (options.json)
+          print(io.stdout, JSON.stringify({ ok: true, name, environment, existed: isOld, etcd: voter }));
+        else
+          for (const line of [
+            `this node is ${name}${isOld ? ' already' : ''}; its settings are in ${environment}`,
+            ...voterLines(voter, files),
+            'Next: start the daemon:',
+            `  ${daemonWith(config, options)}`,
+          ])
+            print(io.stdout, line);
         return true;
       }),
     );
@@ -113,7 +147,7 @@ Example:
     )
     .action(
       action<{ force?: boolean }>(async (options, [name]) => {
-        await removeMember(loadConfig({ file: options.config, env: io.env }), name, options.force === true);
+        await removeMember(clusterConfig(io, options), name, options.force === true);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, name }));
         else
           print(
@@ -150,7 +184,7 @@ Example:
     .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind, or etcd is full.\n')
     .action(
       action(async (options) => {
-        const status = await clusterStatus(loadConfig({ file: options.config, env: io.env }));
+        const status = await clusterStatus(clusterConfig(io, options));
         const isFull = status.etcd?.isFull === true;
         const areLevel = status.nodes.every(
           ({ isLive, applied }) => isLive && applied !== null && applied >= status.head,

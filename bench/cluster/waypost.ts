@@ -48,7 +48,7 @@ export async function startCluster(places: readonly Place[], folder: string): Pr
     });
     const [first, ...others] = plans.map(({ daemon }) => loadConfig({ env: daemon.command().env ?? {} }));
     await initCluster(first);
-    for (const config of others) joinCluster(config, await invite(first, config.nodeName, []));
+    for (const config of others) await joinCluster(config, await invite(first, config.nodeName, []));
     for (const plan of plans) {
       const node = { ...plan, process: launch(plan) };
       nodes.push(node);

@@ -1,7 +1,7 @@
 /** Where the certificates of a node lie: where the settings say, else in the folder `cluster` of its data, as the commands make them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/index.ts';
+import { CLUSTER_ENVIRONMENT, type Config } from '../config/index.ts';
 import { ConfigError } from '../errors.ts';
 import type { EtcdSettings } from '../etcd/gateway.ts';
 import type { PeerTls } from './peer-server.ts';
@@ -15,8 +15,10 @@ export interface ClusterFiles {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
-  /** WAYPOST_* variables, as systemd reads them. */
+  /** WAYPOST_* variables, which the settings of the node have from there. */
   readonly environment: string;
+  /** ETCD_* variables of the member of etcd beside this node. */
+  readonly etcdEnvironment: string;
   /** Who the others are, as this node saw it last. */
   readonly knownNodes: string;
 }
@@ -29,7 +31,8 @@ export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>
     authority: join(folder, 'ca.key'),
     certificate: peer.certificateFile ?? join(folder, 'node.pem'),
     key: peer.keyFile ?? join(folder, 'node.key'),
-    environment: join(folder, 'environment'),
+    environment: join(dataDir, CLUSTER_ENVIRONMENT),
+    etcdEnvironment: join(folder, 'etcd.environment'),
     knownNodes: join(folder, 'nodes.json'),
   };
 }

@@ -2,9 +2,12 @@
  * Making a cluster: the first node makes the authority of its certificates, and its data becomes that of all; each other node gets an invitation, a file with all that it needs. What a
  * node has of it lies in the folder `cluster` of its data.
  */
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { isIP, isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.ts';
+import { formatListen } from '../config/listen.ts';
 import { ConfigError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
@@ -15,40 +18,48 @@ import { openEnvironment } from '../store/environment.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { createAuthority, type Pair, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
+import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 
 type ClusterConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'secrets' | 'store'>;
 
 export interface Begun {
-  readonly folder: string;
+  readonly files: ClusterFiles;
+  /** False: its own etcd is to be started first, then this to be done again. */
+  readonly isBegun: boolean;
+  readonly voter: VoterStep;
   /** Entries that this node brings with it. */
   readonly entries: number;
   /** The log was there already: all stays as it was. */
   readonly isOld: boolean;
 }
 
-/** Throws ConfigError, StateError, EtcdUnavailable and EtcdRefused. May be run again. */
-export async function initCluster(config: ClusterConfig): Promise<Begun> {
+/** `hosts`: names and addresses of this node, an IP address among them, by which others reach it; none: others reach it by its name. Throws ConfigError, StateError, EtcdUnavailable and EtcdRefused. May be run again. */
+export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<Begun> {
   const { endpoints, prefix } = config.etcd;
-  if (endpoints.length === 0)
-    throw new ConfigError(
-      'no_endpoints',
-      'etcd.endpoints is empty: set it (WAYPOST_ETCD_ENDPOINTS) to the client URLs of etcd first.',
-    );
+  if (endpoints.length === 0) throw noEndpoints();
+  const environment = environmentOf(config, hosts);
+  // Nothing is made for what can't be.
+  voterOf(endpoints, config.nodeName, hosts);
   const lock = lockDirectory(config.dataDir);
   try {
     const files = clusterFiles(config);
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-    if (!existsSync(files.key)) {
+    if (!isFor(files, hosts)) {
       if (!existsSync(files.authority) || !existsSync(files.ca)) {
         const authority = await createAuthority();
         rmSync(files.authority, { force: true });
         place(files, files.ca, authority.certificate);
         createPrivateFile(files.authority, authority.key);
       }
-      writeOwn(files, await signNode(readAuthority(config), config.nodeName));
+      writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
     }
     openSecrets(secretFile(config));
+    // Run again without hosts, it still has those of before.
+    if (hosts.length > 0 || !existsSync(files.environment)) place(files, files.environment, environment);
     const head = headOf(config);
+    const voter = await voterHere(config, files, hosts, true);
+    const begun = { files, voter, entries: head.sequence };
+    if (voter.kind === 'begin') return { ...begun, isBegun: false, isOld: false };
     const gateway = new EtcdGateway(etcdSettings(config));
     try {
       const log = new EtcdLog(gateway, prefix);
@@ -58,7 +69,7 @@ export async function initCluster(config: ClusterConfig): Promise<Begun> {
           'other_cluster',
           `etcd holds the log of another cluster below ${prefix}, or one that goes on without this node's data. Choose another etcd.prefix, or empty that one: etcdctl del --prefix ${prefix}`,
         );
-      return { folder: files.folder, entries: head.sequence, isOld: !isNew };
+      return { ...begun, isBegun: true, isOld: !isNew };
     } finally {
       await gateway.close();
     }
@@ -75,19 +86,27 @@ interface Invitation {
   readonly certificate: string;
   readonly key: string;
   readonly secrets: string;
+  /** Further names and addresses at which it will be reached. */
+  readonly hosts?: readonly string[];
   readonly etcd: { readonly endpoints: readonly string[]; readonly prefix: string };
 }
 
+/** What a host may be called, its addresses of either family among them. */
+export const HOST = /^[\w.:-]{1,253}$/;
+
 /** The text of an invitation for a node of that name; `hosts` are further names and addresses at which it will be reached. Throws ConfigError. */
 export async function invite(config: ClusterConfig, name: string, hosts: readonly string[]): Promise<string> {
-  const { certificate, key } = await signNode(readAuthority(config), name, hosts);
   const { endpoints, prefix } = config.etcd;
+  if (endpoints.length === 0) throw noEndpoints();
+  if (hosts.length > 0) addressOf(hosts);
+  const { certificate, key } = await signNode(readAuthority(config), name, hosts);
   const invitation: Invitation = {
     version: 1,
     name,
     ca: readFileSync(clusterFiles(config).ca, 'utf8'),
     certificate,
     key,
+    hosts,
     secrets: readPrivateFile(secretFile(config)) ?? '',
     etcd: { endpoints, prefix },
   };
@@ -96,53 +115,96 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
 
 export interface Joined {
   readonly name: string;
-  readonly folder: string;
-  /** WAYPOST_* variables that the node is to be started with. */
-  readonly environment: string;
+  readonly files: ClusterFiles;
+  /** This invitation was taken before. */
+  readonly isOld: boolean;
+  readonly voter: VoterStep;
 }
 
-/** Takes an invitation. Throws ConfigError `bad_invitation`, StateError `has_data`. */
-export function joinCluster(config: ClusterConfig, text: string): Joined {
+/** Takes an invitation, also once more. Throws ConfigError `bad_invitation`, StateError `has_data`, `has_joined`, and EtcdRefused. */
+export async function joinCluster(config: ClusterConfig, text: string): Promise<Joined> {
   const invitation = readInvitation(text);
-  const lock = lockDirectory(config.dataDir);
-  try {
-    const { sequence } = headOf(config);
-    if (sequence > 0)
-      throw new StateError(
-        'has_data',
-        `${config.dataDir} holds ${sequence} changes of its own, which the cluster's would replace. Move the folder away, or choose another with WAYPOST_DATA_DIR.`,
-      );
-    const files = clusterFiles(config);
-    if (existsSync(files.key))
-      throw new StateError('has_joined', `${files.folder} holds the certificate of a node already; remove it first.`);
-    mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-    const secrets = secretFile(config);
-    createPrivateFile(secrets, invitation.secrets);
-    if (readPrivateFile(secrets) !== invitation.secrets)
-      throw new StateError('has_key', `${secrets} holds another key than the cluster's; move it away.`);
-    place(files, files.ca, invitation.ca);
-    const { endpoints, prefix } = invitation.etcd;
-    const environment = [
-      `WAYPOST_NODE_NAME=${invitation.name}`,
-      `WAYPOST_ETCD_ENDPOINTS=${endpoints.join(',')}`,
-      `WAYPOST_ETCD_PREFIX=${prefix}`,
-      '',
-    ].join('\n');
-    place(files, files.environment, environment);
-    writeOwn(files, invitation);
-    return { name: invitation.name, folder: files.folder, environment: files.environment };
-  } finally {
-    lock.release();
+  const { name, hosts = [] } = invitation;
+  const joined = { ...config, nodeName: name, etcd: { ...config.etcd, ...invitation.etcd } };
+  const files = clusterFiles(config);
+  const environment = environmentOf(joined, hosts);
+  const isOld = existsSync(files.key);
+  if (isOld && readFileSync(files.certificate, 'utf8') !== invitation.certificate)
+    throw new StateError('has_joined', `${files.folder} holds the certificate of a node already; remove it first.`);
+  // Taken already, the daemon may run.
+  if (!isOld) {
+    const lock = lockDirectory(config.dataDir);
+    try {
+      const { sequence } = headOf(config);
+      if (sequence > 0)
+        throw new StateError(
+          'has_data',
+          `${config.dataDir} holds ${sequence} changes of its own, which the cluster's would replace. Move the folder away, or choose another with WAYPOST_DATA_DIR.`,
+        );
+      mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+      const secrets = secretFile(config);
+      createPrivateFile(secrets, invitation.secrets);
+      if (readPrivateFile(secrets) !== invitation.secrets)
+        throw new StateError('has_key', `${secrets} holds another key than the cluster's; move it away.`);
+      place(files, files.ca, invitation.ca);
+      place(files, files.environment, environment);
+      writeOwn(files, invitation);
+    } finally {
+      lock.release();
+    }
   }
+  return { name, files, isOld, voter: await voterHere(joined, files, hosts, false) };
+}
+
+const noEndpoints = (): ConfigError =>
+  new ConfigError(
+    'no_endpoints',
+    'etcd.endpoints is empty: say where the members of etcd are, or will be, with --etcd or WAYPOST_ETCD_ENDPOINTS (client URLs, by commas).',
+  );
+
+/** The settings that a node of the cluster is to be started with. Throws ConfigError `no_address`. */
+function environmentOf({ nodeName, etcd, peer }: ClusterConfig, hosts: readonly string[]): string {
+  const lines = [
+    `WAYPOST_NODE_NAME=${nodeName}`,
+    `WAYPOST_ETCD_ENDPOINTS=${etcd.endpoints.join(',')}`,
+    `WAYPOST_ETCD_PREFIX=${etcd.prefix}`,
+  ];
+  if (hosts.length > 0) {
+    const address = addressOf(hosts);
+    const family = isIPv6(address) ? 6 : 4;
+    lines.push(`WAYPOST_PEER_LISTEN=${formatListen({ address, family, port: peer.listen.port })}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** What is to be done for a member of etcd here, and writes what it is to be started with. */
+async function voterHere(
+  config: ClusterConfig,
+  files: ClusterFiles,
+  hosts: readonly string[],
+  isFirst: boolean,
+): Promise<VoterStep> {
+  const { step, environment } = await planVoter(config, config.nodeName, hosts, isFirst);
+  if (environment !== null) place(files, files.etcdEnvironment, environment);
+  return step;
+}
+
+/** The node has its certificate, and that is good for `hosts`, too; one that lies elsewhere is the operator's to judge. */
+function isFor({ folder, certificate, key }: ClusterFiles, hosts: readonly string[]): boolean {
+  if (!existsSync(key)) return false;
+  if (dirname(key) !== folder) return true;
+  const own = new X509Certificate(readFileSync(certificate));
+  return hosts.every((host) => (isIP(host) > 0 ? own.checkIP(host) : own.checkHost(host)) !== undefined);
 }
 
 function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
+  if (dirname(files.key) === files.folder) rmSync(files.key, { force: true });
   place(files, files.certificate, certificate);
   // Last: who has it has all.
   createPrivateFile(files.key, key);
 }
 
-/** Before the key of the node is there. What lies in the folder until then, an attempt before has left; what lies elsewhere is the operator's. Throws StateError `has_other`. */
+/** What lies in the folder is ours to replace; what lies elsewhere is the operator's. Throws StateError `has_other`. */
 function place({ folder }: ClusterFiles, file: string, text: string): void {
   if (dirname(file) === folder) rmSync(file, { force: true });
   createPrivateFile(file, text);
@@ -165,6 +227,8 @@ function readInvitation(text: string): Invitation {
   if (found?.version !== 1) throw bad('its version is not 1');
   for (const key of ['name', 'ca', 'certificate', 'key', 'secrets'] as const)
     if (typeof found[key] !== 'string' || found[key] === '') throw bad(`it lacks "${key}"`);
+  if (!Array.isArray(found.hosts ?? []) || !(found.hosts ?? []).every((host) => HOST.test(host)))
+    throw bad('its hosts are none');
   if (!/^[\w.-]+$/.test(found.name as string)) throw bad('its name is none of a node');
   const { endpoints, prefix } = found.etcd ?? {};
   const isList =

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { clusterEnvironment } from './cluster-environment.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 
 export interface ConfigSource {
@@ -20,7 +21,7 @@ const byKey = new Map(settings.map((one) => [one.key, one]));
 const knownVariables = [...settings.map((one) => one.env), ...OTHER_VARIABLES];
 
 /**
- * The environment wins over the file, the file over the defaults. An empty variable counts as not set.
+ * The environment wins over what a node of a cluster has in its data folder, that over the file, the file over the defaults. An empty variable counts as not set.
  * Throws ConfigError `invalid_config`, whose message lists every fault, a line each: the key, what was found, what is expected.
  */
 export function loadConfig(source: ConfigSource): Config {
@@ -33,7 +34,9 @@ export function resolveConfig({ file, env }: ConfigSource): { config: Config; se
   const faults: string[] = [];
   const found = path === undefined ? new Map<string, unknown>() : flatten(readTable(path), path, faults);
   checkVariables(env, faults);
-  const resolved = settings.map((one) => resolve(one, found, env, faults));
+  const { value: dataDir } = resolve(byKey.get('data_dir')!, found, env, {}, []);
+  const written = typeof dataDir === 'string' ? clusterEnvironment(dataDir) : {};
+  const resolved = settings.map((one) => resolve(one, found, env, written, faults));
   if (faults.length > 0) {
     const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
     throw new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
@@ -88,6 +91,7 @@ function resolve(
   one: PlacedSetting,
   found: ReadonlyMap<string, unknown>,
   env: NodeJS.ProcessEnv,
+  written: NodeJS.ProcessEnv,
   faults: string[],
 ): ResolvedSetting {
   const { kind, secret } = one.setting;
@@ -100,7 +104,7 @@ function resolve(
     value = kind.fromToml(found.get(one.key));
     if (value === undefined) fault(one.key, found.get(one.key));
   }
-  const text = env[one.env];
+  const text = env[one.env] || written[one.env];
   if (text !== undefined && text !== '') {
     origin = 'environment';
     value = kind.fromText(text);

@@ -7,8 +7,10 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { EtcdCompacted, EtcdFull, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
 import {
   type Compare,
+  type EtcdMemberEntry,
   type EtcdStorage,
   type Operation,
+  readMemberList,
   readStorage,
   readTransaction,
   readWatch,
@@ -98,6 +100,11 @@ export class EtcdGateway {
       this.#ask('/v3/maintenance/alarm', { action: 'GET' }, true),
     ]);
     return readStorage(status, alarms);
+  }
+
+  /** Which members etcd has. Rejects with EtcdUnavailable and EtcdRefused. */
+  async members(): Promise<EtcdMemberEntry[]> {
+    return readMemberList(await this.#ask('/v3/cluster/member/list', {}, true));
   }
 
   /** Seconds until the lease ends unless it is kept alive. Returns its id. */

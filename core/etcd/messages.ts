@@ -180,3 +180,23 @@ export function readStorage(status: unknown, alarms: unknown): EtcdStorage {
     isFull: list.some(({ alarm }) => alarm === 'NOSPACE'),
   };
 }
+
+/** A member of etcd, as its others know it. */
+export interface EtcdMemberEntry {
+  /** Empty: it was taken in and has not started yet. */
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly clientUrls: readonly string[];
+}
+
+/** Of the answer to `cluster/member/list`. */
+export function readMemberList(answer: unknown): EtcdMemberEntry[] {
+  const { members = [] } = answer as {
+    members?: readonly { name?: string; peerURLs?: string[]; clientURLs?: string[] }[];
+  };
+  return members.map(({ name = '', peerURLs: peerUrls = [], clientURLs: clientUrls = [] }) => ({
+    name,
+    peerUrls,
+    clientUrls,
+  }));
+}

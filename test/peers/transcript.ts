@@ -14,6 +14,7 @@ export type Program =
   | 'lego'
   | 'certbot'
   | 'etcd'
+  | 'etcdctl'
   | 'openssl';
 
 const RUN_MS = 20_000;

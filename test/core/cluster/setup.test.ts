@@ -9,6 +9,7 @@ import { loadConfig } from '../../../core/config/index.ts';
 import { StateError } from '../../../core/errors.ts';
 import { startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
+import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 const configOf = (name: string, endpoint: string) =>
@@ -41,20 +42,46 @@ test('what was broken off halfway can be run again', async () => {
   const secrets = join(other.dataDir, 'secret.key');
   writeFileSync(secrets, Buffer.alloc(32, 1).toString('base64'), { mode: 0o600 });
   const before = await invite(first, 'other', []);
-  assert.throws(
-    () => joinCluster(other, before),
-    (error: unknown) => error instanceof StateError && error.code === 'has_key',
-  );
+  const error = await joinCluster(other, before).catch((cause: unknown) => cause);
+  assert.ok(error instanceof StateError && error.code === 'has_key', String(error));
   rmSync(secrets);
-  joinCluster(other, await invite(first, 'other', []));
+  await joinCluster(other, await invite(first, 'other', []));
   isWhole(other);
   for (const lacking of [[], ['node.pem'], ['node.pem', 'environment'], ['node.pem', 'environment', 'ca.pem']]) {
     for (const name of ['node.key', ...lacking]) rmSync(join(other.dataDir, 'cluster', name));
     // By another invitation than the first time.
-    joinCluster(other, await invite(first, 'other', []));
+    await joinCluster(other, await invite(first, 'other', []));
     isWhole(other);
   }
   await etcd.stop();
+});
+
+test('hosts of either family stand in the certificate, the settings and the command of etcd', async () => {
+  for (const [host, inUrl] of [
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ]) {
+    const [port, free] = [await freePort(), await freePort()];
+    const config = configOf('first', `https://${inUrl}:${port},https://192.0.2.9:${free}`);
+    const { voter, files, isBegun } = await initCluster(config, [host, 'first.example']);
+    assert.is(isBegun, false);
+    assert.ok(voter.kind === 'begin');
+    const read = (file: string): string => readFileSync(file, 'utf8');
+    const own = new X509Certificate(read(files.certificate));
+    assert.ok(own.checkIP(host) && own.checkHost('first.example') && own.checkHost('first'));
+    assert.match(read(files.environment), `WAYPOST_PEER_LISTEN=${inUrl}:8301\n`);
+    const of = (option: string): string => voter.start[voter.start.indexOf(option) + 1];
+    assert.is(of('--listen-client-urls'), `https://${inUrl}:${port}`);
+    assert.is(of('--listen-peer-urls'), `https://${inUrl}:${port + 1}`);
+    assert.is(of('--initial-cluster'), `first=https://${inUrl}:${port + 1}`);
+    assert.is(of('--trusted-ca-file'), files.ca);
+    assert.match(read(files.etcdEnvironment), `ETCD_LISTEN_CLIENT_URLS=https://${inUrl}:${port}\n`);
+    // Another host, later: the certificate is made anew, by the same authority.
+    const ca = read(files.ca);
+    await initCluster(config, [host, 'second.example']);
+    assert.ok(new X509Certificate(read(files.certificate)).checkHost('second.example'));
+    assert.is(read(files.ca), ca);
+  }
 });
 
 const why = whyNotPrograms('etcd');

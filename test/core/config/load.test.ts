@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -62,6 +62,24 @@ test('the environment wins over the file, the file over the defaults', () => {
   assert.is(origins.get('dns.workers'), 'environment');
   assert.is(origins.get('dns.udp_payload'), 'file');
   assert.is(origins.get('dns.transport'), 'default');
+});
+
+test('what a node of a cluster has in its data folder wins over the file, and the environment over that', () => {
+  const dataDir = join(folder, 'node');
+  mkdirSync(join(dataDir, 'cluster'), { recursive: true });
+  const written = join(dataDir, 'cluster/environment');
+  const endpoints = 'WAYPOST_ETCD_ENDPOINTS=http://192.0.2.1:2379,http://192.0.2.2:2379';
+  writeFileSync(written, `${endpoints}\nWAYPOST_NODE_NAME=node-1\n`);
+  const toml = `data_dir = "${dataDir}"\nnode_name = "of the file"\n`;
+  const config = fromToml(toml, { WAYPOST_ETCD_ENDPOINTS: '' });
+  assert.is(config.nodeName, 'node-1');
+  assert.equal(config.etcd.endpoints, ['http://192.0.2.1:2379', 'http://192.0.2.2:2379']);
+  assert.is(fromToml(toml, { WAYPOST_NODE_NAME: 'node-2' }).nodeName, 'node-2');
+  writeFileSync(written, 'WAYPOST_ETCD_ENDPOINTS=nonsense\n');
+  assert.match(faults(() => fromToml(toml))[0], /etcd\.endpoints/);
+  rmSync(written);
+  mkdirSync(written);
+  assert.throws(() => fromToml(toml), /settings of this node of a cluster can't be read: EISDIR/);
 });
 
 test('WAYPOST_CONFIG names the file', () => {
