@@ -133,6 +133,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     routes,
     authenticator,
     observer: new HttpMetrics(options.metrics),
+    journal,
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),

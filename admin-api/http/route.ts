@@ -3,11 +3,13 @@
  * requests, gives the handler its types, and is written out as OpenAPI (openapi/).
  */
 import type { Static, TObject } from '@sinclair/typebox';
+import type { Journal } from '../../core/journal/journal.ts';
 import type { Account, Token } from '../../core/store/rows.ts';
 import { type Authenticator, requireAccess } from '../auth/authenticate.ts';
 import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
+import { judged } from './not-found.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
@@ -99,6 +101,7 @@ export interface Arrival {
 export interface AppParts {
   readonly authenticator: Authenticator;
   readonly requests: RateLimit;
+  readonly journal: Pick<Journal, 'head' | 'latest'>;
   /** The first answer to a request that came before under the same Idempotency-Key, or null. Throws HttpError 422 when it was another request. */
   replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
   /** Who serves a change, which the answer to a write says; null: this node is alone, and nothing is said. */
@@ -164,7 +167,8 @@ export function route<T extends TObject, A extends TObject>(
       const body = route.body?.parse(bytes) ?? {};
       const idempotency = route.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-      return reply(before ?? (await route.run(context(request, at, caller, body, idempotency))), at.headers, app);
+      const run = () => route.run(context(request, at, caller, body, idempotency));
+      return reply(before ?? (await judged(app.journal, run)), at.headers, app);
     },
   };
 }
@@ -185,7 +189,8 @@ export function bytesRoute<A extends TObject>(
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
       const caller = admit(request, app, route);
-      return reply(await route.run(context(request, at, caller, body, null)), at.headers, app);
+      const run = () => route.run(context(request, at, caller, body, null));
+      return reply(await judged(app.journal, run), at.headers, app);
     },
   };
 }

@@ -105,7 +105,13 @@ async function get(
     async *stream() {},
   };
   const at = { params: {}, query: new URLSearchParams(), requestId: 'r', headers: {} };
-  const app = { authenticator, requests: new RateLimit('default', 0, 1), replay: () => null, sync: () => null };
+  const app = {
+    authenticator,
+    journal: { head: 0, latest: () => Promise.resolve(0) },
+    requests: new RateLimit('default', 0, 1),
+    replay: () => null,
+    sync: () => null,
+  };
   try {
     const { status, headers, body } = await route.handle(request, at, app);
     return { status, code: '', headers, text: String(body) };
