@@ -2,7 +2,7 @@
 import type { SourceText } from '../source-text.ts';
 import type { MarkupOrigin, WebContext } from '../web/context.ts';
 import { checkAttributes } from './check-attributes.ts';
-import { checkElement } from './check-element.ts';
+import { checkCharset, checkElement } from './check-element.ts';
 import type { MarkupView } from './markup-view.ts';
 import { elementsOf, parseMarkup, TooDeepError } from './tree.ts';
 
@@ -31,7 +31,10 @@ function checkSdk(view: MarkupView): void {
 }
 
 /** What a parser of XML would make of it, and one of HTML does not. */
-function checkXml({ source, context }: MarkupView): void {
+function checkXml(view: MarkupView): void {
+  const { source, context } = view;
+  const encoding = /^\ufeff?<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([^"']+)/.exec(source.text)?.[1];
+  if (encoding !== undefined) checkCharset(view, source.at(0), encoding, 'document');
   const entity = source.text.search(/<!ENTITY/i);
   if (entity >= 0) context.findings.add('xml_entities', source.at(entity), 'The document declares an entity.');
   const instruction = source.text.search(/<\?xml-stylesheet/i);

@@ -103,7 +103,12 @@ function checkUrl(view: MarkupView, element: Element, tag: string, key: string, 
       report(view, 'javascript_url', place, `${key} is a javascript: URL.`);
       continue;
     }
-    if (name === 'action' || name === 'formaction' || name === 'ping') {
+    const isForm = name === 'action' || name === 'formaction';
+    if (isForm && location.kind === 'data')
+      report(view, 'javascript_url', place, 'A form leads to a document in a data: URL.');
+    else if (name === 'href' && tag === 'use' && location.kind === 'data')
+      report(view, 'javascript_url', place, 'An image brings in a document of a data: URL.');
+    else if (isForm || name === 'ping') {
       if (location.kind === 'remote')
         context.findings.add('remote_navigation', place, `${key} leads to ${location.host}.`);
     } else if (SHOWN.has(name) || (name === 'href' && LOADING.has(tag)))

@@ -1,4 +1,9 @@
 /** Elements: what they load, embed and run. */
+import { html } from 'parse5';
+import type { Place } from '../finding.ts';
+import type { SourceText } from '../source-text.ts';
+import type { ScriptKind } from '../web/context.ts';
+import { EmbeddedText } from '../web/embedded-text.ts';
 import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
 import { checkReference, IMAGE, STYLE } from '../web/references.ts';
@@ -23,8 +28,13 @@ const RUN = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script
 /** Relations of links that load or prepare something. */
 const PREPARED = new Set(['prefetch', 'preconnect', 'dns-prefetch', 'prerender', 'manifest', 'preload']);
 
+const RCDATA = new Set(['title', 'textarea']);
+/** Their content is text to HTML, and elements to XML. */
+const RAW_TEXT = new Set(['title', 'textarea', 'xmp', 'noembed', 'noframes', 'iframe', 'plaintext']);
+
 export function checkElement(view: MarkupView, element: Element): void {
   const name = localNameOf(element.tagName);
+  if (view.isXml && RAW_TEXT.has(name)) checkRawText(view, element);
   if (name === 'script') {
     checkScript(view, element);
     return;
@@ -50,7 +60,17 @@ function checkScript(view: MarkupView, element: Element): void {
   }
   const from = attributeOf(element, 'src') ?? attributeOf(element, 'href');
   const isModule = type === 'module';
-  if (!RUN.test(type.split(';')[0].trim())) return;
+  if (type === 'speculationrules') {
+    report(view, 'remote_link', place, 'Speculation rules say which pages are prepared.');
+    return;
+  }
+  if (!RUN.test(type.split(';')[0].trim())) {
+    // A script can give it another type, or take its text.
+    if (view.origin !== 'string') addScript(view, element, 'data');
+    return;
+  }
+  const charset = attributeOf(element, 'charset');
+  if (charset !== undefined) checkCharset(view, place, charset, 'script');
   if (view.origin === 'string') {
     if (from !== undefined || textOf(element).trim() !== '') report(view, 'remote_script', place, 'a script element');
     return;
@@ -70,18 +90,40 @@ function checkScript(view: MarkupView, element: Element): void {
     return;
   }
   if (!view.hasSdk) view.before ??= place;
-  addPieces(view, element, (start, end) =>
-    context.pieces.push({ type: 'script', source, start, end, kind: isModule ? 'module' : 'script' }),
-  );
+  addScript(view, element, isModule ? 'module' : 'script');
+}
+
+function addScript(view: MarkupView, element: Element, kind: ScriptKind): void {
+  const { context } = view;
+  addPieces(view, element, (source, start, end) => context.pieces.push({ type: 'script', source, start, end, kind }));
 }
 
 function addStyle(view: MarkupView, element: Element): void {
-  const { context, source } = view;
-  addPieces(view, element, (start, end) => context.pieces.push({ type: 'style', source, start, end, inline: false }));
+  const { context } = view;
+  addPieces(view, element, (source, start, end) =>
+    context.pieces.push({ type: 'style', source, start, end, inline: false }),
+  );
+}
+
+/** What an XML parser sees in the content of an element that HTML takes for text. */
+function checkRawText(view: MarkupView, element: Element): void {
+  const location = element.sourceCodeLocation;
+  if (element.namespaceURI !== html.NS.HTML || !location?.startTag) return;
+  const start = location.startTag.endOffset;
+  const text = view.source.text
+    .slice(start, location.endTag?.startOffset ?? location.endOffset)
+    .replace(/<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g, (section) => ' '.repeat(section.length));
+  const hidden = text.search(RCDATA.has(element.tagName) ? /<[^\s\d=]/ : /<[^\s\d=]|&#?\w/);
+  if (hidden >= 0)
+    view.context.findings.add('xml_hidden_markup', view.source.at(start + hidden), `In XML this is markup.`);
 }
 
 /** What stands in an element, without the lines of CDATA sections. */
-function addPieces(view: MarkupView, element: Element, add: (start: number, end: number) => void): void {
+function addPieces(
+  view: MarkupView,
+  element: Element,
+  add: (source: SourceText, start: number, end: number) => void,
+): void {
   const location = element.sourceCodeLocation;
   if (!location?.startTag) return;
   let start = location.startTag.endOffset;
@@ -93,7 +135,12 @@ function addPieces(view: MarkupView, element: Element, add: (start: number, end:
     end = start + close;
     start += section[0].length;
   }
-  if (end > start) add(start, end);
+  if (view.isXml) checkRawText(view, element);
+  // In SVG and MathML it is text with references and elements in it, of which only the text counts.
+  const inner = element.namespaceURI === html.NS.HTML ? undefined : textOf(element);
+  if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim())
+    add(new EmbeddedText({ ...placeOf(view, element), file: view.source.file }, inner), 0, inner.length);
+  else if (end > start) add(view.source, start, end);
 }
 
 function checkMeta(view: MarkupView, element: Element): void {
@@ -101,17 +148,20 @@ function checkMeta(view: MarkupView, element: Element): void {
   const content = attributeOf(element, 'content') ?? '';
   const charset = attributeOf(element, 'charset') ?? /charset\s*=\s*["']?([^\s"';]+)/i.exec(content)?.[1];
   const directive = attributeOf(element, 'http-equiv')?.trim().toLowerCase();
-  if (
-    charset !== undefined &&
-    (directive === undefined || directive === 'content-type') &&
-    !/^utf-?8$/i.test(charset.trim())
-  )
-    view.context.findings.add('charset_not_utf8', place, `The page says it is in ${charset.slice(0, 40)}.`);
-  if (directive === 'refresh' && /[;,]/.test(content))
+  if (charset !== undefined && (directive === undefined || directive === 'content-type'))
+    checkCharset(view, place, charset, 'page');
+  // HTML, 4.2.5.3: a blank does as well.
+  if (directive === 'refresh' && /^\s*[\d.]*[;,\s]\s*\S/.test(content))
     report(view, 'meta_refresh', place, 'The page goes elsewhere by itself.');
   if (directive === 'content-security-policy')
     for (const { text, isInline } of loosened(content))
       report(view, isInline ? 'csp_unsafe_inline' : 'csp_loosened', place, `The policy allows ${text.slice(0, 100)}.`);
+}
+
+/** Characters of another encoding may hide quotes and backslashes, or what is between two escapes. */
+export function checkCharset(view: MarkupView, place: Place, charset: string, what: string): void {
+  if (!/^utf-?8$/i.test(charset.trim()))
+    view.context.findings.add('charset_not_utf8', place, `The ${what} is said to be in ${charset.slice(0, 40)}.`);
 }
 
 function checkLink(view: MarkupView, element: Element): void {

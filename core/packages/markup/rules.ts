@@ -74,11 +74,19 @@ export const MARKUP_RULES = {
     about: 'Elements lie more than 512 levels within one another, which browsers flatten.',
     fix: 'Close elements that are open.',
   },
+  xml_hidden_markup: {
+    type: 'error',
+    title: 'Elements where HTML sees text',
+    about:
+      'In an XML file the content of script, style, title, textarea and the like is markup: elements, comments and references in it make something else of it than the text that was audited.',
+    fix: 'Put scripts and style sheets into files or CDATA sections, and leave markup out of the others.',
+  },
   charset_not_utf8: {
     type: 'warning',
-    title: 'A page that says it is in another encoding',
+    review: true,
+    title: 'A file that is said to be in another encoding',
     about:
-      'Packages are UTF-8. A page that names another encoding may be read as something else than what was audited.',
+      'Packages are UTF-8. A page, script or document for which another encoding is named may be read as something else than what was audited.',
     fix: 'Write <meta charset="utf-8"> first in the head.',
   },
   remote_style: {
@@ -98,7 +106,7 @@ export const MARKUP_RULES = {
     type: 'warning',
     title: 'A link of the page prepares a connection to somewhere else',
     about:
-      'preload, prefetch, preconnect, dns-prefetch and manifest links that lead to another host reach around Host.',
+      'preload, prefetch, preconnect, dns-prefetch and manifest links that lead to another host, and speculation rules, reach around Host.',
     fix: 'Leave the link out.',
   },
   style_missing: {
@@ -107,7 +115,7 @@ export const MARKUP_RULES = {
     about: 'A link or an @import names a file that the package does not have.',
     fix: 'Add the file, or mend the path.',
   },
-  file_missing: {
+  resource_missing: {
     type: 'warning',
     title: 'A file that is referred to is not in the package',
     about:

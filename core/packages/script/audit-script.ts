@@ -61,11 +61,13 @@ function parsed(
       comments.length = 0;
       program = parseScript(text, { ...options, sourceType: 'module' });
     }
+    if (kind === 'data') return program;
     for (const at of comments)
       context.findings.add('html_like_comment', source.at(start + at), 'This begins a comment.');
     return program;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    if (kind === 'data') return undefined;
     const at = (error as SyntaxError & { pos?: number }).pos ?? 0;
     context.findings.add('script_syntax', source.at(start + at), readable(error.message), fixOf(error.message));
     return undefined;
@@ -113,6 +115,9 @@ function checkNode(view: ScriptView, node: AnyNode): void {
       break;
     case 'AssignmentExpression':
       checkAssignment(view, node);
+      break;
+    case 'ThisExpression':
+      checkReached(view, node, view.evaluator.valuesOf(node));
       break;
     case 'WithStatement':
       report(view, 'with_statement', node, 'Within this statement it cannot be said what a name means.');

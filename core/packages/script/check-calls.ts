@@ -177,9 +177,11 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
   const [object, key] = args ?? [];
   if (object === undefined) return;
   if (path === 'Reflect.get') checkReached(view, node, view.evaluator.valuesOf(node));
+  const name = key === undefined ? undefined : constantOf(view.evaluator.valuesOf(key))?.value;
+  if (path.endsWith('.getOwnPropertyDescriptor') && name === 'constructor')
+    report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
   for (const value of view.evaluator.valuesOf(object)) {
     if (value.kind !== 'global') continue;
-    const name = key === undefined ? undefined : constantOf(view.evaluator.valuesOf(key))?.value;
     if (CHANGES.has(path)) {
       checkHostWrite(view, node, value.path, `changed by ${path}`);
       if (isWindow(value.path) && name === 'Host') checkHostWrite(view, node, 'Host', `changed by ${path}`);
@@ -195,9 +197,31 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
   }
 }
 
+/** Methods that call what they are given with what they go over. */
+const CALLING = new Set([
+  'map',
+  'flatMap',
+  'forEach',
+  'filter',
+  'find',
+  'some',
+  'every',
+  'reduce',
+  'then',
+  'replace',
+  'from',
+]);
+
+function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
+  for (const arg of args)
+    if (arg.type === 'MemberExpression' && view.evaluator.valuesOf(arg).some(({ kind }) => kind === 'constructor'))
+      report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);
+}
+
 /** Methods that are known by their names, whatever has them. */
 function checkMethod(view: ScriptView, node: Call, name: string | undefined, args: Arguments): void {
   if (name === undefined || args === undefined) return;
+  if (CALLING.has(name)) checkCallback(view, args);
   const markup = MARKUP_METHODS.get(name);
   if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);

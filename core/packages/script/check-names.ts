@@ -12,6 +12,15 @@ import { constantOf, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
 
 const MARKUP_PROPERTIES = new Set(['innerHTML', 'outerHTML', 'srcdoc']);
+/** Names for which nobody puts a key together, other than to hide them. */
+const TELLING = new Set([
+  ...[...BARRED.keys()].map((path) => path.slice(path.lastIndexOf('.') + 1)),
+  'Function',
+  'Host',
+  'constructor',
+  'write',
+  'createElement',
+]);
 /** Reading an unknown member of these may give anything. */
 const COMPUTED = new Set(['window', 'document', 'navigator']);
 
@@ -22,6 +31,7 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
     const { path } = value;
     if (path === 'Host' || path.startsWith('Host.')) checkHostUse(view, node, path);
     else if (path === 'Function') checkFunction(view, node);
+    else if (path === 'window') checkWindow(view, node);
     else {
       const barred = BARRED.get(path);
       if (barred === undefined || isHarmless(view, node, path)) continue;
@@ -41,6 +51,9 @@ export function checkName(view: ScriptView, node: Identifier): void {
 export function checkMember(view: ScriptView, node: MemberExpression): void {
   if (node.object.type === 'Super') return;
   const objects = view.evaluator.valuesOf(node.object);
+  const parent = parentOf(node);
+  if ((parent?.type === 'ClassDeclaration' || parent?.type === 'ClassExpression') && parent.superClass === node)
+    checkSuperClass(view, node);
   if (objects.length === 1 && objects[0].kind === 'unknown' && !node.computed) {
     const { property } = node;
     if (
@@ -69,7 +82,7 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   }
   if (
     node.computed &&
-    DISTINCTIVE.has(key) &&
+    (DISTINCTIVE.has(key) || (node.property.type !== 'Literal' && TELLING.has(key))) &&
     objects.some(({ kind }) => kind === 'unknown') &&
     useOf(node) !== 'assigned'
   )
@@ -110,6 +123,20 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   }
   const role = urlRole(key, objects);
   if (role !== undefined && operator === '=') checkUrl(view, right, view.evaluator.valuesOf(right), role);
+}
+
+/** A class that is made of a constructor of something unknown is Function, if that something is a function. */
+function checkSuperClass(view: ScriptView, node: MemberExpression): void {
+  if (view.evaluator.valuesOf(node).some(({ kind }) => kind === 'constructor'))
+    report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} is cannot be determined.`);
+}
+
+/** The global object as a whole. */
+function checkWindow(view: ScriptView, node: AnyNode): void {
+  if (view.kind === 'background') return;
+  const use = useOf(node);
+  if (use === 'escapes' || use === 'element')
+    report(view, 'window_escapes', node, `What is done with ${written(view, node)} cannot be followed from here.`);
 }
 
 /** Function itself, not what it makes. */

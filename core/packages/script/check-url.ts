@@ -8,7 +8,7 @@ import type { Values } from './values.ts';
 /** What the URL is for. */
 export type UrlRole =
   /** The source of an element of which nothing else is known. */
-  'resource' | 'script' | 'worker' | 'link' | 'navigation';
+  'resource' | 'source' | 'script' | 'worker' | 'link' | 'navigation';
 
 export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: UrlRole): void {
   for (const value of values) {
@@ -24,14 +24,27 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
     else if (role === 'worker') checkWorker(view, node, location, value.kind === 'constant');
     else if (location.kind === 'remote') {
       if (role === 'script') report(view, 'remote_script', node, `A script is loaded from ${location.host}.`);
+      else if (role === 'source')
+        report(view, 'remote_source', node, `Something, which may be a script, is loaded from ${location.host}.`);
       else if (role === 'resource') report(view, 'remote_resource', node, `Something is loaded from ${location.host}.`);
       else if (role === 'navigation') report(view, 'remote_navigation', node, `The app goes to ${location.host}.`);
-    } else if (role === 'script' && (location.kind === 'data' || location.kind === 'blob'))
+    } else if ((role === 'script' || role === 'source') && location.kind === 'file' && value.kind === 'constant')
+      loadIfThere(view, node, location.path, role);
+    else if (role === 'script' && (location.kind === 'data' || location.kind === 'blob'))
       report(view, 'remote_script', node, `A script is loaded from a ${location.kind}: URL.`);
   }
   if (role === 'worker' && values.some(({ kind }) => kind !== 'constant' && kind !== 'fetched'))
     report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} is cannot be determined.`);
 }
+
+/** An image is no script, and what is not known may be an image; a page shows other files. */
+function loadIfThere(view: ScriptView, node: AnyNode, path: string | undefined, role: UrlRole): void {
+  const isThere = path !== undefined && view.context.files.has(path);
+  if (isThere && (role === 'script' || !MEDIA.test(path))) load(view, node, path, 'script');
+}
+
+const MEDIA =
+  /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg|mp3|m4a|aac|ogg|oga|opus|wav|flac|mp4|m4v|webm|mov|ogv|vtt|html?|xhtml)$/i;
 
 function checkWorker(view: ScriptView, node: AnyNode, location: ReturnType<typeof locate>, isKnown: boolean): void {
   if (location.kind !== 'file') {

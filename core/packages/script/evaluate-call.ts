@@ -48,6 +48,8 @@ export function valuesOfNew(evaluator: Evaluator, node: NewExpression): Values {
   for (const callee of evaluator.valuesOf(node.callee)) {
     if (callee.kind !== 'global') continue;
     if (callee.path === 'URL' && node.arguments[0]) return evaluator.valuesOf(node.arguments[0]);
+    if (callee.path === 'Image' || callee.path === 'Audio')
+      return [{ kind: 'element', tag: callee.path === 'Image' ? 'img' : 'audio' }];
     if (callee.path === 'Array') return [{ kind: 'list', items: [] }];
   }
   return NOTHING_KNOWN;

@@ -2,9 +2,17 @@
 import type { AnyNode, BinaryExpression, Function as FunctionNode, MemberExpression } from 'acorn';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
 import { foldBinary, foldUnary } from './fold.ts';
-import { canonical, constructorOf, DOCUMENT_NAMES, isWindow, memberPath } from './global-names.ts';
-import { memberOfStructure, ofPrimitive } from './own-member.ts';
-import { argumentsOf, callOf, isCalledPlainly } from './plain-call.ts';
+import {
+  CALLS_BACK,
+  canonical,
+  constructorOf,
+  DOCUMENT_NAMES,
+  isWindow,
+  memberPath,
+  pathOfUnknown,
+} from './global-names.ts';
+import { isWrittenOut, memberOfStructure, ofPrimitive } from './own-member.ts';
+import { argumentsOf, callOf, isCalledPlainly, onlyReturns } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
 import type { Scope, Variable, Write } from './scope.ts';
 import {
@@ -76,7 +84,7 @@ export class Evaluator {
 
   /** What a variable, or what a pattern has taken, may be. */
   valuesOfWrite({ from, path }: Write): Values {
-    if (from === undefined) return NOTHING_KNOWN;
+    if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
     const [first, ...rest] = path;
     if (isFunction(from) && typeof first === 'number') return this.#along(this.#argument(from, first), rest);
     return this.#along(this.valuesOf(from), path);
@@ -146,7 +154,11 @@ export class Evaluator {
       case 'MemberExpression': {
         const objects = this.valuesOf(node.object);
         if (objects === NOTHING_KNOWN && node.computed) return NOTHING_KNOWN;
-        return this.#members(objects, this.keyOf(node));
+        const key = this.keyOf(node);
+        // Of `f[key]`, and of `[][key]`, which may be a function, key may be "constructor".
+        if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return CONSTRUCTOR;
+        if (key === undefined && isWrittenOut(node.object)) return [FUNCTION];
+        return this.#members(objects, key);
       }
       case 'BinaryExpression':
         return this.#chain(node);
@@ -189,10 +201,19 @@ export class Evaluator {
   #this(node: AnyNode): Values {
     if (this.#kind === 'module' || this.#kind === 'handler') return NOTHING_KNOWN;
     for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
-      if (at.type === 'FunctionExpression') return isCalledPlainly(at) ? [global('window')] : NOTHING_KNOWN;
+      if (at.type === 'FunctionExpression')
+        return isCalledPlainly(at) || this.#isCalledByWindow(at) ? [global('window')] : NOTHING_KNOWN;
+      if (at.type === 'FunctionDeclaration' && onlyReturns(at, node)) return [global('window')];
       if (at.type === 'FunctionDeclaration' || at.type === 'ClassBody') return NOTHING_KNOWN;
     }
     return [global('window')];
+  }
+
+  /** Given to a function of the window that calls it there: a timer, a listener. */
+  #isCalledByWindow(fn: AnyNode): boolean {
+    const parent = parentOf(fn);
+    if (parent?.type !== 'CallExpression' || (parent.callee as AnyNode) === fn) return false;
+    return this.valuesOf(parent.callee).some((value) => value.kind === 'global' && CALLS_BACK.has(value.path));
   }
 
   #template(quasis: readonly string[], parts: readonly Values[]): Values {
@@ -297,8 +318,11 @@ export class Evaluator {
     if (key === undefined) return NOTHING_KNOWN;
     switch (object.kind) {
       case 'unknown':
-      case 'element':
-        return key === 'constructor' ? [{ kind: 'constructor' }] : NOTHING_KNOWN;
+      case 'element': {
+        if (key === 'constructor') return CONSTRUCTOR;
+        const path = pathOfUnknown(key);
+        return path === undefined ? NOTHING_KNOWN : [global(path)];
+      }
       case 'global': {
         if (key === 'constructor' && !object.path.endsWith('.prototype')) {
           const made = constructorOf(object.path);
@@ -339,6 +363,8 @@ export class Evaluator {
     return objects.some((object) => object.kind === 'fetched') ? [FETCHED] : NOTHING_KNOWN;
   }
 }
+
+const CONSTRUCTOR: Values = [{ kind: 'constructor' }];
 
 const shown = (value: Value): string => (value.kind === 'text' ? value.known : (asText(value) ?? PLACEHOLDER));
 

@@ -4,6 +4,25 @@
 const WINDOW = new Set(['window', 'self', 'globalThis', 'frames', 'document.defaultView']);
 const OTHER_WINDOWS = new Set(['parent', 'top', 'opener']);
 
+/** What hardly anything but the document's own nodes and frames has. */
+const OF_UNKNOWN: ReadonlyMap<string, string> = new Map([
+  ['ownerDocument', 'document'],
+  ['contentDocument', 'document'],
+  ['defaultView', 'window'],
+  ['contentWindow', 'window'],
+]);
+
+/** The path of a member of something of which nothing else is known. */
+export const pathOfUnknown = (key: string): string | undefined => OF_UNKNOWN.get(key);
+
+/** Functions of the window that call what they are given with the window as `this`. */
+export const CALLS_BACK: ReadonlySet<string> = new Set([
+  'setTimeout',
+  'setInterval',
+  'addEventListener',
+  'requestAnimationFrame',
+]);
+
 export const isWindow = (path: string): boolean => path === 'window' || OTHER_WINDOWS.has(path);
 
 /** Global objects that are no functions: a constructor of theirs is not `Function`. */
@@ -38,6 +57,8 @@ export function memberPath(path: string, key: string): string | undefined {
     return canonical(key);
   }
   if (key === 'constructor' && path.endsWith('.prototype')) return path.slice(0, -'.prototype'.length);
+  const known = path.startsWith('Host') ? undefined : pathOfUnknown(key);
+  if (known !== undefined) return known;
   if (path.length > 100) return undefined;
   return canonical(`${path}.${key}`);
 }

@@ -1,5 +1,5 @@
 /** Members of objects and arrays as they are written, and of strings and lists. */
-import type { ArrayExpression, ObjectExpression } from 'acorn';
+import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
 import { keyOf } from './scope.ts';
 import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
@@ -39,4 +39,18 @@ export function ofPrimitive(object: Value, key: string): Values {
   if (object.kind === 'constant' && (object.value === null || object.value === undefined)) return NOTHING_KNOWN;
   // `''.constructor` is String, `''.at` a function: both lead on to Function.
   return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
+}
+
+/** A literal without anything of its own: what is taken of it by a name is what all of its kind have. */
+export function isWrittenOut(node: AnyNode): boolean {
+  switch (node.type) {
+    case 'ArrayExpression':
+      return node.elements.length === 0;
+    case 'ObjectExpression':
+      return node.properties.length === 0;
+    case 'Literal':
+      return node.value === '' || typeof node.value === 'number' || typeof node.value === 'boolean';
+    default:
+      return false;
+  }
 }

@@ -1,5 +1,5 @@
 /** Functions that are called where they stand. */
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import { parentOf } from './walk.ts';
 
 export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
@@ -15,8 +15,10 @@ export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | un
   if (parent?.type === 'CallExpression' && parent.callee === at) return { node: parent, skip: 0 };
   if (parent?.type !== 'MemberExpression' || parent.object !== at || parent.computed) return undefined;
   const call = parentOf(parent);
-  const isCall = parent.property.type === 'Identifier' && parent.property.name === 'call';
-  return isCall && call?.type === 'CallExpression' && call.callee === parent ? { node: call, skip: 1 } : undefined;
+  if (parent.property.type !== 'Identifier' || call?.type !== 'CallExpression' || call.callee !== parent)
+    return undefined;
+  const { name } = parent.property;
+  return name === 'call' || (name === 'apply' && call.arguments.length === 0) ? { node: call, skip: 1 } : undefined;
 }
 
 export function isCalledPlainly(fn: AnyNode): boolean {
@@ -24,7 +26,14 @@ export function isCalledPlainly(fn: AnyNode): boolean {
   if (call === undefined) return false;
   return (
     call.skip === 0 ||
+    argumentsOf(call.node).length === 0 ||
     argumentsOf(call.node)[0]?.type === 'ThisExpression' ||
     argumentsOf(call.node)[0]?.type === 'Identifier'
   );
+}
+
+/** Outside of strict code, `function () { return this }` is written for nothing but the global object. */
+export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
+  const [only, ...more] = fn.body.type === 'BlockStatement' ? fn.body.body : [];
+  return more.length === 0 && only?.type === 'ReturnStatement' && only.argument === node;
 }

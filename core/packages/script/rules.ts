@@ -82,6 +82,13 @@ export const SCRIPT_RULES = {
     about: 'The URL that Worker or SharedWorker is given is put together while the app runs.',
     fix: 'Write the path of the file where the worker is made: new Worker("worker.js").',
   },
+  remote_source: {
+    type: 'warning',
+    review: true,
+    title: 'An element of which nothing is known is given a source of another host',
+    about: 'It may be a script that stands in the page, or a copy of one, which then loads code from there.',
+    fix: 'Put the file into the package; or make the element where it gets its source: document.createElement("img").',
+  },
   remote_script: {
     type: 'error',
     title: 'A script is loaded from somewhere else',
@@ -274,6 +281,13 @@ export const SCRIPT_RULES = {
     title: 'Which operation of Host is called cannot be determined',
     about: 'Host[name] with a name that is put together while the app runs may need any permission.',
     fix: 'Write the operation out: Host.storage.get(key).',
+  },
+  window_escapes: {
+    type: 'warning',
+    review: true,
+    title: 'The global object is handed on',
+    about: 'Where window goes as an argument, a result or a member, what is taken of it there cannot be followed.',
+    fix: 'Name what is needed of it: addEventListener, innerWidth.',
   },
   host_escapes: {
     type: 'warning',

@@ -68,8 +68,7 @@ export function bind(
   const stack: [AnyNode, Write][] = [[pattern, write]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [node, value] = next;
-    const at = (key: string | number | AnyNode | null): Write =>
-      value.from === undefined ? ANYTHING : { from: value.from, path: [...value.path, key] };
+    const at = (key: string | number | AnyNode | null): Write => ({ from: value.from, path: [...value.path, key] });
     switch (node.type) {
       case 'Identifier':
         name(node.name, value);

@@ -18,5 +18,6 @@ export function urlRole(name: string, objects: Values): UrlRole | undefined {
   const role = ROLES.get(name);
   if (role === undefined) return undefined;
   const isScript = objects.some((object) => object.kind === 'element' && object.tag === 'script');
-  return isScript && (name === 'src' || name === 'href') ? 'script' : role;
+  if (isScript && (name === 'src' || name === 'href')) return 'script';
+  return role === 'resource' && name === 'src' && !objects.some(({ kind }) => kind === 'element') ? 'source' : role;
 }

@@ -93,6 +93,7 @@ const KEPT = new Set([
   'ExportNamedDeclaration',
   'ExportAllDeclaration',
   'WithStatement',
+  'ThisExpression',
 ]);
 
 export function walk(program: Program, isModule: boolean): Walked {
@@ -166,9 +167,6 @@ export function walk(program: Program, isModule: boolean): Walked {
       case 'Identifier':
         keep(node, scope);
         names.push(node);
-        continue;
-      case 'ThisExpression':
-        keep(node, scope);
         continue;
       case 'FunctionDeclaration':
       case 'FunctionExpression':

@@ -9,7 +9,7 @@ import { SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
 import type { Piece, ScriptKind, WebContext } from './context.ts';
 
-const MARKUP = /\.(?:x?html?|xht|svgz?|xml|xslt?|mhtml)$/i;
+const MARKUP = /\.(?:[sx]?html?|xht|phtml|svgz?|xml|xslt?|mhtml)$/i;
 const STYLE = /\.css$/i;
 const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 
@@ -34,7 +34,8 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   const paths = [...context.files.keys()].sort(entryFirst(context.manifest?.entry));
   for (const path of paths) {
     if (/\.wasm$/i.test(path)) context.findings.add('webassembly', wholeFile(path), 'This file holds compiled code.');
-    if (MARKUP.test(path)) await auditFile(web, path, done, (source) => auditMarkup(source, 'file', web));
+    if (MARKUP.test(path) || (await isPage(web.files.get(path)!)))
+      await auditFile(web, path, done, (source) => auditMarkup(source, 'file', web));
   }
   const background = context.manifest?.background?.entry;
   if (background !== undefined) await auditLater(web, background, 'background', done);
@@ -47,6 +48,20 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     await auditLater(web, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown', done);
   }
   if (!context.undeterminable) checkUnused(context);
+}
+
+/** Types that browsers show for what they are, whatever is in the file. */
+const KNOWN =
+  /\.(?:json|map|md|txt|csv|png|jpe?g|gif|webp|avif|bmp|ico|mp3|m4a|aac|og[gav]|opus|wav|flac|mp4|m4v|webm|mov|vtt|woff2?|ttf|otf|eot|wasm|pdf|zip)$/i;
+/** What a page begins with (WHATWG MIME Sniffing, 7.1). */
+const PAGE = /^\s*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])/i;
+const SNIFFED = 1445;
+
+/** Of files of no known type browsers look at what is in them. */
+async function isPage(file: PackageFile): Promise<boolean> {
+  if (KNOWN.test(file.path) || STYLE.test(file.path) || SCRIPT.test(file.path)) return false;
+  const octets = await file.read();
+  return octets !== undefined && PAGE.test(octets.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
 }
 
 /** Permissions that no call needs. */

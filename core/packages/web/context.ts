@@ -4,8 +4,8 @@ import type { AuditContext } from '../context.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
 
-/** How a script is parsed. `background`: a script of the headless engine, where `Host` is another one; `unknown`: nobody loads it, so what it is shows when it is parsed. */
-export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown';
+/** How a script is parsed. `background`: a script of the headless engine, where `Host` is another one; `unknown`: nobody loads it, so what it is shows when it is parsed; `data`: of a type that no browser runs, and maybe no script at all. */
+export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown' | 'data';
 
 /** A part of a file, or code that stands in a string of it. */
 export type Piece =

@@ -11,8 +11,8 @@ export interface ReferenceRules {
   readonly missing: RuleCode;
 }
 
-export const IMAGE: ReferenceRules = { remote: 'remote_resource', missing: 'file_missing' };
-export const FONT: ReferenceRules = { remote: 'remote_style', missing: 'file_missing' };
+export const IMAGE: ReferenceRules = { remote: 'remote_resource', missing: 'resource_missing' };
+export const FONT: ReferenceRules = { remote: 'remote_style', missing: 'resource_missing' };
 export const STYLE: ReferenceRules = { remote: 'remote_style', missing: 'style_missing' };
 
 /** A URL that loads something other than a script. `javascript:` is the caller's to tell. */

@@ -1,4 +1,5 @@
 /** Every case of the corpus triggers its rule, and its near miss does not; the small app has no finding at all. */
+import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AUDIT_RULES } from '../../../../core/packages/audit-rules.ts';
@@ -29,6 +30,20 @@ test('every rule has a case, other than those about an audit that does not end',
   const cased = new Set(cases.flat().map(({ code }) => code));
   const missing = Object.keys(RULES).filter((code) => !(code in AUDIT_RULES) && !cased.has(code as keyof typeof RULES));
   assert.equal(missing, []);
+});
+
+test('a code stands in one table of rules alone', async () => {
+  // Put together, one table would silently take the place of another's rule.
+  const folder = new URL('../../../../core/packages/', import.meta.url);
+  const tables = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /(?:^|[\\/])(?:audit-)?rules\.js$/.test(path),
+  );
+  const codes: string[] = [];
+  for (const path of tables)
+    for (const [name, table] of Object.entries(await import(new URL(path, folder).href)))
+      if (name.endsWith('_RULES')) codes.push(...Object.keys(table as object));
+  assert.is(codes.length, new Set(codes).size);
+  assert.equal([...codes].sort(), Object.keys(RULES).sort());
 });
 
 for (const { code, triggers, nearMiss, sdks } of [...BACKGROUND_CASES, ...DENSITY_CASES, ...SDK_CASES])

@@ -60,6 +60,17 @@ export const MARKUP_CASES: readonly CorpusCase[] = [
   },
   both('markup_too_deep', '<i>'.repeat(600), '<i></i>'.repeat(600)),
   {
+    code: 'xml_hidden_markup',
+    triggers: smallApp({
+      'page.xhtml':
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><title><script>go()</script></title></head></html>',
+    }),
+    nearMiss: smallApp({
+      'page.xhtml':
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>a &amp; b</title><script>//<![CDATA[\nfor (let i = 0; i<1 && i<b; i++);//]]></script></head></html>',
+    }),
+  },
+  {
     code: 'charset_not_utf8',
     triggers: smallApp({ 'page.html': '<meta charset="utf-7">' }),
     nearMiss: smallApp({ 'page.html': '<meta charset="UTF-8">' }),
@@ -72,7 +83,7 @@ export const MARKUP_CASES: readonly CorpusCase[] = [
     '<link rel="author" href="https://example.com">',
   ),
   both('style_missing', '<link rel="stylesheet" href="no.css">', '<style>p { color: red }</style>'),
-  both('file_missing', '<img src="Icon.png">', '<img src="icon.png#a"><a href="#top">x</a>'),
+  both('resource_missing', '<img src="Icon.png">', '<img src="icon.png#a"><a href="#top">x</a>'),
   {
     code: 'sdk_not_loaded',
     triggers: smallApp({ 'index.html': '<script src="app.js"></script>' }),

@@ -178,6 +178,16 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'const name = "get";\nHost.storage[name]("x");',
   ),
   both(
+    'window_escapes',
+    'start(window);\nfunction start() {}',
+    '(function (root) { root.app = {}; })(this);\nif (window === parent) window.focus();',
+  ),
+  both(
+    'remote_source',
+    'const copy = document.scripts[0].cloneNode();\ncopy.src = "https://example.com/a.js";',
+    'const image = document.createElement("img");\nimage.src = "https://example.com/a.png";\nnew Image().src = "//example.com/b.png";',
+  ),
+  both(
     'host_escapes',
     'start(Host);\nfunction start() {}',
     'const h = Host;\nif (h && typeof Host !== "undefined") h.storage.get("x");',

@@ -109,6 +109,33 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['(async () => { const r = await Host.network.fetch("x"); eval(r.body) })()', 'fetched_code'],
   ['Host.network.fetch("x").then((r) => r.text()).then((t) => { new Function(t) })', 'fetched_code'],
   ['Object.values(window).find(Boolean)', 'computed_global'],
+  ['const id = (x) => x; id(window)["Func" + "tion"]("1")()', 'window_escapes'],
+  ['const o = { get w() { return window } }; o.w["fet" + "ch"]("//example.com")', 'window_escapes'],
+  ['class A { static #w = window; static f() { A.#w[`Func${"tion"}`]("1")() } } A.f()', 'window_escapes'],
+  ['for (const w of [window]) w[k()]("1"); function k() { return "ev" + "al" }', 'window_escapes'],
+  ['const m = {}; m.w = window; m.w.fetch("//example.com")', 'window_escapes'],
+  ['new Map([["k", globalThis]]).get("k").fetch("//example.com")', 'window_escapes'],
+  ['f(this); function f(w) { w.fetch("//example.com") }', 'window_escapes'],
+  ['function f() { return this } f().fetch("//example.com")', 'window_escapes'],
+  ['addEventListener("load", (e) => e.currentTarget["fet" + "ch"]("//example.com"))', 'global_of_unknown'],
+  ['addEventListener("load", function () { this.fetch("//example.com") })', 'direct_network'],
+  ['setTimeout(function () { this.fetch("//example.com") })', 'direct_network'],
+  ['(function () { return this }).apply().fetch("//example.com")', 'window_escapes'],
+  ['document.body.ownerDocument.defaultView.fetch("//example.com")', 'direct_network'],
+  ['document.getElementById("text").ownerDocument.defaultView.fetch("//example.com")', 'direct_network'],
+  ['addEventListener("load", (e) => { e.target.ownerDocument.cookie = "a=b" })', 'direct_storage'],
+  [
+    'f(document.querySelector("p")); function f(p) { p.ownerDocument.write("<script>go()</scr" + "ipt>") }',
+    'markup_with_code',
+  ],
+  ['const f = () => {}; const k = Object.keys({ constructor: 1 })[0]; f[k]("1")()', 'constructor_called'],
+  ['for (const k in { constructor: 1 }) [][k][k]("1")()', 'constructor_called'],
+  ['function constructor() {} (() => {})[constructor.name]("1")()', 'constructor_called'],
+  ['function f(a) { return ["1"].map(a.constructor)[0] } f(f)()', 'constructor_called'],
+  ['function f(a) { class G extends a.constructor {} new G("1")() } f(f)', 'constructor_called'],
+  ['Object.getOwnPropertyDescriptor(Function.prototype, "constructor").value("1")()', 'constructor_called'],
+  ['try { null.x } catch ({ constructor: { constructor: F } }) { F("1")() }', 'function_constructor'],
+  ['const s = document.scripts[0].cloneNode(); s.src = "//example.com/a.js"', 'remote_source'],
 ];
 
 for (const [script, code] of SCRIPTS)
@@ -165,6 +192,14 @@ const MARKUP: readonly (readonly [string, string])[] = [
   ['<p style="background: u\\72l(https://example.com/a.png)">', 'remote_resource'],
   ['<style>p { be\\68 avior: url(a.htc) }</style>', 'style_code'],
   ['<style>p { background: url("javascript:go()") }</style>', 'style_code'],
+  ['<meta http-equiv="refresh" content="0 //example.com">', 'meta_refresh'],
+  ['<form action="data:text/html,<script>go()</script>">', 'javascript_url'],
+  ['<svg><use href="data:image/svg+xml,<svg/>#x">', 'javascript_url'],
+  ['<svg><script>/*&#42;&#47;eval(1)/**/</script>', 'eval'],
+  ['<svg><script>"<g>";x="</g>";eval(1)//"</script>', 'eval'],
+  ['<svg><script>ev<!-- -->al(1)</script>', 'eval'],
+  ['<script type="later">eval(1)</script>', 'eval'],
+  ['<script charset="iso-2022-jp">1</script>', 'charset_not_utf8'],
   ['<img srcset="a.png 1x, //example.com/b.png 2x">', 'remote_resource'],
   ['<form action="https://example.com/">', 'remote_navigation'],
   ['<meta http-equiv="Content-Security-Policy" content="default-src *">', 'csp_loosened'],
@@ -189,8 +224,32 @@ test('places are those of the page, in inline scripts too', async () => {
   const [found] = await auditedFiles({ 'page.html': '<p>\n<script>\n  eval("1");\n</script>' });
   assert.equal(
     [found.code, found.file, found.line, found.column, found.excerpt],
-    ['eval', 'page.html', 3, 3, 'eval("1");'],
+    ['eval', 'page.html', 3, 3, '  eval("1");'],
   );
+});
+
+test('markup is audited by whatever name a browser shows it', async () => {
+  const page = '<!doctype html><script>eval(1)</script>';
+  for (const path of ['page', 'page.bin', 'page.shtml'])
+    assert.equal(codesOf(await auditedFiles({ [path]: page })), ['eval'], path);
+  assert.equal(await auditedFiles({ 'page.txt': page, 'page.png': page }), []);
+});
+
+test('an XML file is read as a parser of XML does', async () => {
+  const bodies = [
+    '<textarea><script>eval(1)</script></textarea>',
+    '<style><b><script>eval(1)</script></b></style>',
+    '<script>/*&#42;&#47;eval(1)/**/</script>',
+    '<script>ev<!-- -->al(1)</script>',
+  ];
+  for (const body of bodies) {
+    const found = await auditedFiles({
+      'a.xhtml': `<html xmlns="http://www.w3.org/1999/xhtml"><body>${body}</body></html>`,
+    });
+    assert.ok(codesOf(found).includes('xml_hidden_markup'), body);
+  }
+  const declared = await auditedFiles({ 'a.svg': '<?xml version="1.0" encoding="iso-2022-jp"?><svg/>' });
+  assert.equal(codesOf(declared), ['charset_not_utf8']);
 });
 
 test('a file that is imported is parsed as a module, and one that nothing loads as what it is', async () => {
