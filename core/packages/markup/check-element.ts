@@ -151,7 +151,7 @@ function checkMeta(view: MarkupView, element: Element): void {
   if (charset !== undefined && (directive === undefined || directive === 'content-type'))
     checkCharset(view, place, charset, 'page');
   // HTML, 4.2.5.3: a blank does as well.
-  if (directive === 'refresh' && /^\s*[\d.]*[;,\s]\s*\S/.test(content))
+  if (directive === 'refresh' && /^[\d.]*[;,\s]\s*\S/.test(content.trim()))
     report(view, 'meta_refresh', place, 'The page goes elsewhere by itself.');
   if (directive === 'content-security-policy')
     for (const { text, isInline } of loosened(content))
