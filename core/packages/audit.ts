@@ -6,13 +6,12 @@ import { openFolder } from './archive/open-folder.ts';
 import { auditBackground } from './background/background.ts';
 import type { PackageContent } from './content.ts';
 import type { AuditContext } from './context.ts';
-import { auditDensity, type SourceKind } from './density/density.ts';
+import { auditDensity } from './density/density.ts';
 import type { Finding } from './finding.ts';
 import { Findings, type FindingsSummary } from './findings.ts';
 import { auditManifest } from './manifest/audit-manifest.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import { auditSdk, SDK_FILE, type Sdk } from './sdk/sdk.ts';
-import { SourceText } from './source-text.ts';
 import { auditWeb } from './web/audit-web.ts';
 
 export interface AuditOptions {
@@ -55,32 +54,16 @@ export async function auditContent(content: PackageContent, findings: Findings, 
   const manifest = await auditManifest(files, findings);
   const context: AuditContext = { findings, manifest, files, used: new Map(), undeterminable: false };
   const isSdkExempt = await auditSdk(files, options.sdks ?? [], findings);
-  await auditWeb(context, { exempt: new Set(isSdkExempt ? [SDK_FILE] : []) });
-  await auditTexts(context, isSdkExempt);
+  const background = manifest?.background?.entry;
+  await auditWeb(context, {
+    exempt: new Set(isSdkExempt ? [SDK_FILE] : []),
+    onText: (source, kind) => {
+      auditDensity(source, kind, context);
+      if (source.file === background) auditBackground(source, context);
+    },
+  });
   return conclude(findings, manifest, true, options);
 }
-
-/** What concerns each text by itself. */
-async function auditTexts(context: AuditContext, isSdkExempt: boolean): Promise<void> {
-  const background = context.manifest?.background?.entry;
-  for (const path of [...context.files.keys()].sort()) {
-    const kind = path === background ? 'script' : kindOf(path);
-    if (kind === undefined || (isSdkExempt && path === SDK_FILE)) continue;
-    const content = await context.files.get(path)?.read();
-    if (content === undefined) continue;
-    const source = new SourceText(path, content.toString());
-    auditDensity(source, kind, context);
-    if (path === background) auditBackground(source, context);
-  }
-}
-
-const KINDS: readonly (readonly [RegExp, SourceKind])[] = [
-  [/\.(?:js|mjs|cjs)$/i, 'script'],
-  [/\.(?:x?html?|svg)$/i, 'markup'],
-  [/\.css$/i, 'style'],
-];
-
-const kindOf = (path: string): SourceKind | undefined => KINDS.find(([pattern]) => pattern.test(path))?.[1];
 
 function conclude(findings: Findings, manifest: Manifest | undefined, readable: boolean, options: AuditOptions): Audit {
   const summary = findings.summary();

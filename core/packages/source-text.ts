@@ -4,6 +4,8 @@ import type { Place } from './finding.ts';
 /** Characters of an excerpt. */
 const EXCERPT = 120;
 
+export type SourceKind = 'script' | 'markup' | 'style';
+
 export class SourceText {
   readonly file: string;
   readonly text: string;

@@ -19,6 +19,9 @@ import { archiveFormat } from './nested.ts';
 import { Budget, canUnpack } from './packing.ts';
 import { unpack } from './unpack.ts';
 
+/** Octets unpacked that stay in memory for who reads them next: small packages are unpacked once, of others a part is unpacked anew for each who reads it. */
+const KEPT = 8 << 20;
+
 /** Undefined: it can't be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
 export async function openArchive(
   path: string,
@@ -67,13 +70,24 @@ export async function openArchiveBytes(
 
   const placeOf = new Map(placed.filter((one) => sound.has(one)).map((one) => [one.entry, one]));
   const budget = new Budget(limits, findings);
+  let left = KEPT;
   const files = new Map<string, PackageFile>();
   for (const { entry, shown, path, unpacks, isFile } of found) {
     const place = budget.allows(entry, shown) && unpacks ? placeOf.get(entry) : undefined;
-    const state = place === undefined ? 'unreadable' : verify(bytes, place, path, findings);
-    if (path === undefined || !isFile || state === 'unneeded') continue;
+    const content = place && verify(bytes, place, findings);
+    if (path === undefined) continue;
+    // Sound, and of no concern to anything but the system that packed it.
+    if (content !== undefined && isAppleDouble(path, content)) continue;
+    const format = content && archiveFormat(path, content);
+    if (format !== undefined) findings.add('archive_nested', wholeFile(shown), `It is ${format}.`);
+    if (!isFile) continue;
     // Whoever asks for what can't be had is told so, and not that it is missing.
-    const read = async () => (state === 'readable' && place !== undefined ? contentOf(bytes, place) : undefined);
+    const isKept = content !== undefined && content.length <= left;
+    if (isKept) left -= content.length;
+    // `content` is in no closure here: all of them would keep it.
+    const isReadable = content !== undefined;
+    const again = async () => (isReadable && place !== undefined ? contentOf(bytes, place) : undefined);
+    const read = isKept ? giving(content) : again;
     files.set(path, { path, size: entry.size, read });
   }
   budget.finish();
@@ -109,21 +123,15 @@ function look(entry: Entry, names: Names, findings: Findings): Found {
   };
 }
 
-/** `unneeded`: sound, and of no concern to anything but the system that packed it. */
-type State = 'readable' | 'unreadable' | 'unneeded';
-
-function verify(bytes: Buffer, place: Placed, path: string | undefined, findings: Findings): State {
+/** Undefined: it is damaged, which is a finding. */
+function verify(bytes: Buffer, place: Placed, findings: Findings): Buffer | undefined {
   const content = unpack(bytes, place);
-  if (!Buffer.isBuffer(content)) {
-    findings.add(content.code, wholeFile(place.shown), content.message);
-    return 'unreadable';
-  }
-  if (path === undefined) return 'readable';
-  if (isAppleDouble(path, content)) return 'unneeded';
-  const format = archiveFormat(path, content);
-  if (format !== undefined) findings.add('archive_nested', wholeFile(place.shown), `It is ${format}.`);
-  return 'readable';
+  if (Buffer.isBuffer(content)) return content;
+  findings.add(content.code, wholeFile(place.shown), content.message);
+  return undefined;
 }
+
+const giving = (content: Buffer) => async () => content;
 
 function contentOf(bytes: Buffer, place: Placed): Buffer | undefined {
   const content = unpack(bytes, place);

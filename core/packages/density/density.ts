@@ -1,9 +1,7 @@
 /** How code is written: minified, obfuscated, with characters that nobody sees. Works on the text alone, in time linear to it. */
 import type { AuditContext } from '../context.ts';
-import type { SourceText } from '../source-text.ts';
+import type { SourceKind, SourceText } from '../source-text.ts';
 import { findObfuscation } from './obfuscation.ts';
-
-export type SourceKind = 'script' | 'markup' | 'style';
 
 export function auditDensity(source: SourceText, kind: SourceKind, { findings }: AuditContext): void {
   const { text } = source;

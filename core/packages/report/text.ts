@@ -1,6 +1,7 @@
 /** The findings for a person: by file, each with its line and a caret below the place. */
 import type { Audit, Verdict } from '../audit.ts';
 import type { Finding, FindingType } from '../finding.ts';
+import type { FindingsSummary } from '../findings.ts';
 import { visible } from './visible.ts';
 
 export interface TextOptions {
@@ -24,14 +25,22 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 /** Ends with a line of what was found in all and what comes of it. Lines end with LF. */
 export function reportText(
-  audit: Pick<Audit, 'findings' | 'summary' | 'verdict'>,
-  { color = false }: TextOptions = {},
+  { findings, summary, verdict }: Pick<Audit, 'findings' | 'summary' | 'verdict'>,
+  options: TextOptions = {},
 ): string {
+  const lines = findingLines(findings, options);
+  if (lines.length > 0) lines.push('');
+  lines.push(`${countsText(summary)}. ${VERDICTS[verdict]}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Without line ends. */
+export function findingLines(findings: readonly Finding[], { color = false }: TextOptions = {}): string[] {
   const paint = (text: string, style: keyof typeof COLOR): string =>
     color ? `\x1b[${COLOR[style]}m${text}\x1b[0m` : text;
   const lines: string[] = [];
   let file: string | null | undefined;
-  for (const finding of audit.findings) {
+  for (const finding of findings) {
     if (finding.file !== file) {
       if (file !== undefined) lines.push('');
       lines.push(paint(finding.file === null ? 'the package' : visible(finding.file), 'bold'));
@@ -44,11 +53,16 @@ export function reportText(
     lines.push(...excerptOf(finding).map((line) => `      ${paint(line, 'dim')}`));
     lines.push(`      ${visible(finding.fix)}`);
   }
-  if (lines.length > 0) lines.push('');
-  const { errors, warnings, notices, omitted } = audit.summary;
+  return lines;
+}
+
+export function countsText({ errors, warnings, notices, review, omitted }: FindingsSummary): string {
   const counts = [count(errors, 'error'), count(warnings, 'warning'), count(notices, 'notice')].join(', ');
-  lines.push(`${counts}${omitted > 0 ? ` (${omitted} of them not listed)` : ''}. ${VERDICTS[audit.verdict]}`);
-  return `${lines.join('\n')}\n`;
+  const parts = [
+    ...(review > 0 ? [`${review} for a person to look at`] : []),
+    ...(omitted > 0 ? [`${omitted} not listed`] : []),
+  ];
+  return parts.length === 0 ? counts : `${counts} (${parts.join(', ')})`;
 }
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

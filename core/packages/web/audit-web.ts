@@ -5,7 +5,7 @@ import { wholeFile } from '../findings.ts';
 import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
 import { auditScript } from '../script/audit-script.ts';
-import { SourceText } from '../source-text.ts';
+import { type SourceKind, SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
 import type { Piece, ScriptKind, WebContext } from './context.ts';
 
@@ -19,6 +19,15 @@ const HOST_PERMISSIONS = new Set([...HOST_OPERATIONS.values()].map(({ permission
 export interface WebOptions {
   /** Files that are not audited here: a host-sdk.js that is one of those issued. */
   readonly exempt?: ReadonlySet<string>;
+  /** Called once with each text, after it was audited as web content: a file is read, and decoded, but once. */
+  readonly onText?: (source: SourceText, kind: SourceKind) => void;
+}
+
+interface Pass {
+  readonly web: WebContext;
+  /** Paths of files that were audited, and of those that are not to be. */
+  readonly done: Set<string>;
+  readonly onText: (source: SourceText, kind: SourceKind) => void;
 }
 
 export async function auditWeb(context: AuditContext, options: WebOptions = {}): Promise<void> {
@@ -31,21 +40,22 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     globals: new Map(),
   });
   const done = new Set(options.exempt);
+  const pass: Pass = { web, done, onText: options.onText ?? (() => {}) };
   const paths = [...context.files.keys()].sort(entryFirst(context.manifest?.entry));
   for (const path of paths) {
     if (/\.wasm$/i.test(path)) context.findings.add('webassembly', wholeFile(path), 'This file holds compiled code.');
     if (MARKUP.test(path) || (await isPage(web.files.get(path)!)))
-      await auditFile(web, path, done, (source) => auditMarkup(source, 'file', web));
+      await auditFile(pass, path, 'markup', (source) => auditMarkup(source, 'file', web));
   }
   const background = context.manifest?.background?.entry;
-  if (background !== undefined) await auditLater(web, background, 'background', done);
+  if (background !== undefined) await auditLater(pass, background, 'background');
   for (const path of paths) {
     if (STYLE.test(path))
-      await auditFile(web, path, done, (source) => auditStyle(source, 0, source.text.length, false, web));
+      await auditFile(pass, path, 'style', (source) => auditStyle(source, 0, source.text.length, false, web));
     if (!SCRIPT.test(path) || done.has(path)) continue;
     if (path !== SDK)
       context.findings.add('script_unreferenced', wholeFile(path), 'No page, module or worker loads this file.');
-    await auditLater(web, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown', done);
+    await auditLater(pass, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown');
   }
   if (!context.undeterminable) checkUnused(context);
 }
@@ -76,39 +86,43 @@ function checkUnused({ findings, manifest, used }: AuditContext): void {
 }
 
 /** A script that no other file has loaded before. */
-async function auditLater(web: WebContext, path: string, kind: ScriptKind, done: Set<string>): Promise<void> {
+async function auditLater(pass: Pass, path: string, kind: ScriptKind): Promise<void> {
+  const { web } = pass;
   if (!web.loads.has(path)) web.waiting.push(path);
   web.loads.set(path, kind);
-  await auditWaiting(web, done);
+  await auditWaiting(pass);
 }
 
 /** Scripts that were found to be loaded. */
-async function auditWaiting(web: WebContext, done: Set<string>): Promise<void> {
+async function auditWaiting(pass: Pass): Promise<void> {
+  const { web } = pass;
   for (const path of web.waiting.splice(0))
-    await auditFile(web, path, done, (source) =>
+    await auditFile(pass, path, 'script', (source) =>
       auditScript(source, 0, source.text.length, web.loads.get(path) ?? 'unknown', web),
     );
 }
 
 /** With what it loads, and what stands in it: in that order, as scripts in files mostly come first. */
 async function auditFile(
-  web: WebContext,
+  pass: Pass,
   path: string,
-  done: Set<string>,
+  kind: SourceKind,
   audit: (source: SourceText) => void,
 ): Promise<void> {
+  const { web, done } = pass;
   if (done.has(path)) return;
   done.add(path);
   const source = await sourceOf(web, web.files.get(path));
   if (source === undefined) return;
   audit(source);
+  pass.onText(source, kind);
   const pieces = web.pieces.splice(0);
-  await auditWaiting(web, done);
+  await auditWaiting(pass);
   for (let index = 0; index < pieces.length; index++) {
     auditPiece(pieces[index], web);
     for (const piece of web.pieces.splice(0)) pieces.push(piece);
   }
-  await auditWaiting(web, done);
+  await auditWaiting(pass);
 }
 
 function auditPiece(piece: Piece, web: WebContext): void {

@@ -80,7 +80,7 @@ test('damaged sources come to an end', async () => {
     .map((files) => Object.fromEntries(Object.entries(files).filter(([path]) => /\.(?:js|html|css|svg)$/.test(path))))
     .filter((files) => Object.values(files).every(({ length }) => length < 5000));
   const require = createRequire(import.meta.url);
-  sources.push({ 'app.js': readFileSync(require.resolve('acorn-walk'), 'utf8').slice(0, 6000) });
+  sources.push({ 'app.js': readFileSync(require.resolve('acorn'), 'utf8').slice(0, 6000) });
   for (let run = 0; run < RUNS * 5; run++) {
     const files = { ...random.pick(sources) };
     const path = random.pick(Object.keys(files));
