@@ -51,8 +51,8 @@ async function* octetsFrom(first: number, octets: number, stop: number): AsyncGe
     yield part;
   }
   if (stop === octets) return;
-  // What has been given is to leave.
-  await sleep(50);
+  // What has been given is to leave, and to be read: a browser gives up what it has not handed on by then.
+  await sleep(1500);
   throw new Error('broken off');
 }
 
