@@ -1,6 +1,8 @@
 /** Elements: what they load, embed and run. */
+
 import { html } from 'parse5';
 import type { Place } from '../finding.ts';
+import { FRAMES } from '../frames.ts';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind } from '../web/context.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
@@ -11,17 +13,6 @@ import { loosened } from './check-policy.ts';
 import { type MarkupView, placeOf, report } from './markup-view.ts';
 import { attributeOf, type Element, localNameOf, textOf } from './tree.ts';
 
-const FRAMES = new Set([
-  'iframe',
-  'frame',
-  'frameset',
-  'object',
-  'embed',
-  'applet',
-  'portal',
-  'fencedframe',
-  'webview',
-]);
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'animatecolor', 'discard']);
 /** Types of script elements that are run (HTML, 4.12.1.1; an empty one as well). */
 const RUN = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)$/;

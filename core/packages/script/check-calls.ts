@@ -1,5 +1,7 @@
 /** Calls: what makes code, elements, workers and windows. */
+
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { checkMarkup } from './check-markup.ts';
@@ -17,17 +19,6 @@ type Arguments = readonly AnyNode[] | undefined;
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
 const WORKERS = new Set(['Worker', 'SharedWorker']);
-export const FRAMES: ReadonlySet<string> = new Set([
-  'iframe',
-  'frame',
-  'frameset',
-  'object',
-  'embed',
-  'applet',
-  'portal',
-  'fencedframe',
-  'webview',
-]);
 /** Methods that take markup, and which argument it is. */
 const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
   ['insertAdjacentHTML', 1],
