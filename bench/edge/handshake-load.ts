@@ -1,7 +1,7 @@
 /**
- * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES [uneven]]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the first
- * of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), drawn at random (with `uneven` the first is wanted twice as often as the second, three times as the third: Zipf's law), and ends without a request as soon as the
- * server has begun its session. Prints `{requests, wrong, resumed}`.
+ * `node handshake-load.js PORT new|resume SECONDS CONNECTIONS [SITES random|zipf|turn]`: a connection, a handshake and a request each, so many at a time; with "resume" each but the
+ * first of its line offers the session of the one before. With SITES each is to one of so many sites (many-sites-names.ts), and ends without a request as soon as the server has begun its
+ * session: drawn at random; by Zipf's law, the first twice as often as the second and three times as often as the third; or each in its turn, once. Prints `{requests, wrong, resumed}`.
  */
 import { endianness } from 'node:os';
 import { apexOf } from './many-sites-names.ts';
@@ -18,8 +18,11 @@ const WAIT_MS = 1000;
 const context = openssl.clientContext();
 const isBare = sites !== undefined;
 const request = isBare ? beginOctets() : requestOctets('/small');
-const nextSite = (): number =>
-  Math.floor(draw === 'uneven' ? Number(sites) ** Math.random() - 1 : Math.random() * Number(sites));
+let turn = 0;
+const nextSite = (): number => {
+  if (draw === 'turn') return turn++ % Number(sites);
+  return Math.floor(draw === 'zipf' ? Number(sites) ** Math.random() - 1 : Math.random() * Number(sites));
+};
 const nextHost = (): string => (isBare ? `www.${apexOf(nextSite())}` : HOST);
 const buffer = Buffer.alloc(16_384);
 const fds = Buffer.alloc(Number(count) * POLLFD);
@@ -101,7 +104,8 @@ class Line {
 
 const lines = Array.from({ length: Number(count) }, (_, place) => new Line(place));
 const end = performance.now() + Number(seconds) * 1000;
-while (performance.now() < end) {
+const isOver = (): boolean => performance.now() >= end || (draw === 'turn' && totals.requests >= Number(sites));
+while (!isOver()) {
   if (openssl.poll(fds, lines.length, WAIT_MS) === 0) continue;
   for (let place = 0; place < lines.length; place++) if (fds.readInt16LE(place * POLLFD + 6) !== 0) lines[place].step();
 }

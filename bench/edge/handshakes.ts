@@ -13,16 +13,19 @@ const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, 
 const AT_A_TIME = 16;
 const SETTLE_MS = 1500;
 
-/** `sites`: each connection is to one of so many, and asks for nothing; `isUneven`: to few of them most, as visitors are. */
+/** How a site is chosen (handshake-load.ts). */
+export type Draw = 'random' | 'zipf' | 'turn';
+
+/** `sites`: each connection is to one of so many, and asks for nothing. */
 export function driveHandshakes(
   server: Contender,
   kind: 'new' | 'resume',
   seconds: number,
   sites?: number,
-  isUneven = false,
+  draw: Draw = 'random',
 ): Promise<Measured> {
   const args = [program('handshake-load'), String(server.port), kind, String(seconds), String(AT_A_TIME)];
-  if (sites !== undefined) args.push(String(sites), ...(isUneven ? ['uneven'] : []));
+  if (sites !== undefined) args.push(String(sites), draw);
   return measure(server, async () => {
     const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), process.execPath, ...args]);
     const { requests, wrong, resumed } = JSON.parse(stdout) as { requests: number; wrong: number; resumed: number };

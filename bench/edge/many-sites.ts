@@ -1,5 +1,5 @@
 /**
- * `node dist/bench/edge/many-sites.js [--count N] [--seconds N] [--rounds N]`: the daemon with 100,000 domains, each with the proxy on and a certificate of its own, beside one with none:
+ * `node dist/bench/edge/many-sites.js [--count N] [--kept N] [--seconds N] [--rounds N]`: the daemon with 100,000 domains, each with the proxy on and a certificate of its own, beside one with none:
  * how long it takes to start, its memory, and what a handshake costs by how many of the sites are asked for. The folder is made once and kept in BENCH_DIR.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkServerIdentity, connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { SERVER_LIMITS } from '../../edge/server/limits.ts';
 import type { ServerProcess } from '../dns/process.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
@@ -16,7 +17,7 @@ import { Daemon } from '../dns/waypost.ts';
 import { describeMachine } from '../machine.ts';
 import { COMMON, readOptions } from '../options.ts';
 import type { Contender } from './contender.ts';
-import { driveHandshakes } from './handshakes.ts';
+import { type Draw, driveHandshakes } from './handshakes.ts';
 import { apexOf } from './many-sites-names.ts';
 import type { Measured } from './measured.ts';
 
@@ -26,11 +27,12 @@ const options = readOptions({
     'The daemon with many domains, each with the proxy on and a certificate of its own, beside one with none: its start, its memory, and what a handshake costs.',
   options: {
     count: { kind: 'number', help: 'domains; 100,000' },
+    kept: { kind: 'number', help: 'certificates that the daemon keeps ready; its own default' },
     rounds: COMMON.rounds,
     seconds: COMMON.seconds,
   },
 });
-const { count = 100_000, seconds = 5, rounds = 3 } = options;
+const { count = 100_000, kept, seconds = 5, rounds = 3 } = options;
 const PORT = 8481;
 const CHECKED = 50;
 
@@ -44,6 +46,7 @@ const settings = {
   WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.1/32',
   // All load comes from one address.
   WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '10000',
+  ...(kept === undefined ? {} : { WAYPOST_EDGE_MAX_CERTIFICATES: String(kept) }),
 };
 
 /** With so many sites. The first start compiles all answers for the daemon's settings: it is not the one that counts. */
@@ -118,16 +121,22 @@ const { server } = await start(await prepared(count));
 server.pin(SERVER_CORE);
 const contender: Contender = { name: 'Waypost', version: '', process: server, port: PORT };
 const shakeRows: string[][] = [];
-const draws = [1, 1000, 10_000, count].filter((one) => one <= count).map((sites) => ({ sites, isUneven: false }));
-for (const { sites, isUneven } of [...draws, { sites: count, isUneven: true }]) {
+const draws: [sites: number, draw: Draw][] = [1, 1000, 10_000, count]
+  .filter((one) => one <= count)
+  .map((sites) => [sites, 'random']);
+/** Seconds in which each site had its turn, more than that takes. */
+const ONE_TURN = 1000;
+for (const [sites, draw] of [...draws, [count, 'zipf'] as const]) {
   for (let i = 0; i < CHECKED; i++) await assertCertificate(`www.${apexOf(Math.floor((sites / CHECKED) * i))}`);
-  const drive = (): Promise<Measured> => driveHandshakes(contender, 'new', seconds, sites, isUneven);
+  const drive = (): Promise<Measured> => driveHandshakes(contender, 'new', seconds, sites, draw);
+  // What is kept is to be there already.
+  if (kept !== undefined && kept >= sites) await driveHandshakes(contender, 'new', ONE_TURN, sites, 'turn');
   await drive();
   const measured: Measured[] = [];
   for (let round = 0; round < rounds; round++) measured.push(await drive());
   const middle = (of: (one: Measured) => number): number => median(measured.map(of));
   shakeRows.push([
-    `${sites.toLocaleString('en')}${isUneven ? ", by Zipf's law" : ''}`,
+    `${sites.toLocaleString('en')}${draw === 'zipf' ? ", by Zipf's law" : ''}`,
     Math.round(middle((one) => one.perSecond)).toLocaleString('en'),
     middle((one) => one.cpuMicros).toFixed(0),
     memory(server),
@@ -138,7 +147,7 @@ for (const { sites, isUneven } of [...draws, { sites: count, isUneven: true }]) 
 await server.stop();
 process.stdout.write(`
 ${describeMachine()}
-- ${rounds} rounds of ${seconds} s, medians
+- ${rounds} rounds of ${seconds} s, medians; ${kept ?? SERVER_LIMITS.maxCertificates} certificates kept by the thread
 
 ${table(['sites', 'ready after', 'CPU until then', 'memory'], startRows, 1)}
 

@@ -29,6 +29,11 @@ const CONNECTIONS = {
     1000,
     'Connections at one time from one client address (IPv6: from one /64). Many people may share an address.',
   ),
+  max_certificates: limit(
+    integer(16, 1_000_000),
+    4000,
+    'Certificates that each thread keeps ready, those of the last visitors: some 14 KB each. With more sites than that, who comes to one of the others waits a quarter of a millisecond longer, in which its certificate is read.',
+  ),
   handshake_timeout: limit(
     milliseconds,
     10_000,

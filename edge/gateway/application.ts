@@ -45,6 +45,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const sites = new Sites({
     directory: options.storeDirectory,
     zoneSettings: options.zoneSettings,
+    certificates: edge.maxCertificates,
     secrets: openSecrets(options.keyFile, quickUnsealing()),
     log: certificateLog(warn),
   });

@@ -4,6 +4,8 @@ export interface ServerLimits {
   readonly maxConnections: number;
   /** Of one client: an IPv4 address, a /64 of IPv6. */
   readonly maxPerAddress: number;
+  /** That a thread keeps ready, of the sites that were asked for last. */
+  readonly maxCertificates: number;
   /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the octets that tell the version of HTTP. */
   readonly handshakeTimeout: number;
   /** Milliseconds that requests under way have when a thread is to end. */
@@ -15,6 +17,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxConnections: 50_000,
   // Many people share an address behind a carrier's NAT, and a browser opens one connection with HTTP/2, six with HTTP/1.1.
   maxPerAddress: 1000,
+  maxCertificates: 4000,
   handshakeTimeout: 10_000,
   drainTimeout: 30_000,
 };

@@ -201,6 +201,7 @@ export class Pool {
     const { limits, application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
+    const { maxConnections: connections, maxCertificates } = limits.server;
     const hasNativeTls = this.#listening.isShared && this.#options.tls === 'auto';
     let closeSlice = (): void => {};
     let places: SharedPlaces | null = null;
@@ -211,7 +212,7 @@ export class Pool {
       data: () => {
         const { slice, close } = this.counters.open();
         closeSlice = close;
-        places = hasNativeTls ? sharePlaces(limits.server.maxConnections + descriptors) : null;
+        places = hasNativeTls ? sharePlaces(connections + descriptors, maxCertificates) : null;
         return {
           ...{ application, data, thread: i, limits, slot, slice, places },
           listeners: this.#listening.listenersOf(i),

@@ -15,9 +15,8 @@ import { DomainSites } from './domain-sites.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Site } from './site.ts';
 
-/** What is kept, at least; twice as much at most. A host takes some 300 octets, a domain with its certificate some 3 KB. */
+/** Hosts that are kept, at least, some 300 octets each. */
 const HOSTS = 16_384;
-const DOMAINS = 2048;
 /** Texts of what stands between certificates and their authorities, of which there are few. */
 const CHAINS = 64;
 
@@ -35,6 +34,8 @@ export interface SitesOptions extends CertificateTools {
   /** Folder of the store. */
   readonly directory: string;
   readonly zoneSettings: ZoneSettings;
+  /** How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each. */
+  readonly certificates: number;
 }
 
 /** What a host leads to. */
@@ -51,9 +52,9 @@ export class Sites {
   readonly #environment: Environment;
   readonly #reader: StoreReader;
   readonly #options: SitesOptions;
-  readonly #hosts = new RecentMap<Host>(HOSTS);
+  readonly #hosts: RecentMap<Host>;
   /** By id. One that is stale stays, so that its certificates are known again; one that is forgotten would not be told that it is. */
-  readonly #domains = new RecentMap<KnownDomain>(DOMAINS, ({ sites }) => sites.forget());
+  readonly #domains: RecentMap<KnownDomain>;
   /** By what their rows have in their place. */
   readonly #chains = new RecentMap<string>(CHAINS);
   #epoch = 0;
@@ -62,6 +63,8 @@ export class Sites {
     this.#options = options;
     this.#environment = openEnvironment(options.directory);
     this.#reader = new StoreReader(this.#environment);
+    this.#hosts = new RecentMap(Math.max(HOSTS, options.certificates));
+    this.#domains = new RecentMap(options.certificates, ({ sites }) => sites.forget());
   }
 
   /** Of the rows as they are now. */

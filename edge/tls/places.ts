@@ -6,7 +6,7 @@
 import { OWN_PLACES } from '../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
-import { MAX_CERTIFICATES, MAX_CHAINS } from './profile.ts';
+import { MAX_CHAINS } from './profile.ts';
 import { type QuickTools, quickTools } from './quick-credential.ts';
 
 /** Addresses of a credential: X509, EVP_PKEY. */
@@ -35,7 +35,7 @@ export interface CredentialPlaces {
 }
 
 /** `connections`, of all kinds, and `certificates`: how many a thread may have at one time. */
-export function sharePlaces(connections: number, certificates = MAX_CERTIFICATES): SharedPlaces {
+export function sharePlaces(connections: number, certificates: number): SharedPlaces {
   const count = OWN_PLACES + connections;
   const addresses = (length: number) => new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT);
   return {

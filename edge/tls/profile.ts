@@ -32,9 +32,6 @@ export const UNRECOGNIZED_NAME: Uint8Array = Uint8Array.of(21, 3, 3, 0, 2, 2, 11
  */
 export const MAX_CONTEXTS = 1000;
 
-/** Certificates that a thread keeps for HTTP/2: 10 KB each with its text, 22 µs to read it anew, or 225 (credentials.ts). */
-export const MAX_CERTIFICATES = 4000;
-
 /** Chains that are kept: one for each authority's certificate below the root, of which there are few. */
 export const MAX_CHAINS = 64;
 

@@ -66,7 +66,7 @@ export async function startServer(): Promise<ConformanceServer> {
     serve(socket, 'https', socket.remotePort ?? 0),
   );
   const [cleartextPort, tlsPort] = [await listen(plain), await listen(tls)];
-  const places = sharePlaces(PLACES);
+  const places = sharePlaces(PLACES, PLACES);
   const loop = new DescriptorLoop(places.fds);
   const native = new TlsLoop({
     ...{ loop, places },

@@ -58,7 +58,7 @@ export async function withServer(
   { handler = hello, limits = {}, tls = 'auto', tickets = nextTicketKeys(null) }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext(3600);
-  const places = sharePlaces(1000);
+  const places = sharePlaces(1000, 1000);
   const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
   const counters = new ServerCounters();
   const errors: unknown[] = [];

@@ -21,6 +21,7 @@ export const withSites = (use: (rig: SitesRig) => Promise<void>): Promise<void> 
     const sites = new Sites({
       directory: store.folder,
       zoneSettings: DEFAULTS,
+      certificates: 2000,
       secrets,
       log: {
         expired: (domain) => told.push(`${domain} expired`),

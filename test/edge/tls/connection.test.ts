@@ -73,7 +73,7 @@ class Owner implements TlsOwner {
 async function withLoop(
   use: (port: number, owners: Owner[]) => Promise<void>,
   certificates: (serverName: string) => TlsCertificate | undefined = () => pem,
-  kept?: number,
+  kept = 100,
 ): Promise<void> {
   const places = sharePlaces(100, kept);
   const owners: Owner[] = [];

@@ -65,7 +65,7 @@ test('where the event loop is another one it says so, and holds nothing', () => 
   const { versions } = process;
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
   const before = descriptors();
-  const create = (): DescriptorLoop => new DescriptorLoop(sharePlaces(1).fds);
+  const create = (): DescriptorLoop => new DescriptorLoop(sharePlaces(1, 1).fds);
   Object.defineProperty(process, 'versions', { value: { ...versions, uv: '2.0.0' }, configurable: true });
   try {
     for (let i = 0; i < 5; i++) assert.throws(create, /libuv 1 is needed, this is 2\.0\.0/);
