@@ -1,12 +1,13 @@
 /**
- * `npm run bench:audit -- [--quick] [--rounds N]`: the audit of packages of three sizes beside Mozilla's addons-linter on the same sources, in turns; the API's latency while ten audits run; memory
+ * `npm run bench:audit`: the audit of packages of three sizes beside Mozilla's addons-linter on the same sources, in turns; the API's latency while ten audits run; memory
  * on a bomb. What each figure means stands in README.md beside this file.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Measured, measureCommand } from './audit/command.ts';
-import { measureBomb, measureLatency } from './audit/daemon.ts';
+import { measureBomb } from './audit/daemon.ts';
+import { LOADS, latencyTable, latencyText, measureLatency } from './audit/latency.ts';
 import { installLinter } from './audit/linter.ts';
 import { SIZES, writePackages } from './audit/sources.ts';
 import { table } from './dns/report.ts';
@@ -14,13 +15,16 @@ import { describeMachine } from './machine.ts';
 import { COMMON, readOptions } from './options.ts';
 import { percentile } from './writes/statistics.ts';
 
+const PARTS = ['linter', 'latency', 'bomb'] as const;
 const options = readOptions({
   command: 'npm run bench:audit --',
   about: "The audit of packages beside Mozilla's addons-linter, the API's latency beside audits, and memory on a bomb.",
-  options: { quick: COMMON.quick, rounds: COMMON.rounds },
+  options: { ...COMMON, only: { kind: 'choices', value: 'PART', of: PARTS, help: 'this part only' } },
 });
 const rounds = options.rounds ?? (options.quick ? 1 : 5);
-const sizes = options.quick ? SIZES.slice(0, 2) : SIZES;
+const does = (part: (typeof PARTS)[number]) => options.only === undefined || options.only.includes(part);
+const sizes = !does('linter') ? [] : options.quick ? SIZES.slice(0, 2) : SIZES;
+const loads = !does('latency') ? [] : options.quick ? LOADS.slice(0, 2) : LOADS;
 /** What has to be reached. */
 const GOAL = { ratio: 5, latencyP99: 20 } as const;
 
@@ -30,8 +34,8 @@ const folder = join(work, 'audit');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const main = join(import.meta.dirname, '../main.js');
-const linter = installLinter(join(work, 'addons-linter'));
-if (linter === null) say('addons-linter could not be installed: its column is left out');
+const linter = does('linter') ? installLinter(join(work, 'addons-linter')) : null;
+if (does('linter') && linter === null) say('addons-linter could not be installed: its column is left out');
 
 const median = (found: readonly Measured[], of: keyof Measured) =>
   percentile(
@@ -55,18 +59,25 @@ for (const { name, bytes } of sizes) {
   say(rows[rows.length - 1].join('  '));
 }
 
-const latency = await measureLatency(folder, options.quick ? 200_000 : 5_000_000);
-const bomb = await measureBomb(folder);
-if (latency.p99 > GOAL.latencyP99) missed++;
-process.stdout.write(
-  [
-    describeMachine(),
-    '',
-    table(['package', 'Waypost s', 'CPU s', 'addons-linter s', 'CPU s', 'CPU ratio'], rows),
-    '',
-    `The API while ten audits run (${latency.requests} requests): p50 ${latency.p50.toFixed(1)} ms, p99 ${latency.p99.toFixed(1)} ms; at rest p99 ${latency.restP99.toFixed(1)} ms.`,
+const latencies = [];
+for (const load of loads) {
+  const latency = await measureLatency(folder, load, options.seconds ?? (options.quick ? 1 : 5));
+  latencies.push(latency);
+  if (
+    latency.calls.some(
+      ({ p99, wrong }) => wrong > 0 || (load.sources > 0 && load.assets === 0 && p99 > GOAL.latencyP99),
+    )
+  )
+    missed++;
+  say(latencyText(latency));
+}
+const bomb = does('bomb') ? await measureBomb(folder) : null;
+const sections = [
+  describeMachine(),
+  sizes.length > 0 && table(['package', 'Waypost s', 'CPU s', 'addons-linter s', 'CPU s', 'CPU ratio'], rows),
+  loads.length > 0 && `${latencyTable(latencies)}\n\n${latencies.map(latencyText).join('\n')}`,
+  bomb &&
     `A bomb of ${bomb.packed} bytes packed: ${bomb.status}; the daemon's memory rose by ${bomb.grownMb} MB at most.`,
-    '',
-  ].join('\n'),
-);
+];
+process.stdout.write(`${sections.filter(Boolean).join('\n\n')}\n`);
 process.exitCode = missed > 0 && !options.quick ? 1 : 0;

@@ -1,4 +1,5 @@
 /** Packages of some sizes: what a person writes, over and over with other names, as a mini-app and as a web extension. */
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -81,14 +82,26 @@ const EXTENSION = JSON.stringify({
 
 export async function zip(files: Iterable<readonly [string, string | Buffer]>): Promise<Buffer> {
   const archive = new ZipFile();
-  for (const [path, content] of files) archive.addBuffer(Buffer.from(content), path);
+  // As it stands, for who writes another version into it.
+  for (const [path, content] of files)
+    archive.addBuffer(Buffer.from(content), path, { compress: path !== 'manifest.json' });
   archive.end();
   return buffer(archive.outputStream);
 }
 
-/** Of a mini-app with sources of so many octets. */
-export const packageOf = (id: string, versionCode: number, bytes: number): Promise<Buffer> =>
-  zip([['manifest.json', ownManifest(id, versionCode)], ['host-sdk.js', 'var Host = {};\n'], ...sources(bytes)]);
+/** Packages that are audited at one time. */
+export const AUDITS = 10;
+
+export const benchApp = (n: number): string => `com.example.bench${n}`;
+
+/** Of a mini-app with sources of so many octets, and assets that don't compress. */
+export const packageOf = (id: string, versionCode: number, bytes: number, assets = 0): Promise<Buffer> =>
+  zip([
+    ['manifest.json', ownManifest(id, versionCode)],
+    ['host-sdk.js', 'var Host = {};\n'],
+    ...sources(bytes),
+    ...(assets > 0 ? [['photos.bin', randomBytes(assets)] as const] : []),
+  ]);
 
 /** Writes both; gives their paths. */
 export async function writePackages(
