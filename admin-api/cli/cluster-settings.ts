@@ -27,7 +27,7 @@ export function hostsOf(hosts: readonly string[] | undefined): string[] {
 const NEXT: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|packet length too long|before secure TLS/i,
-    'It seems to speak no TLS there: give it certificates and let it take only TLS, or name it as http.',
+    'It seems to speak no TLS there: give it certificates, and let it take only TLS. Only an etcd that nobody but the nodes can reach, and that is at no --host of theirs, may be named as http.',
   ],
   [
     /altnames/,

@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Config } from '../config/index.ts';
+import { type Config, clusterEnvironment } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
 import { ConfigError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
@@ -37,14 +37,14 @@ export interface Begun {
 export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<Begun> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
-  const environment = environmentOf(config, hosts);
   // Nothing is made for what can't be.
+  const environment = environmentOf(config, hosts, clusterEnvironment(config.dataDir));
   voterOf(endpoints, config.nodeName, hosts);
   const lock = lockDirectory(config.dataDir);
   try {
     const files = clusterFiles(config);
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-    if (!isFor(files, hosts)) {
+    if (!isFor(files, [config.nodeName, ...hosts])) {
       if (!existsSync(files.authority) || !existsSync(files.ca)) {
         const authority = await createAuthority();
         rmSync(files.authority, { force: true });
@@ -54,8 +54,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
       writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
     }
     openSecrets(secretFile(config));
-    // Run again without hosts, it still has those of before.
-    if (hosts.length > 0 || !existsSync(files.environment)) place(files, files.environment, environment);
+    place(files, files.environment, environment);
     const head = headOf(config);
     const voter = await voterHere(config, files, hosts, true);
     const begun = { files, voter, entries: head.sequence };
@@ -162,19 +161,26 @@ const noEndpoints = (): ConfigError =>
     'etcd.endpoints is empty: say where the members of etcd are, or will be, with --etcd or WAYPOST_ETCD_ENDPOINTS (client URLs, by commas).',
   );
 
-/** The settings that a node of the cluster is to be started with. Throws ConfigError `no_address`. */
-function environmentOf({ nodeName, etcd, peer }: ClusterConfig, hosts: readonly string[]): string {
-  const lines = [
-    `WAYPOST_NODE_NAME=${nodeName}`,
-    `WAYPOST_ETCD_ENDPOINTS=${etcd.endpoints.join(',')}`,
-    `WAYPOST_ETCD_PREFIX=${etcd.prefix}`,
-  ];
+/** The settings that a node of the cluster is to be started with; without hosts it listens where it did by those of `before`. Throws ConfigError `no_address`. */
+function environmentOf(
+  { nodeName, etcd, peer }: ClusterConfig,
+  hosts: readonly string[],
+  before: NodeJS.ProcessEnv = {},
+): string {
+  const variables: NodeJS.ProcessEnv = {
+    ...before,
+    WAYPOST_NODE_NAME: nodeName,
+    WAYPOST_ETCD_ENDPOINTS: etcd.endpoints.join(','),
+    WAYPOST_ETCD_PREFIX: etcd.prefix,
+  };
   if (hosts.length > 0) {
     const address = addressOf(hosts);
     const family = isIPv6(address) ? 6 : 4;
-    lines.push(`WAYPOST_PEER_LISTEN=${formatListen({ address, family, port: peer.listen.port })}`);
+    variables.WAYPOST_PEER_LISTEN = formatListen({ address, family, port: peer.listen.port });
   }
-  return `${lines.join('\n')}\n`;
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
 }
 
 /** What is to be done for a member of etcd here, and writes what it is to be started with. */

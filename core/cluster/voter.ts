@@ -57,7 +57,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
   if (url.protocol !== 'https:')
     throw new ConfigError(
       'no_tls',
-      `${url.origin} has no TLS, and who reaches etcd there may write every zone. Its member on this node takes the certificates of the cluster: name it as https.`,
+      `${url.origin} is at a --host of this node, and who reaches etcd there without TLS may write every zone. Name it as https. If nothing runs there yet, this command then says how its member is started with the certificates of the cluster; an etcd that runs there is to be given certificates, and to take only TLS, first.`,
     );
   const inUrl = url.hostname.replace(/^\[|\]$/g, '');
   const peer = new URL(url);

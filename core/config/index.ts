@@ -1,5 +1,5 @@
 export { nearest } from '../nearest.ts';
-export { CLUSTER_ENVIRONMENT } from './cluster-environment.ts';
+export { CLUSTER_ENVIRONMENT, clusterEnvironment } from './cluster-environment.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';
 export { formatListen, type ListenAddress, parseListen } from './listen.ts';

@@ -38,6 +38,21 @@ test('what was broken off halfway can be run again', async () => {
     await initCluster(first);
     isWhole(first);
   }
+  // Run again with another etcd and another name, the settings and the certificate are those; where it listens stays.
+  const settings = join(first.dataDir, 'cluster/environment');
+  const listen = `127.0.0.1:${await freePort()}`;
+  writeFileSync(settings, `${readFileSync(settings, 'utf8')}WAYPOST_PEER_LISTEN=${listen}\n`);
+  const elsewhere = etcd.endpoint.replace('127.0.0.1', 'localhost');
+  await initCluster({ ...first, nodeName: 'renamed', etcd: { ...first.etcd, endpoints: [elsewhere] } });
+  isWhole(first);
+  assert.is(
+    readFileSync(settings, 'utf8'),
+    `WAYPOST_NODE_NAME=renamed\nWAYPOST_ETCD_ENDPOINTS=${elsewhere}\nWAYPOST_ETCD_PREFIX=/waypost/\nWAYPOST_PEER_LISTEN=${listen}\n`,
+  );
+  const renamed = new X509Certificate(readFileSync(join(first.dataDir, 'cluster/node.pem')));
+  assert.is(renamed.checkHost('renamed'), 'renamed');
+  await initCluster(first);
+  assert.match(readFileSync(settings, 'utf8'), `NODE_NAME=first\nWAYPOST_ETCD_ENDPOINTS=${etcd.endpoint}\n`);
   // The key of another cluster: it fails, and works when that is gone.
   const secrets = join(other.dataDir, 'secret.key');
   writeFileSync(secrets, Buffer.alloc(32, 1).toString('base64'), { mode: 0o600 });
