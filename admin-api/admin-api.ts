@@ -3,6 +3,7 @@ import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import { AliasStates } from '../core/alias/index.ts';
 import type { BlobSource } from '../core/blobs/store.ts';
 import type { Config } from '../core/config/index.ts';
+import { Joined } from '../core/journal/etcd/joined.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { Logger } from '../core/log/index.ts';
 import { HttpMetrics, type Registry } from '../core/metrics/index.ts';
@@ -83,6 +84,8 @@ export interface AdminApi {
   ensureAdmin(): Promise<string | null>;
 }
 
+/** Milliseconds between looks for tokens that are not here: anyone may ask with one. */
+const NEWS_REST = 250;
 const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
@@ -134,6 +137,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     authenticator,
     observer: new HttpMetrics(options.metrics),
     journal,
+    news: sync === undefined ? null : new Joined(() => journal.latest(), NEWS_REST),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),

@@ -49,11 +49,16 @@ export class Authenticator {
     return caller;
   }
 
+  /** Whether the token may be one, and is not here. */
+  lacks(header: string | undefined): boolean {
+    if (header === undefined || this.#known.has(header)) return false;
+    const { id } = parse(header);
+    return id !== undefined && this.#reader.token(id) === undefined;
+  }
+
   #find(header: string): Caller {
-    const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
-    const id = text === undefined ? undefined : tokenId(text);
-    if (text === undefined || id === undefined)
-      throw unauthorized('malformed_token', 'This is not a whole token: it is cut or mistyped.');
+    const { text, id } = parse(header);
+    if (id === undefined) throw unauthorized('malformed_token', 'This is not a whole token: it is cut or mistyped.');
     const token = this.#reader.token(id);
     if (token === undefined || !matchesHash(text, token.hash))
       throw unauthorized('invalid_token', 'The token is revoked or was never given.');
@@ -62,6 +67,12 @@ export class Authenticator {
     if (!account.apiEnabled) throw apiDisabled();
     return { account, token };
   }
+}
+
+/** `id` undefined: it is no whole token. */
+function parse(header: string): { text: string; id: string | undefined } {
+  const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+  return { text, id: tokenId(text) };
 }
 
 export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token is gone.');

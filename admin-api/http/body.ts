@@ -153,6 +153,17 @@ const late = {
   },
 };
 
+/** All of a body that comes piece by piece, as BodyCollector gives it. */
+export async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    chunks.push(piece);
+    length += piece.length;
+  }
+  return joined(chunks, length);
+}
+
 /** In an ArrayBuffer of its own, not in Node's pool, so that it can be handed to another thread without a copy. */
 function joined(chunks: readonly Buffer[], length: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(length);

@@ -9,6 +9,7 @@ import { type Authenticator, requireAccess } from '../auth/authenticate.ts';
 import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
+import { withNews } from './later.ts';
 import { judged } from './not-found.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
@@ -102,6 +103,8 @@ export interface AppParts {
   readonly authenticator: Authenticator;
   readonly requests: RateLimit;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
+  /** Resolves when this node has what others had written by now: one look for all who wait, and few a second; null: there are no others. */
+  readonly news: { join(): Promise<unknown> } | null;
   /** The first answer to a request that came before under the same Idempotency-Key, or null. Throws HttpError 422 when it was another request. */
   replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
   /** Who serves a change, which the answer to a write says; null: this node is alone, and nothing is said. */
@@ -157,7 +160,7 @@ export function route<T extends TObject, A extends TObject>(
     ...route,
     body: route.body?.schema,
     admin: route.admin ?? false,
-    async handle(request, at, app) {
+    handle: withNews(route.body === undefined ? 0 : (route.limit ?? MAX_JSON), async (request, at, app) => {
       let caller = enter(request, at, app, route);
       let bytes: Buffer = NO_BYTES;
       if (route.body !== undefined) {
@@ -169,7 +172,7 @@ export function route<T extends TObject, A extends TObject>(
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
       const run = () => route.run(context(request, at, caller, body, idempotency));
       return reply(before ?? (await judged(app.journal, run)), at.headers, app);
-    },
+    }),
   };
 }
 
@@ -184,14 +187,14 @@ export function bytesRoute<A extends TObject>(
   return {
     ...route,
     admin: false,
-    async handle(request, at, app) {
+    handle: withNews(route.limit, async (request, at, app) => {
       enter(request, at, app, route);
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
       const caller = admit(request, app, route);
       const run = () => route.run(context(request, at, caller, body, null));
       return reply(await judged(app.journal, run), at.headers, app);
-    },
+    }),
   };
 }
 
@@ -237,7 +240,7 @@ export function formRoute<V, A extends TObject>(
     ...route,
     bodyTypes: FORM_TYPES,
     admin: false,
-    async handle(request, at, app) {
+    handle: withNews(route.limit, async (request, at, app) => {
       const entered = enter(request, at, app, route);
       requireType(request, FORM_TYPES);
       const stream = request.stream(route.limit);
@@ -246,7 +249,7 @@ export function formRoute<V, A extends TObject>(
       const idempotency = readIdempotency(request, caller.token, identity);
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
       return reply(before ?? (await route.run(context(request, at, caller, value, idempotency))), at.headers, app);
-    },
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnswerDns } from '../../admin-api/doh/routes.ts';
-import { type AdminApi, createAdminApi } from '../../admin-api/index.ts';
+import { type AdminApi, type AdminApiOptions, createAdminApi } from '../../admin-api/index.ts';
 import type { AuditPrograms } from '../../admin-api/packages/index.ts';
 import type { Resolve } from '../../admin-api/proxy/bounded.ts';
 import { BlobStore } from '../../core/blobs/store.ts';
@@ -91,6 +91,8 @@ export async function startDaemon(
   answerDns: (index: IndexWriter, folder: string) => AnswerDns | undefined = () => undefined,
   openJournal: (options: JournalOptions) => Journal | Promise<Journal> = openEmbeddedJournal,
   auditPrograms: AuditPrograms = PROGRAMS,
+  /** As of a node of several. */
+  sync?: AdminApiOptions['sync'],
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));
   const keyFile = join(folder, 'secret.key');
@@ -123,6 +125,7 @@ export async function startDaemon(
       metrics: new Registry(),
       blobs: { store: blobs, open: (hash) => blobs.open(hash) },
       auditPrograms,
+      sync,
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),

@@ -1,0 +1,106 @@
+/** A token that another node has given, and this one has not applied yet, is no 401. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UnavailableError } from '../../../core/errors.ts';
+import type { CommitRequest } from '../../../core/journal/journal.ts';
+import { type Daemon, startDaemon } from '../daemon.ts';
+
+const REST = 250;
+
+const ofSeveral = (transport: 'uws' | 'node'): Promise<Daemon> =>
+  startDaemon(transport, {}, undefined, undefined, undefined, undefined, (seq) => ({ seq, applied: [], pending: [] }));
+
+/** A token that this node has not yet: `arrive` applies it. */
+async function ahead({ journal, call }: Daemon): Promise<{ token: string; arrive(): Promise<number> }> {
+  const { commit } = journal;
+  const requests: CommitRequest[] = [];
+  journal.commit = (request) => {
+    requests.push(request);
+    return commit.call(journal, request);
+  };
+  const { body } = await call('POST', '/api/v1/tokens', { json: { name: 'ahead', scopes: ['dns', 'packages'] } });
+  journal.commit = commit;
+  await call('DELETE', `/api/v1/tokens/${body.id}`);
+  const arrive = async (): Promise<number> => {
+    for (const { by, changes } of requests)
+      await journal.commit({ by, changes, reads: { at: journal.head, ranges: [] } });
+    return journal.head;
+  };
+  return { token: String(body.token), arrive };
+}
+
+/** More than waits in memory for who takes it. */
+const LONG_COMMENT = `; ${'x'.repeat(200)}\n`.repeat(10_000);
+
+for (const transport of ['uws', 'node'] as const) {
+  const test = suite(`tokens that are late, ${transport}`);
+
+  test('each kind of request, its body with it', async () => {
+    const daemon = await ofSeveral(transport);
+    try {
+      const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: 'here.example' } });
+      const domain = `/api/v1/domains/${body.domain.id}`;
+      const zone = `${LONG_COMMENT}www 300 IN A 192.0.2.1\n`;
+      const form = new FormData();
+      form.set('package', new Blob([Buffer.alloc(2_000_000)]), 'x.pkg');
+      const multipart = new Response(form);
+      const upload = {
+        body: new Uint8Array(await multipart.arrayBuffer()),
+        headers: { 'content-type': multipart.headers.get('content-type') ?? '' },
+      };
+      const requests = [
+        ['GET', domain, {}, 200],
+        ['POST', '/api/v1/domains', { json: { domain: 'new.example' } }, 200],
+        ['PUT', `${domain}/zonefile`, { body: zone, headers: { 'content-type': 'text/dns' } }, 200],
+        // All of it was read: it is no package.
+        ['POST', '/api/dev/apps/upload', upload, 422],
+      ] as const;
+      const own = daemon.journal.latest;
+      for (const [method, path, options, expected] of requests) {
+        const { token, arrive } = await ahead(daemon);
+        daemon.journal.latest = own;
+        const before = await daemon.call(method, path, { ...options, token });
+        assert.equal([before.status, before.body.error?.code], [401, 'invalid_token'], before.text);
+        // Nobody can say.
+        daemon.journal.latest = () => Promise.reject(new UnavailableError('etcd_unavailable', 'etcd does not answer.'));
+        assert.is((await daemon.call(method, path, { ...options, token })).status, 401);
+        daemon.journal.latest = arrive;
+        const { status, text } = await daemon.call(method, path, { ...options, token });
+        assert.is(status, expected, `${method} ${path}: ${text}`);
+      }
+    } finally {
+      await daemon.stop();
+    }
+  });
+
+  test.run();
+}
+
+const looks = suite('looks for tokens');
+
+looks('those of nobody share few looks', async () => {
+  const daemon = await ofSeveral('uws');
+  try {
+    const { token } = await ahead(daemon);
+    let count = 0;
+    daemon.journal.latest = async () => {
+      count++;
+      return daemon.journal.head;
+    };
+    const ask = (): Promise<unknown> => daemon.call('GET', '/api/v1/domains', { token });
+    const began = performance.now();
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 100 }, ask));
+    const most = 2 + (performance.now() - began) / REST;
+    assert.ok(count >= 3 && count <= most, `${count} looks, at most ${most}`);
+    // What can't be one asks nobody; nor does who is known.
+    const before = count;
+    assert.is((await daemon.call('GET', '/api/v1/domains', { token: `${token}x` })).status, 401);
+    assert.is((await daemon.call('GET', '/api/v1/domains', { token: null })).status, 401);
+    assert.is((await daemon.call('GET', '/api/v1/domains')).status, 200);
+    assert.is(count, before);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+looks.run();
