@@ -8,7 +8,7 @@ import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
 import { parseExemptions } from './core/address/index.ts';
 import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
-import { BlobStore } from './core/blobs/store.ts';
+import { BLOBS, BlobStore } from './core/blobs/store.ts';
 import { openNode } from './core/cluster/node.ts';
 import { installSnapshot } from './core/cluster/snapshot.ts';
 import { STATES } from './core/cluster/standing.ts';
@@ -146,7 +146,7 @@ async function serveUntilEnd(
     config,
     version,
     log,
-    blobs: new BlobStore(join(config.dataDir, 'blobs')),
+    blobs: new BlobStore(join(config.dataDir, BLOBS)),
     environment,
     index,
     zoneSettings: defaults,

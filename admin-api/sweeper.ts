@@ -1,10 +1,9 @@
 /** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
 import { setImmediate } from 'node:timers/promises';
 import { type Draft, write } from '../core/journal/draft.ts';
-import { apps, audits, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
+import { apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';
 import { nowSeconds } from './http/time.ts';
-import { isOver } from './packages/states.ts';
 import type { Services } from './services.ts';
 
 /** Milliseconds between two looks. */

@@ -26,11 +26,21 @@ Example:
     .action(
       action(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
-        const head = await writeSnapshot(config, file, io.version, shown(io.stderr, 'written'));
+        const { head, missing } = await writeSnapshot(config, file, io.version, shown(io.stderr, 'written'));
         const key = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
-        if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head }));
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
         else {
-          print(io.stdout, `${file} holds all up to change ${head.sequence} (${megabytes(head.size)} MB)`);
+          const { count, size } = head.blobs;
+          const packages = count === 1 ? 'one package' : `${count} packages`;
+          print(
+            io.stdout,
+            `${file} holds all up to change ${head.sequence}, and ${packages} (${megabytes(head.size + size)} MB)`,
+          );
+          if (missing > 0)
+            print(
+              io.stdout,
+              `Not on this node, and so not in it: ${missing} more. In a cluster a node gets what it lacks from the others within minutes.`,
+            );
           print(io.stdout, `The secret key is not in it: keep a copy of ${key}, elsewhere.`);
         }
         return true;

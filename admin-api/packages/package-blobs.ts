@@ -1,19 +1,14 @@
 /** The octets of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
-import { setImmediate } from 'node:timers/promises';
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/blobs/store.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { octets } from '../../core/octets.ts';
-import { uploadsIn } from '../../core/store/package-reads.ts';
-import { UPLOAD_STATES } from '../../core/store/rows.ts';
+import { neededBlobs } from '../../core/store/package-reads.ts';
 import type { Services } from '../services.ts';
-import { isOver } from './states.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 60_000;
 /** Milliseconds for which one is kept that nobody names: its row may be on its way. */
 const GRACE = 3_600_000;
-/** Rows between two turns of the event loop. */
-const PIECE = 200;
 
 export class PackageBlobs {
   readonly #services: Services;
@@ -75,17 +70,7 @@ export class PackageBlobs {
 
   /** Gets what is needed and not here, and takes away what nobody needs. `before`: see BlobStore. */
   async tidy(before = Date.now() - GRACE): Promise<void> {
-    const needed = new Set<string>();
-    for (const state of UPLOAD_STATES) {
-      if (isOver(state)) continue;
-      let after: string | null = null;
-      do {
-        const page = uploadsIn(this.#services.reader, state, after, PIECE);
-        for (const { sha256 } of page) needed.add(sha256);
-        after = page.length < PIECE ? null : page[page.length - 1].id;
-        await setImmediate();
-      } while (after !== null);
-    }
+    const needed = await neededBlobs(this.#services.reader);
     await this.store.collect((hash) => needed.has(hash), before);
     for (const hash of needed) {
       if (this.#stopped) return;

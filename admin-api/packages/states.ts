@@ -28,10 +28,6 @@ const FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
   withdrawn: ['pending', 'scanning', 'in_review', 'approved', 'published'],
 };
 
-/** Whether the octets of a package are of no more use. */
-export const isOver = (state: UploadState): boolean =>
-  state === 'rejected' || state === 'superseded' || state === 'withdrawn';
-
 export type Why = Partial<Pick<UploadStep, 'by' | 'reason' | 'codes'>>;
 
 export const newStep = (state: UploadState, { by = null, reason = null, codes = [] }: Why = {}): UploadStep => ({

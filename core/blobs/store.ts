@@ -7,9 +7,11 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../errors.ts';
-import { octets } from '../octets.ts';
+import { octets, writeAt } from '../octets.ts';
 import { syncFolder } from '../private-file.ts';
 
+/** In the data folder. */
+export const BLOBS = 'blobs';
 /** 64 hexadecimal digits, lower case. */
 export const BLOB_HASH = /^[0-9a-f]{64}$/;
 /** Of files that are still being written. */
@@ -151,10 +153,7 @@ export class BlobPart {
   async write(piece: Uint8Array, limit: number): Promise<void> {
     if (this.size + piece.length > limit)
       throw new InvalidError('blob_too_large', `It has more than ${limit} octets, which is the most that is taken.`);
-    for (let at = 0; at < piece.length; ) {
-      const { bytesWritten } = await this.#file.write(piece, at, piece.length - at, this.size + at);
-      at += bytesWritten;
-    }
+    await writeAt(this.#file, piece, this.size);
     this.#sum.update(piece);
     this.size += piece.length;
   }

@@ -1,22 +1,26 @@
 /**
- * A snapshot in a file: the store of a node as it was at one moment, behind two lines of text. The first has the format's version and the SHA-256 of the second, which says whose store it is
- * and what it must hash to.
+ * A snapshot in a file: the store of a node as it was at one moment, and the packages that its rows name, behind two lines of text. The first has the format's version and the SHA-256 of the
+ * second, which says whose store it is and what both must hash to.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { BLOBS, BlobStore } from '../blobs/store.ts';
 import type { Config } from '../config/index.ts';
 import { InvalidError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { readHead } from '../journal/head.ts';
-import { octets } from '../octets.ts';
+import { octets, writeAt } from '../octets.ts';
 import { syncFolder } from '../private-file.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { lockDirectory } from '../store/lock.ts';
+import { neededBlobs } from '../store/package-reads.ts';
+import { StoreReader } from '../store/reader.ts';
 import { etcdSettings } from './files.ts';
 import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
+import { type BlobsHead, checkBlobs, damaged, readBlobs, writeBlobs } from './snapshot-blobs.ts';
 
 type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;
 /** Octets that are done, of all. */
@@ -34,27 +38,40 @@ export interface SnapshotHead {
   /** Octets of the store, and their SHA-256 in hexadecimal. */
   readonly size: number;
   readonly sha256: string;
+  readonly blobs: BlobsHead;
 }
 
 const MAGIC = 'waypost-snapshot';
-const FORMAT = 1;
-/** Both lines together are shorter. */
+const FORMAT = 2;
+/** The first without packages. */
+const FORMATS = ['1', '2'];
+/** Octets of both lines: they are written last, and blanks fill the second. */
+const LINES = 2048;
+/** Those of the first format were shorter. */
 const MAX_LINES = 4096;
+const NO_BLOBS: BlobsHead = { count: 0, size: 0, sha256: createHash('sha256').digest('hex') };
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function encodeLines(head: SnapshotHead): Buffer {
-  const line = JSON.stringify(head);
+  const first = `${MAGIC} ${FORMAT} ${sha256('')}\n`;
+  const line = JSON.stringify(head).padEnd(LINES - first.length - 1);
   return Buffer.from(`${MAGIC} ${FORMAT} ${sha256(line)}\n${line}\n`);
 }
 
-/** Writes the store of this node to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
+export interface Written {
+  readonly head: SnapshotHead;
+  /** Packages that are of use, and that this node does not have. */
+  readonly missing: number;
+}
+
+/** Writes the store of this node, and packages, to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
 export async function writeSnapshot(
   { dataDir, nodeName, store }: SnapshotConfig,
   path: string,
   version: string,
   onProgress: OnProgress,
-): Promise<SnapshotHead> {
+): Promise<Written> {
   if (!existsSync(join(dataDir, STORE)))
     throw new StateError('no_data', `${dataDir} holds no data; name the folder with WAYPOST_DATA_DIR.`);
   const exists = new StateError('file_exists', `${path} is there already; choose another name, or remove it.`);
@@ -66,21 +83,22 @@ export async function writeSnapshot(
   let target: FileHandle | undefined;
   try {
     target = await open(part, 'wx', 0o600);
-    const { sequence, hash } = await copyStore(dataDir, folder, store.mapSize);
+    const { sequence, hash, needed } = await copyStore(dataDir, folder, store.mapSize);
     source = await open(join(folder, STORE), 'r');
     const { size } = await source.stat();
-    const known = {
+    const own = join(dataDir, BLOBS);
+    const all = size + sizeOf(own, needed);
+    const head: SnapshotHead = {
       node: nodeName,
       version,
       made: new Date().toISOString(),
       sequence,
       hash: hash.toString('hex'),
       size,
+      sha256: await copy(source, 0, size, target, LINES, (done) => onProgress(done, all)),
+      blobs: await writeBlobs(own, needed, target, LINES + size, counted(size, all, onProgress)),
     };
-    // As long as the true ones, which take their place.
-    const from = encodeLines({ ...known, sha256: sha256('') }).length;
-    const head = { ...known, sha256: await copy(source, 0, target, from, (done) => onProgress(done, size)) };
-    await target.write(encodeLines(head), 0, from, 0);
+    await writeAt(target, encodeLines(head), 0);
     await target.sync();
     try {
       linkSync(part, path);
@@ -88,7 +106,7 @@ export async function writeSnapshot(
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists : error;
     }
     syncFolder(dirname(path));
-    return head;
+    return { head, missing: needed.size - head.blobs.count };
   } finally {
     await source?.close();
     await target?.close();
@@ -96,7 +114,23 @@ export async function writeSnapshot(
   }
 }
 
-/** Into another folder. Resolves with the head of the copy: that of the store may be another by then. */
+/** Octets of the files of those names that are there. */
+function sizeOf(folder: string, names: Iterable<string>): number {
+  let size = 0;
+  for (const name of names) size += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return size;
+}
+
+/** For what tells how many octets have come. */
+function counted(done: number, size: number, onProgress: OnProgress): (count: number) => void {
+  let sum = done;
+  return (count) => {
+    sum += count;
+    onProgress(sum, size);
+  };
+}
+
+/** Into another folder. Resolves with the head of the copy, and the packages that its rows name: those of the store may be others by then. */
 async function copyStore(dataDir: string, folder: string, mapSize: number) {
   const environment = openEnvironment(dataDir, mapSize);
   try {
@@ -106,28 +140,26 @@ async function copyStore(dataDir: string, folder: string, mapSize: number) {
   }
   const copied = openEnvironment(folder, mapSize);
   try {
-    return readHead(copied);
+    return { ...readHead(copied), needed: await neededBlobs(new StoreReader(copied)) };
   } finally {
     await copied.close();
   }
 }
 
-/** From a place in one file to one in another; to the end. Resolves with the SHA-256 of it, in hexadecimal. */
+/** From a place in one file to before another, to a place in another file. Resolves with the SHA-256 of it, in hexadecimal. */
 async function copy(
   source: FileHandle,
   from: number,
+  end: number,
   target: FileHandle,
   to: number,
   onProgress: (done: number) => void,
 ): Promise<string> {
   const hash = createHash('sha256');
   let done = 0;
-  for await (const piece of octets(source, from)) {
+  for await (const piece of octets(source, from, end)) {
     hash.update(piece);
-    for (let at = 0; at < piece.length; ) {
-      const { bytesWritten } = await target.write(piece, at, piece.length - at, to + done + at);
-      at += bytesWritten;
-    }
+    await writeAt(target, piece, to + done);
     done += piece.length;
     onProgress(done);
   }
@@ -168,8 +200,13 @@ export async function restoreSnapshot(
       );
     const log = await logFor(config, head);
     target = await open(part, 'w', 0o600);
-    const found = await copy(source, start, target, 0, (done) => onProgress(done, head.size));
-    if (found !== head.sha256) throw new InvalidError('damaged_snapshot', `${path} is damaged: use another snapshot.`);
+    const { size, blobs } = head;
+    const [end, all] = [start + size, size + blobs.size];
+    const found = await copy(source, start, end, target, 0, (done) => onProgress(done, all));
+    if (found !== head.sha256) throw damaged(path);
+    await checkBlobs(source, end, blobs, path);
+    if (blobs.count > 0)
+      await readBlobs(source, end, blobs, path, new BlobStore(join(dataDir, BLOBS)), counted(size, all, onProgress));
     await target.sync();
     renameSync(part, join(dataDir, READY));
     const kept = `${STORE}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
@@ -195,14 +232,15 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
     throw new InvalidError('newer_snapshot', `${path} was written by a newer version; restore it with that one.`);
   const end = Buffer.byteLength(`${first}\n${line}\n`, 'latin1');
   const text = buffer.toString('utf8', first.length + 1, end - 1);
-  if (line === undefined || format !== String(FORMAT) || sha256(text) !== check)
+  if (line === undefined || !FORMATS.includes(format) || sha256(text) !== check)
     throw new InvalidError('damaged_snapshot', `${path} is damaged in its first lines: use another snapshot.`);
-  const head = JSON.parse(text) as SnapshotHead;
+  const head: SnapshotHead = { blobs: NO_BLOBS, ...JSON.parse(text) };
   const { size } = await file.stat();
-  if (size !== end + head.size)
+  const expected = end + head.size + head.blobs.size;
+  if (size !== expected)
     throw new InvalidError(
       'truncated_snapshot',
-      `${path} has ${size} octets and should have ${end + head.size}: it was not copied whole. Copy it again, or use another snapshot.`,
+      `${path} has ${size} octets and should have ${expected}: it was not copied whole. Copy it again, or use another snapshot.`,
     );
   return { head, start: end };
 }

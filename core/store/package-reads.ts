@@ -1,4 +1,5 @@
 /** Reads of developer packages, by a draft or from the last committed state. */
+import { setImmediate } from 'node:timers/promises';
 import { appKey, idKey, LOOKUP, lookupKey, newestFirst } from './keys.ts';
 import type { Reader } from './reader.ts';
 import {
@@ -6,7 +7,9 @@ import {
   apps,
   appUploadsKey,
   appVersionKey,
+  isOver,
   reports,
+  UPLOAD_STATES,
   type Upload,
   type UploadState,
   uploadStateKey,
@@ -33,6 +36,25 @@ export const uploadsOf = (reader: Reader, appId: string, before: string | null, 
 /** Uploads of all accounts in a state, oldest first, after the upload `after`. */
 export const uploadsIn = (reader: Reader, state: UploadState, after: string | null, limit?: number): Upload[] =>
   reader.rowsAt(uploads, uploadStateKey(state), after === null ? null : idKey(after), limit);
+
+/** Uploads between two turns of the event loop. */
+const PIECE = 200;
+
+/** Hashes of the packages whose octets are of use. */
+export async function neededBlobs(reader: Reader): Promise<Set<string>> {
+  const needed = new Set<string>();
+  for (const state of UPLOAD_STATES) {
+    if (isOver(state)) continue;
+    let after: string | null = null;
+    do {
+      const page = uploadsIn(reader, state, after, PIECE);
+      for (const { sha256 } of page) needed.add(sha256);
+      after = page.length < PIECE ? null : page[page.length - 1].id;
+      await setImmediate();
+    } while (after !== null);
+  }
+  return needed;
+}
 
 /** JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet. */
 export const reportOf = (reader: Reader, uploadId: string): Buffer | undefined =>

@@ -17,6 +17,10 @@ export const UPLOAD_STATES = [
 
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
+/** Whether the octets of a package are of no more use. */
+export const isOver = (state: UploadState): boolean =>
+  state === 'rejected' || state === 'superseded' || state === 'withdrawn';
+
 /** States of one package of an app at a time. */
 export const CURRENT_STATES = ['in_review', 'approved', 'published'] as const satisfies readonly UploadState[];
 

@@ -1,8 +1,10 @@
 /** Snapshots in files: what they hold, and that nothing else is taken for one. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BlobStore } from '../../../core/blobs/store.ts';
 import { restoreSnapshot, type SnapshotHead, writeSnapshot } from '../../../core/cluster/snapshot-file.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft.ts';
@@ -10,13 +12,29 @@ import { readHead } from '../../../core/journal/head.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { domains } from '../../../core/store/rows.ts';
+import { domains, newId, type UploadState, uploads } from '../../../core/store/rows.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { dump, embedded, newDomain } from '../journal/fixture.ts';
 
 const FLIPS = 40;
+const random = new Random(SEED);
+const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => random.below(256)));
+const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+const [large, small, broken, gone, over] = [300_000, 0, 1000, 1000, 1000].map(bytes);
+/** What rows name; `found`: what lies under its name, null: nothing. */
+const PACKAGES: readonly { state: UploadState; content: Buffer; found: Buffer | null }[] = [
+  { state: 'published', content: large, found: large },
+  { state: 'in_review', content: small, found: small },
+  { state: 'suspended', content: broken, found: bytes(1000) },
+  { state: 'approved', content: gone, found: null },
+  { state: 'withdrawn', content: over, found: over },
+];
+const UPLOAD = {
+  ...{ accountId: newId(), appId: 'com.example.notes', version: '1.0.0', notes: null, history: [], claim: null },
+  ...{ summary: null, createdAt: 1, updatedAt: 1 },
+};
 const ignore = (): void => {};
 const configOf = (folder: string, name = 'one') =>
   loadConfig({ env: { WAYPOST_DATA_DIR: folder, WAYPOST_NODE_NAME: name } });
@@ -32,6 +50,7 @@ const failsWith = async (code: string, work: Promise<unknown>): Promise<string> 
 let folder: string;
 let file: string;
 let head: SnapshotHead;
+let missing: number;
 let all: string[];
 test.before(async () => {
   folder = temporaryFolder('snapshots');
@@ -42,28 +61,44 @@ test.before(async () => {
   const journal = await embedded(store, 1000);
   for (let i = 0; i < 20; i++)
     await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`n${i}.test.`)));
+  const folderOfBlobs = join(data, 'blobs');
+  mkdirSync(folderOfBlobs);
+  for (const [i, { state, content, found }] of PACKAGES.entries()) {
+    const sha256 = hashOf(content);
+    if (found !== null) writeFileSync(join(folderOfBlobs, sha256), found);
+    const row = { ...UPLOAD, id: newId(), versionCode: i + 1, sha256, size: content.length, state };
+    await write(environment, journal, 'test', (draft) => draft.put(uploads, row));
+  }
   all = dump(environment);
   await journal.close();
   await environment.close();
-  head = await writeSnapshot(configOf(data), file, '1.2.3', ignore);
+  ({ head, missing } = await writeSnapshot(configOf(data), file, '1.2.3', ignore));
 });
 test.after(() => removeFolder(folder));
 
 test('a snapshot is the store at one moment, and goes where there is none', async () => {
   const data = join(folder, 'fresh');
   assert.equal([head.node, head.version], ['one', '1.2.3']);
-  assert.is(head.sequence, 20);
+  assert.is(head.sequence, 20 + PACKAGES.length);
+  assert.equal([head.blobs.count, missing], [2, 2]);
   assert.equal(
     readdirSync(folder).filter((name) => name.startsWith('one')),
     ['one.snapshot'],
   );
   const steps: number[] = [];
   const { kept, log } = await restoreSnapshot(configOf(data), file, false, (done, size) => {
-    assert.is(size, head.size);
+    assert.ok(size >= head.size + large.length && done <= size, `${done} of ${size}`);
     steps.push(done);
   });
   assert.equal([kept, log], [null, 'none']);
-  assert.is(steps.at(-1), head.size);
+  assert.is(steps.at(-1), head.size + large.length);
+  const store = new BlobStore(join(data, 'blobs'));
+  for (const one of [large, small]) {
+    const blob = await store.open(hashOf(one));
+    assert.is(blob?.size, one.length);
+    await blob?.file.close();
+  }
+  assert.is(readdirSync(join(data, 'blobs')).length, 2);
   const environment = openEnvironment(data);
   assert.equal(readHead(environment).sequence, head.sequence);
   assert.is(readHead(environment).hash.toString('hex'), head.hash);
@@ -121,7 +156,6 @@ test('what is cut short, damaged anywhere, of another kind or of a newer version
     assert.not(existsSync(join(data, 'waypost.mdb')));
     assert.equal(readdirSync(data), [], message);
   };
-  const random = new Random(SEED);
   for (let i = 0; i < FLIPS; i++) {
     const damaged = Buffer.from(whole);
     // Half of them in the lines, which are the smaller part.
@@ -139,10 +173,24 @@ test('what is cut short, damaged anywhere, of another kind or of a newer version
   await refuses(/^truncated_snapshot$/, 'one octet more');
   writeFileSync(bad, '$ORIGIN example.com.\n');
   await refuses(/^not_a_snapshot$/, 'a master file');
-  writeFileSync(bad, Buffer.concat([Buffer.from('waypost-snapshot 0'), whole.subarray('waypost-snapshot 1'.length)]));
+  writeFileSync(bad, Buffer.concat([Buffer.from('waypost-snapshot 0'), whole.subarray('waypost-snapshot 2'.length)]));
   await refuses(/^damaged_snapshot$/, 'a version that never was');
-  writeFileSync(bad, 'waypost-snapshot 2 0\n{}\n');
+  const forged = Buffer.from(whole);
+  forged[whole.length - 1] ^= 1;
+  writeFileSync(bad, forged);
+  await refuses(/^damaged_snapshot$/, 'a package');
+  writeFileSync(bad, 'waypost-snapshot 3 0\n{}\n');
   await refuses(/^newer_snapshot$/, 'a newer version');
+});
+
+test('one of the first format, without packages, is taken', async () => {
+  const { blobs: _, ...first } = head;
+  const line = JSON.stringify(first);
+  const store = readFileSync(file).subarray(2048, 2048 + head.size);
+  const old = join(folder, 'old');
+  writeFileSync(old, Buffer.concat([Buffer.from(`waypost-snapshot 1 ${hashOf(Buffer.from(line))}\n${line}\n`), store]));
+  const { head: found } = await restoreSnapshot(configOf(join(folder, 'of old')), old, false, ignore);
+  assert.equal([found.sequence, found.blobs.count], [head.sequence, 0]);
 });
 
 test.run();
