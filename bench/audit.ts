@@ -5,15 +5,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Measured, measureCommand } from './audit/command.ts';
+import { COLUMNS, cells, compare, ratios } from './audit/beside.ts';
 import { measureBomb } from './audit/daemon.ts';
 import { LOADS, latencyTable, latencyText, measureLatency } from './audit/latency.ts';
 import { installLinter } from './audit/linter.ts';
-import { SIZES, writePackages } from './audit/sources.ts';
+import { SIZES } from './audit/sources.ts';
 import { table } from './dns/report.ts';
 import { describeMachine } from './machine.ts';
 import { COMMON, readOptions } from './options.ts';
-import { percentile } from './writes/statistics.ts';
 
 const PARTS = ['linter', 'latency', 'bomb'] as const;
 const options = readOptions({
@@ -23,7 +22,7 @@ const options = readOptions({
 });
 const rounds = options.rounds ?? (options.quick ? 1 : 5);
 const does = (part: (typeof PARTS)[number]) => options.only === undefined || options.only.includes(part);
-const sizes = !does('linter') ? [] : options.quick ? SIZES.slice(0, 2) : SIZES;
+const sizes = !does('linter') ? 0 : options.quick ? 2 : SIZES.length;
 const loads = !does('latency') ? [] : options.quick ? LOADS.slice(0, 2) : LOADS;
 /** What has to be reached. */
 const GOAL = { ratio: 5, latencyP99: 20 } as const;
@@ -33,29 +32,13 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 const folder = join(work, 'audit');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const main = join(import.meta.dirname, '../main.js');
 const linter = does('linter') ? installLinter(join(work, 'addons-linter')) : null;
-if (does('linter') && linter === null) say('addons-linter could not be installed: its column is left out');
-
-const median = (found: readonly Measured[], of: keyof Measured) =>
-  percentile(
-    found.map((one) => one[of]),
-    50,
-  );
 const rows: string[][] = [];
 let missed = 0;
-for (const { name, bytes } of sizes) {
-  const { own, extension } = await writePackages(folder, name, bytes);
-  const [ours, theirs]: Measured[][] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    ours.push(measureCommand([process.execPath, main, 'pkg', 'lint', own]));
-    if (linter !== null) theirs.push(measureCommand([process.execPath, linter, extension, '--output', 'json']));
-  }
-  const figures = (found: readonly Measured[]) =>
-    found.length === 0 ? ['', ''] : [median(found, 'seconds').toFixed(2), median(found, 'cpu').toFixed(2)];
-  const ratio = theirs.length === 0 ? 0 : median(theirs, 'cpu') / median(ours, 'cpu');
-  if (theirs.length > 0 && ratio < GOAL.ratio) missed++;
-  rows.push([name, ...figures(ours), ...figures(theirs), ratio === 0 ? '' : `${ratio.toFixed(1)} ×`]);
+for await (const compared of compare(folder, linter, sizes, rounds)) {
+  const ratio = ratios(compared);
+  if (ratio !== undefined && Math.min(ratio.time, ratio.cpu) < GOAL.ratio) missed++;
+  rows.push(cells(compared));
   say(rows[rows.length - 1].join('  '));
 }
 
@@ -74,7 +57,7 @@ for (const load of loads) {
 const bomb = does('bomb') ? await measureBomb(folder) : null;
 const sections = [
   describeMachine(),
-  sizes.length > 0 && table(['package', 'Waypost s', 'CPU s', 'addons-linter s', 'CPU s', 'CPU ratio'], rows),
+  sizes > 0 && table(COLUMNS, rows, 2),
   loads.length > 0 && `${latencyTable(latencies)}\n\n${latencies.map(latencyText).join('\n')}`,
   bomb &&
     `A bomb of ${bomb.packed} bytes packed: ${bomb.status}; the daemon's memory rose by ${bomb.grownMb} MB at most.`,

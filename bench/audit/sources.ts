@@ -1,9 +1,11 @@
-/** Packages of some sizes: what a person writes, over and over with other names, as a mini-app and as a web extension. */
+/** Packages of some sizes, of the same files: as a mini-app and as a web extension. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import { Random } from '../../test/support/random.ts';
+import { Program } from './program.ts';
 
 export const SIZES = [
   { name: '20 KB', bytes: 20_000 },
@@ -11,60 +13,25 @@ export const SIZES = [
   { name: '20 MB', bytes: 20_000_000 },
 ] as const;
 
-/** Octets of a script: what larger apps are split into. */
-const SCRIPT = 200_000;
+/** Octets of a script, and of a style sheet: what larger apps are split into. */
+const PART = 200_000;
+const SEED = 20_261;
 
-const PART = (n: number): string => `
-/** Keeps notes of the kind ${n}, the newest first. */
-function NoteList${n}(root, storage) {
-  this.root = root;
-  this.items = [];
-  this.load = function () {
-    var self = this;
-    return storage.get('notes.${n}').then(function (text) {
-      self.items = text ? JSON.parse(text) : [];
-      self.render();
-    });
-  };
-  this.add = function (title, body) {
-    if (title.trim() === '') return false;
-    this.items.unshift({ title: title, body: body, at: Date.now() });
-    storage.set('notes.${n}', JSON.stringify(this.items));
-    this.render();
-    return true;
-  };
-  this.render = function () {
-    while (this.root.firstChild) this.root.removeChild(this.root.firstChild);
-    for (var i = 0; i < this.items.length; i++) {
-      var row = document.createElement('li');
-      row.textContent = this.items[i].title + ' (' + i + ')';
-      this.root.appendChild(row);
-    }
-  };
-}
-`;
-
-const STYLE = (n: number): string => `.note-${n} { margin: ${n % 17}px; color: #3${n % 10}5a7b; display: flex; }\n`;
+/** As it was issued to the app. A web extension has it as any other script. */
+export const SDK = "'use strict';\nvar Host = {};\n";
 
 function sources(bytes: number): Map<string, string> {
-  const files = new Map<string, string>();
-  let n = 0;
-  for (let left = bytes * 0.9; left > 0; left -= SCRIPT) {
-    let text = '';
-    while (text.length < Math.min(left, SCRIPT)) text += PART(n++);
-    files.set(`js/notes-${files.size}.js`, text);
-  }
-  let style = '';
-  for (let i = 0; style.length < bytes * 0.1; i++) style += STYLE(i);
-  files.set('style.css', style);
-  const scripts = [...files.keys()]
-    .filter((path) => path.endsWith('.js'))
-    .map((path) => `<script src="${path}"></script>`);
-  const head = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Notes</title>\n';
-  files.set(
-    'index.html',
-    `${head}<link rel="stylesheet" href="style.css"></head>\n<body><ul id="notes"></ul>\n${scripts.join('\n')}\n</body></html>\n`,
+  const program = new Program(new Random(SEED));
+  const files = new Map([['host-sdk.js', SDK]]);
+  for (let left = bytes * 0.9; left > 0; left -= PART)
+    files.set(`js/part-${files.size}.js`, program.script(Math.min(left, PART)));
+  for (let left = bytes * 0.1; left > 0; left -= PART)
+    files.set(`css/part-${files.size}.css`, program.style(Math.min(left, PART)));
+  const loads = [...files.keys()].map((path) =>
+    path.endsWith('.js') ? `<script src="${path}"></script>` : `<link rel="stylesheet" href="${path}">`,
   );
+  const head = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Notes</title>\n';
+  files.set('index.html', `${head}${loads.join('\n')}\n</head><body><ul id="notes"></ul></body></html>\n`);
   return files;
 }
 
@@ -77,7 +44,9 @@ export function ownManifest(id: string, versionCode: number): string {
 
 const EXTENSION = JSON.stringify({
   ...{ manifest_version: 2, name: 'Notes', version: '1.0', browser_action: { default_popup: 'index.html' } },
-  browser_specific_settings: { gecko: { id: 'notes@example.com' } },
+  browser_specific_settings: {
+    gecko: { id: 'notes@example.com', data_collection_permissions: { required: ['none'] } },
+  },
 });
 
 export async function zip(files: Iterable<readonly [string, string | Buffer]>): Promise<Buffer> {
@@ -98,20 +67,22 @@ export const benchApp = (n: number): string => `com.example.bench${n}`;
 export const packageOf = (id: string, versionCode: number, bytes: number, assets = 0): Promise<Buffer> =>
   zip([
     ['manifest.json', ownManifest(id, versionCode)],
-    ['host-sdk.js', 'var Host = {};\n'],
     ...sources(bytes),
     ...(assets > 0 ? [['photos.bin', randomBytes(assets)] as const] : []),
   ]);
 
-/** Writes both; gives their paths. */
-export async function writePackages(
-  folder: string,
-  name: string,
-  bytes: number,
-): Promise<{ readonly own: string; readonly extension: string }> {
+export interface Written {
+  /** Paths: of the mini-app, of the SDK it was made with, of the web extension. */
+  readonly own: string;
+  readonly sdk: string;
+  readonly extension: string;
+}
+
+export async function writePackages(folder: string, name: string, bytes: number): Promise<Written> {
   const path = join(folder, name.replace(' ', '-'));
-  const [own, extension] = [`${path}.pkg`, `${path}.xpi`];
-  writeFileSync(own, await packageOf('com.example.bench', 1, bytes));
-  writeFileSync(extension, await zip([['manifest.json', EXTENSION], ...sources(bytes)]));
-  return { own, extension };
+  const written = { own: `${path}.pkg`, sdk: join(folder, 'host-sdk.js'), extension: `${path}.xpi` };
+  writeFileSync(written.own, await packageOf('com.example.bench', 1, bytes));
+  writeFileSync(written.sdk, SDK);
+  writeFileSync(written.extension, await zip([['manifest.json', EXTENSION], ...sources(bytes)]));
+  return written;
 }
