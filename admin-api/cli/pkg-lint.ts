@@ -8,6 +8,9 @@ import type { Sdk } from '../../core/packages/sdk/sdk.ts';
 import { type CliIo, type Output, print } from './io.ts';
 import type { CommandContext } from './run.ts';
 
+/** The page of rules. */
+const RULES = '/api/dev/rules';
+
 export const SDK_OPTION = new Option('--sdk <file...>', 'host-sdk.js of an SDK that was issued, to compare with');
 
 export function addPkgLint(parent: Command, { io, action }: CommandContext): void {
@@ -19,20 +22,12 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
     .addHelpText(
       'after',
-      '\nEnds with 1 when there are errors. Every code is explained in config/package-rules.md.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
+      '\nEnds with 1 when there are errors. Every code is explained at /api/dev/rules of a daemon, which --sarif links to if --url or WAYPOST_URL names one.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
     )
     .action(
-      action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json }, [path]) => {
+      action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
         const audit = await lint(path, sdk);
-        if (sarif)
-          print(
-            io.stdout,
-            JSON.stringify(
-              (await import('../../core/packages/report/sarif.ts')).reportSarif(audit, io.version),
-              null,
-              2,
-            ),
-          );
+        if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
         else await printText(io, io.stdout, audit);
         return audit.summary.errors === 0;
@@ -52,6 +47,13 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
     .update(await readFile(file))
     .digest('hex'),
 });
+
+/** With links to the page of rules of the daemon, if one is named. */
+async function printSarif({ stdout, version }: CliIo, audit: Audit, daemon = ''): Promise<void> {
+  const { reportSarif } = await import('../../core/packages/report/sarif.ts');
+  const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
+  print(stdout, JSON.stringify(reportSarif(audit, version, rules), null, 2));
+}
 
 /** A finding a line, then what comes of them. */
 function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: Audit): void {

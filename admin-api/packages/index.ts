@@ -11,6 +11,7 @@ import { Auditor } from './auditor.ts';
 import { packageMetrics } from './metrics.ts';
 import { PackageBlobs } from './package-blobs.ts';
 import { packageRoutes } from './routes.ts';
+import { rulesRoute } from './rules.ts';
 
 /** Programs of threads. */
 export interface AuditPrograms {
@@ -53,7 +54,11 @@ export function createPackages(
   const auditor = new Auditor(services, blobs, audits, packageMetrics(registry));
   const limit = new RateLimit('upload', uploadRateLimit, HOUR);
   return {
-    routes: [...packageRoutes({ services, blobs, auditor, identities, limit }), ...packageAdminRoutes(services, blobs)],
+    routes: [
+      ...packageRoutes({ services, blobs, auditor, identities, limit }),
+      ...packageAdminRoutes(services, blobs),
+      rulesRoute(),
+    ],
     tidy: (before) => blobs.tidy(before),
     start() {
       auditor.start();

@@ -7,12 +7,10 @@ import { pageQuery } from '../http/schema.ts';
 import { isId } from '../services.ts';
 import { step } from './decisions.ts';
 import { ownedApp, ownedUpload } from './owned.ts';
+import { APPS, UPLOADS } from './paths.ts';
 import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
 import { FORM_OVERHEAD, type Intake, receivePackage, submitPackage } from './submit.ts';
 import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
-
-export const APPS = '/api/dev/apps';
-export const UPLOADS = '/api/dev/uploads';
 
 const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
 

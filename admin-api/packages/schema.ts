@@ -34,9 +34,11 @@ const summary = orNull(
   'how much was found, or null as long as there is no verdict',
 );
 
+const type = oneOf(['error', 'warning', 'notice'] as const);
+
 const finding = Type.Object(
   {
-    type: oneOf(['error', 'warning', 'notice'] as const),
+    type,
     code: text('the rule, which stays as it is'),
     message: text('what is wrong here'),
     file: orNull(Type.String(), 'the file of the package, or null for the package itself'),
@@ -44,9 +46,25 @@ const finding = Type.Object(
     column: orNull(Type.Integer({ minimum: 1 }), 'the column, from 1, in UTF-16 units'),
     excerpt: orNull(Type.String(), 'what stands there'),
     fix: text('what to do instead'),
+    url: text('the path where the rule is explained, on a page for browsers'),
   },
   { title: 'Finding' },
 );
+
+const rule = Type.Object(
+  {
+    code: text('the code of its findings'),
+    type,
+    review: Type.Boolean({ description: 'whether a person has to look before the package is approved' }),
+    title: text('the rule in a line'),
+    about: text('why it is a rule, and what exactly it looks for'),
+    fix: text('what to do instead'),
+    url: text('the path where it is explained, on a page for browsers'),
+  },
+  { title: 'Rule' },
+);
+
+export const rulesAnswer = Type.Object({ rules: list(rule, 'the rules, by their codes') });
 
 const common = {
   id: id('the upload'),

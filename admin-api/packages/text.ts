@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox';
 import { countsText, findingLines } from '../../core/packages/report/text.ts';
 import { visible } from '../../core/packages/report/visible.ts';
+import { RULES } from './paths.ts';
 import type { uploadAnswer } from './schema.ts';
 
 type UploadView = Static<typeof uploadAnswer>['upload'];
@@ -15,7 +16,7 @@ export function uploadText(upload: UploadView): string {
     audit.summary === null ? 'no verdict yet' : countsText(audit.summary),
     '',
     ...findings,
-    ...(findings.length > 0 ? [''] : []),
+    ...(findings.length > 0 ? ['', `Each code is explained at ${RULES} of this service.`, ''] : []),
     ...history.map(
       ({ at, status: state, by, reason, codes }) =>
         `${at}  ${state.replace('_', ' ')}${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${visible(reason)}`}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}`,

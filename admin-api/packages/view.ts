@@ -5,7 +5,9 @@ import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
 import type { Caller, Context } from '../http/route.ts';
 import { formatTime } from '../http/time.ts';
+import { ruleUrl, uploadUrl } from './paths.ts';
 import { unpackFindings } from './report.ts';
+
 import { uploadText } from './text.ts';
 
 /** In lists, without what was found. */
@@ -16,7 +18,7 @@ export function viewUploadBrief(row: Upload) {
     version: row.version,
     version_code: row.versionCode,
     status: row.state,
-    url: `/api/dev/uploads/${row.id}`,
+    url: uploadUrl(row.id),
     summary: row.summary,
     created_at: formatTime(row.createdAt),
     updated_at: formatTime(row.updatedAt),
@@ -31,7 +33,7 @@ export function viewUpload(row: Upload, findings: readonly Finding[]) {
     sha256: row.sha256,
     size: row.size,
     notes: row.notes,
-    audit: { summary, findings },
+    audit: { summary, findings: findings.map((finding) => ({ ...finding, url: ruleUrl(finding.code) })) },
     history: row.history.map(({ state, at, ...step }) => ({ status: state, at: formatTime(at), ...step })),
   };
 }

@@ -5,10 +5,13 @@ import { RULES, type RuleCode } from '../rules.ts';
 
 const LEVELS: Readonly<Record<FindingType, string>> = { error: 'error', warning: 'warning', notice: 'note' };
 
-/** One run, with the rules that its results name. `version`: of Waypost. */
-export function reportSarif({ findings }: Pick<Audit, 'findings'>, version: string): object {
+/** One run, with the rules that its results name. `version`: of Waypost. `rulesPage`: the URL of the page of rules, where one is known. */
+export function reportSarif({ findings }: Pick<Audit, 'findings'>, version: string, rulesPage?: string): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
-  const rules = codes.map((code) => ruleOf(code, (RULES as Readonly<Record<string, Rule>>)[code as RuleCode]));
+  const rules = codes.map((code) => ({
+    ...ruleOf(code, RULES[code as RuleCode]),
+    ...(rulesPage !== undefined && { helpUri: `${rulesPage}#${code}` }),
+  }));
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',

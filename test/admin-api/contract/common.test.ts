@@ -26,6 +26,7 @@ await everywhere('contract, common', (test) => {
       'GET /readyz',
       'GET /metrics',
       'GET /api/v1/openapi.json',
+      'GET /api/dev/rules',
       'POST /api/v1/auth/token',
     ];
     assert.equal(

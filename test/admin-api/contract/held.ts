@@ -41,8 +41,16 @@ function undocumented(
   if (contract === undefined) throw new Error('learn() was not called');
   const path = target.split('?', 1)[0];
   const template = contract.paths.find(({ pattern }) => pattern.test(path))?.template ?? null;
-  const isJson = headers.get('content-type') === 'application/json' && text !== '';
-  return documented(contract.document, method, template, status, isJson ? body : undefined);
+  const type = headers.get('content-type')?.split(';', 1)[0];
+  if (type === 'application/json' && text !== '') return documented(contract.document, method, template, status, body);
+  return documented(
+    contract.document,
+    method,
+    template,
+    status,
+    undefined,
+    type === 'application/json' ? undefined : type,
+  );
 }
 
 /** Passes the answer on. Throws when it is none that the contract and the OpenAPI document know. */

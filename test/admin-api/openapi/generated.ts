@@ -692,6 +692,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dev/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rules of audits
+         * @description As a page for people when Accept asks for text/html first, as browsers do; "url" of a finding leads to its rule there.
+         */
+        get: operations["listRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -888,6 +908,8 @@ export interface components {
             excerpt: string | null;
             /** @description what to do instead */
             fix: string;
+            /** @description the path where the rule is explained, on a page for browsers */
+            url: string;
         };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
@@ -976,6 +998,25 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
             alias?: components["schemas"]["Alias"];
+        };
+        Rule: {
+            /** @description the code of its findings */
+            code: string;
+            /**
+             * @description one of "error", "warning", "notice"
+             * @enum {string}
+             */
+            type: "error" | "warning" | "notice";
+            /** @description whether a person has to look before the package is approved */
+            review: boolean;
+            /** @description why it is a rule, and what exactly it looks for */
+            about: string;
+            /** @description what to do instead */
+            fix: string;
+            /** @description the path where it is explained, on a page for browsers */
+            url: string;
+            /** @description the rule in a line */
+            title: string;
         };
         Token: {
             /** @description the id of the token */
@@ -6376,6 +6417,57 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the rules of audits */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the rules, by their codes */
+                        rules: components["schemas"]["Rule"][];
+                    };
+                    "text/html": string;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };

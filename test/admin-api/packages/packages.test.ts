@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { each, everywhere, refused, succeeded, walk } from '../contract/world.ts';
+import { RULES } from '../../../admin-api/packages/paths.ts';
+import { RULES as TABLE } from '../../../core/packages/rules.ts';
+import { Client, each, everywhere, refused, succeeded, walk } from '../contract/world.ts';
 import { type CallOptions, listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, statuses, upload, uploaded } from './client.ts';
 import { BOUNDARY, FORM_TYPE, form, formBytes, packageForm, packageText, UPLOAD } from './package.ts';
@@ -33,6 +35,32 @@ await everywhere(
       assert.equal(statuses(of), ['pending', 'scanning', 'approved']);
       assert.equal(each(listOf(of.history), 'by'), ['user', 'null', 'null']);
       assert.equal(succeeded(await client.get(String(of.url))).body.upload, of);
+    });
+
+    once('a report is text for who asks for that', async ({ world }) => {
+      const { client } = world.user;
+      const id = newId();
+      const { url } = await uploaded(client, id, 1, 'throw');
+      const { text, headers } = succeeded(await client.get(String(url), { accept: 'text/plain' }));
+      assert.is(headers.get('content-type'), 'text/plain; charset=utf-8');
+      assert.ok(
+        text.startsWith(`${id} 1.0 (1): in review\n`) && text.includes('audit_crashed') && text.includes(RULES),
+      );
+    });
+
+    test('a finding leads to its rule, which anyone may read', async ({ world }) => {
+      const anyone = new Client(world.daemon, null);
+      const rules = listOf(succeeded(await anyone.get(RULES)).body.rules);
+      assert.equal(each(rules, 'code'), Object.keys(TABLE).sort());
+      const of = succeeded(await upload(world.user.client, newId(), 1, 'throw')).body.upload;
+      const [finding] = listOf(of.audit.findings);
+      assert.is(String(finding.url), `${RULES}#${finding.code}`);
+      const page = await anyone.get(RULES, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+      assert.match(page.headers.get('content-type')!, /^text\/html\b/);
+      for (const code of each(rules, 'code')) assert.ok(page.text.includes(`<section id="${code}">`));
+      const known = { 'if-none-match': page.headers.get('etag')! };
+      assert.is((await anyone.get(RULES, { ...known, accept: 'text/html' })).status, 304);
+      assert.is((await anyone.get(RULES, known)).status, 200, 'the other form is another one');
     });
 
     test('bodies that are no such form', async ({ world }) => {

@@ -1,13 +1,24 @@
 /** What is shown of an audit: text, SARIF, and the page of the rules. */
 import { readFileSync } from 'node:fs';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rulesPage } from '../../../../core/packages/report/rules-page.ts';
+import { rulesHtml, rulesMarkdown } from '../../../../core/packages/report/rules-page.ts';
 import { reportSarif } from '../../../../core/packages/report/sarif.ts';
 import { reportText } from '../../../../core/packages/report/text.ts';
-import { RULES } from '../../../../core/packages/rules.ts';
+import { RULES, type RuleCode } from '../../../../core/packages/rules.ts';
 import { audited } from '../corpus/audited.ts';
 import { smallApp } from '../corpus/small-app.ts';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+function all(node: Node, tag: string): DefaultTreeAdapterTypes.Element[] {
+  const own = 'tagName' in node && node.tagName === tag ? [node] : [];
+  return 'childNodes' in node ? [...own, ...node.childNodes.flatMap((child) => all(child, tag))] : own;
+}
+
+const textOf = (node: Node): string =>
+  'value' in node ? node.value : 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 
 const LONG = `const a = '${'x'.repeat(200)}'; eval(a);`;
 const faulty = smallApp({ 'app.js': `\tHost.storage.get('a');\n\t eval('1');\n${LONG}\n`, 'icon.png': undefined });
@@ -55,9 +66,33 @@ test('SARIF has what the schema asks for', async () => {
   }
 });
 
+test('rules in SARIF lead to the page of rules where one is known', async () => {
+  const audit = await audited(faulty);
+  const rulesOf = (page?: string): { id: string; helpUri?: string }[] =>
+    JSON.parse(JSON.stringify(reportSarif(audit, '1.2.3', page))).runs[0].tool.driver.rules;
+  for (const { id, helpUri } of rulesOf('https://dev.example/api/dev/rules'))
+    assert.is(helpUri, `https://dev.example/api/dev/rules#${id}`);
+  assert.ok(rulesOf().every((rule) => !('helpUri' in rule)));
+});
+
+test('the page in HTML has each rule at its code, and the texts of rules as text', () => {
+  const tree = parse(rulesHtml());
+  const sections = all(tree, 'section');
+  assert.equal(
+    sections.map((section) => section.attrs.find(({ name }) => name === 'id')?.value),
+    Object.keys(RULES).sort(),
+  );
+  for (const section of sections) {
+    const [, title, about, fix] = section.childNodes.filter((node) => 'tagName' in node).map(textOf);
+    const rule = RULES[section.attrs[0].value as RuleCode];
+    assert.ok(title.endsWith(`: ${rule.title}.`));
+    assert.equal([about, fix], [rule.about, `Instead: ${rule.fix}`]);
+  }
+});
+
 test('the page of the rules is as they are', () => {
   const page = readFileSync('config/package-rules.md', 'utf8');
-  assert.is(page, rulesPage(), 'npm run package-rules writes it');
+  assert.is(page, rulesMarkdown(), 'npm run package-rules writes it');
   for (const code of Object.keys(RULES)) assert.ok(page.includes(`## ${code}\n`));
 });
 
