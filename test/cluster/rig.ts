@@ -18,14 +18,15 @@ export interface ClusterRig {
 
 type Settings = Record<string, string>;
 
-/** Nodes a, b, c …; each has logged in. `settings`: those of all, or by name. */
+/** Nodes a, b, c …; each has logged in. `settings`: those of all, or by name; `etcdArgs`: further arguments of etcd. */
 export async function startCluster(
   count: number,
   settings: Settings | ((name: string) => Settings) = {},
+  etcdArgs: readonly string[] = [],
 ): Promise<ClusterRig> {
   const folder = temporaryFolder('cluster');
   const credentials = credentialsIn(folder);
-  const etcd = await startEtcd();
+  const etcd = await startEtcd(etcdArgs);
   const nodes: Daemon[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.close()));

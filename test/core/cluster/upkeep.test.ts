@@ -1,0 +1,66 @@
+/** What a node does from time to time: whether etcd is compacted, and that how full it is can be read in the metrics. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Upkeep, type UpkeepOptions } from '../../../core/cluster/upkeep.ts';
+import { clusterMetrics, PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
+
+const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
+
+/** Runs for so many minutes; resolves with the revisions to which etcd was compacted, and what upkeep knows. */
+async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
+  const { setInterval: own } = globalThis;
+  const eachMinute: (() => void)[] = [];
+  const kept = (work: () => void, ms: number): number => (ms === 60_000 ? eachMinute.push(work) : 0);
+  globalThis.setInterval = kept as unknown as typeof own;
+  const compacted: number[] = [];
+  let revision = 0;
+  const gateway = {
+    storage: async () => STORAGE,
+    transaction: async () => ({ revision: ++revision }),
+    compact: async (at: number) => void compacted.push(at),
+  };
+  const upkeep = new Upkeep({
+    gateway: gateway as unknown as UpkeepOptions['gateway'],
+    journal: { head: 10, forget: async () => {} },
+    cluster: { isServing: true, serving: async () => {}, settled: 10, isBeingJoined: false },
+    lag: { heard: () => {}, isServing: true },
+    ...{ prefix: '/x/', compacts: true, history: 1000, onTrouble: (error) => assert.unreachable(String(error)) },
+    ...more,
+  });
+  try {
+    upkeep.start();
+  } finally {
+    globalThis.setInterval = own;
+  }
+  for (let minute = 0; minute < minutes; minute++) {
+    for (const work of eachMinute) work();
+    await new Promise((done) => setImmediate(done));
+  }
+  upkeep.stop();
+  return { compacted, looks: revision, upkeep };
+}
+
+test('one node compacts etcd each minute, up to where it was a minute before; none when that is off', async () => {
+  const { compacted, looks } = await run(4);
+  assert.equal([compacted, looks], [[1, 2, 3], 4]);
+  const off = await run(4, { compacts: false });
+  assert.equal([off.compacted, off.looks], [[], 0]);
+  // Another one does it.
+  const other = await run(4, {
+    cluster: { isServing: true, serving: async () => {}, settled: 0, isBeingJoined: false },
+  });
+  assert.equal(other.compacted, []);
+});
+
+test('how full etcd is stands in the metrics', async () => {
+  const { upkeep } = await run(0);
+  await new Promise((done) => setImmediate(done));
+  const registry = new Registry();
+  const standing = { state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, pending: [] };
+  clusterMetrics(registry, ['following'], () => ({ ...standing, storage: upkeep.storage }));
+  const text = registry.expose(PROMETHEUS);
+  for (const line of ['size_bytes 9437184', 'used_bytes 1048576', 'quota_bytes 8388608', 'full 1'])
+    assert.match(text, new RegExp(`^waypost_cluster_etcd_${line}$`, 'm'));
+});
+
+test.run();
