@@ -80,6 +80,7 @@ export class ApiClient {
           body: request.json === undefined ? (request.body?.() ?? null) : JSON.stringify(request.json),
         });
       } catch (error) {
+        if (last && isLostConnection(error) && request.body !== undefined) throw brokenOff(this.url, error);
         if (last || !isLostConnection(error)) throw unreachable(this.url, error);
         await this.#sleep(delay(attempt));
         continue;
@@ -213,6 +214,13 @@ function unreachable(url: string, error: unknown): Error {
     next: 'Start it with "waypost serve", or pass --url (WAYPOST_URL).',
   });
 }
+
+/** Who sends on without end may not hear why nobody listens. */
+const brokenOff = (url: string, cause: unknown): CliError =>
+  new CliError('broken_off', `The daemon at ${url} ended the connection before it had taken all that was sent.`, {
+    cause,
+    next: 'It may be too large; the daemon takes packages of at most "packages.max_bytes".',
+  });
 
 function notTheApi(url: string, status: number): CliError {
   return new CliError('not_the_api', `${url} answered with status ${status}, but not as Waypost's API does.`, {

@@ -111,8 +111,11 @@ export const said = (upload: Json | undefined): string => `${shown(upload?.app_i
 
 async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome> {
   const { notes, publish: isToBePublished } = call.options;
-  const content = await readFile(file).catch((error: Error) => {
-    throw new CliError('unreadable', `${file} can't be read: ${error.message}`);
+  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    const isFolder = error.code === 'EISDIR';
+    throw new CliError('unreadable', `${file} ${isFolder ? 'is a folder' : `can't be read: ${error.message}`}.`, {
+      ...(isFolder && { next: `Pack it: "waypost pkg pack ${file}" says what the file is called.` }),
+    });
   });
   const body = (): FormData => {
     const form = new FormData();

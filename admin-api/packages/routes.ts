@@ -9,7 +9,7 @@ import { step } from './decisions.ts';
 import { ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
 import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
-import { FORM_OVERHEAD, type Intake, receivePackage, submitPackage } from './submit.ts';
+import { type Intake, mostBytes, receivePackage, submitPackage } from './submit.ts';
 import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
 const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
@@ -28,7 +28,7 @@ export function packageRoutes(intake: Intake): Route[] {
         'It is audited at once. The answer waits some seconds for the verdict; "status" is "pending" or "scanning" when that takes longer, and "url" says where to look again. The first package of an app makes the app the account\'s.',
       scope: 'packages',
       form: packageForm,
-      limit: config.packages.maxBytes + FORM_OVERHEAD,
+      limit: mostBytes(config.packages.maxBytes),
       answer: uploadAnswer,
       faults: {
         400: ['malformed_multipart'],

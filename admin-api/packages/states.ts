@@ -40,6 +40,7 @@ export const newStep = (state: UploadState, { by = null, reason = null, codes = 
 
 /** Puts the upload in its new state, and what follows for its app. Returns it as it is then. Throws StateError `wrong_state`, `version_superseded`, `app_suspended`. */
 export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why): Upload {
+  if (upload.state === state) throw new StateError('wrong_state', `The package is ${said(state)} already.`);
   if (!FROM[state].includes(upload.state))
     throw new StateError('wrong_state', `The package is ${said(upload.state)}; it can't become ${said(state)}.`);
   const app = appOf(draft, upload.appId);

@@ -35,8 +35,8 @@ export interface Submission {
   readonly notes: string | null;
 }
 
-/** Octets of a form beside its package. */
-export const FORM_OVERHEAD = 64 * 1024;
+/** Octets of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
+export const mostBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
 /** Characters of the notes, and their octets in UTF-8. */
 export const LONGEST_NOTES = 4000;
 const NOTES_BYTES = 4 * LONGEST_NOTES;
@@ -57,13 +57,18 @@ export async function receivePackage(
   const { maxBytes } = services.config.packages;
   const part = await blobs.store.part();
   try {
-    const { fields, hasFile } = await readForm(body, header('content-type') ?? '', {
+    const form = readForm(body, header('content-type') ?? '', {
       file: 'package',
       fieldSize: NOTES_BYTES,
       async take(piece) {
         if (part.size + piece.length > maxBytes) throw tooLarge(maxBytes);
         await part.write(piece, maxBytes);
       },
+    });
+    const { fields, hasFile } = await form.catch((error: unknown) => {
+      // By its length already: what else a form may hold is little.
+      if (error instanceof HttpError && error.code === 'body_too_large') throw tooLarge(maxBytes, error.close);
+      throw error;
     });
     if (!hasFile)
       throw new HttpError(422, 'package_missing', 'The form has no part "package", which is the .pkg file.', {
@@ -77,14 +82,13 @@ export async function receivePackage(
   }
 }
 
-const tooLarge = (maxBytes: number): HttpError =>
+/** `close`: see HttpError. */
+const tooLarge = (maxBytes: number, close = false): HttpError =>
   new HttpError(
     413,
     'package_too_large',
     `The package has more than ${maxBytes} bytes, which is the most that is taken.`,
-    {
-      pointer: '/package',
-    },
+    { pointer: '/package', close },
   );
 
 function readNotes(text: string | undefined): string | null {

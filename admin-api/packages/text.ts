@@ -8,11 +8,12 @@ import type { uploadAnswer } from './schema.ts';
 type UploadView = Static<typeof uploadAnswer>['upload'];
 
 export function uploadText(upload: UploadView): string {
-  const { app_id, version, version_code, status, id, size, sha256, audit, history } = upload;
+  const { app_id, version, version_code, status, id, size, sha256, notes, audit, history } = upload;
   const findings = findingLines(audit.findings);
   const lines = [
     `${app_id} ${version} (${version_code}): ${status.replace('_', ' ')}`,
     `upload ${id}, ${size} bytes, SHA-256 ${sha256}`,
+    ...(notes === null ? [] : notes.split(/\r\n|\r|\n/).map((line) => `> ${visible(line)}`)),
     audit.summary === null ? 'no verdict yet' : countsText(audit.summary),
     '',
     ...findings,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,6 +48,19 @@ test('a rejected package ends with 1; what can not be read says why, and where',
   assert.match(unreadable.stderr, /\(unreadable_package, \/package\)\n {2}manifest\.json: line 3: It is no package\./);
   const missing = await waypost(['pkg', 'upload', join(folder, 'none.pkg')]);
   assert.match(missing.stderr, /none\.pkg can't be read: .*\(unreadable\)/);
+  const whole = await waypost(['pkg', 'upload', folder]);
+  assert.match(whole.stderr, /is a folder\. \(unreadable\)\n {2}next: Pack it: "waypost pkg pack /);
+});
+
+test('a daemon that ends the connection while a package is sent may find it too large', async ({ waypost, folder }) => {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy()));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const file = join(folder, 'large.pkg');
+  writeFileSync(file, Buffer.alloc(1 << 20));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { stderr } = await waypost(['pkg', 'upload', file, '--url', url]);
+  server.close();
+  assert.match(stderr, /\(broken_off\)\n {2}next: .*packages\.max_bytes/);
 });
 
 test('review', async ({ waypost, folder }) => {
