@@ -1,6 +1,8 @@
 /** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
 import { setImmediate } from 'node:timers/promises';
+import { Trouble } from '../core/cluster/trouble.ts';
 import { type Draft, write } from '../core/journal/draft.ts';
+import { Periodic } from '../core/periodic.ts';
 import { apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';
 import { nowSeconds } from './http/time.ts';
@@ -26,27 +28,24 @@ export class Sweeper {
   readonly #services: Services;
   /** Where the last look at a table ended. */
   readonly #cursors = new Map<number, Buffer>();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #turns: Periodic;
 
   constructor(services: Services) {
     this.#services = services;
+    const trouble = new Trouble(
+      services.log,
+      'old rows can not be taken away; this is tried again',
+      'old rows are taken away again',
+    );
+    this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => trouble.say(error) });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running = this.sweep().catch((error: unknown) => {
-        this.#services.log.warn('Old rows could not be taken away; this is tried again.', { error });
-      });
-    }, INTERVAL);
-    this.#timer.unref();
+    this.#turns.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#turns.stop();
   }
 
   /** One look. */
@@ -68,7 +67,7 @@ export class Sweeper {
   /** A look goes on where the one before ended, so that none takes long, however large the table is. */
   async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean, along?: Along<Row>): Promise<void> {
     for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
-      if (this.#stopped || (await this.#expirePiece(table, isOver, along))) return;
+      if (this.#turns.isStopped || (await this.#expirePiece(table, isOver, along))) return;
       await setImmediate();
     }
   }

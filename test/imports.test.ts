@@ -16,6 +16,7 @@ const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/errors.ts': [],
   'core/nearest.ts': [],
+  'core/periodic.ts': [],
   'core/wire': ['core/errors.ts'],
   'core/address': ['core/errors.ts', 'core/wire'],
   'core/packages': ['core/errors.ts', 'core/nearest.ts'],

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Trouble } from '../../core/cluster/trouble.ts';
-
 import { Findings, PACKAGE } from '../../core/packages/findings.ts';
+import { Periodic } from '../../core/periodic.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';
 import { nowSeconds } from '../http/time.ts';
@@ -39,8 +39,7 @@ export class Auditor {
   /** Who waits for a verdict. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  readonly #looks: Periodic;
 
   constructor(services: Services, blobs: PackageBlobs, pool: AuditPool<Audited>, metrics: PackageMetrics) {
     this.#services = services;
@@ -53,24 +52,25 @@ export class Auditor {
       'packages can not be audited; this is tried again',
       'packages are audited again',
     );
+    this.#looks = new Periodic(() => this.#look(), {
+      interval: LOOK,
+      atOnce: true,
+      // An audit that ends well is what says that all is well again.
+      onEnd: (error) => error !== null && this.#trouble.say(error),
+    });
     metrics.queue(() => this.#queue.size);
   }
 
   start(): void {
-    const look = (): void => {
-      this.#looking = this.#look().catch((error: unknown) => this.#trouble.say(error));
-    };
-    look();
-    this.#timer = setInterval(look, LOOK);
-    this.#timer.unref();
+    this.#looks.start();
   }
 
   /** What is under way is begun anew by the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    clearInterval(this.#timer);
+    const looked = this.#looks.stop();
     await this.#pool.close();
-    await this.#looking;
+    await looked;
     await Promise.all(this.#working);
     for (const id of [...this.#waiting.keys()]) this.#tell(id);
   }

@@ -1,7 +1,9 @@
 /** The octets of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/blobs/store.ts';
+import { Trouble } from '../../core/cluster/trouble.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { octets } from '../../core/octets.ts';
+import { Periodic } from '../../core/periodic.ts';
 import { neededBlobs } from '../../core/store/package-reads.ts';
 import type { Services } from '../services.ts';
 
@@ -13,13 +15,17 @@ const GRACE = 3_600_000;
 export class PackageBlobs {
   readonly #services: Services;
   readonly #source: BlobSource;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #turns: Periodic;
 
   constructor(services: Services, source: BlobSource) {
     this.#services = services;
     this.#source = source;
+    const trouble = new Trouble(
+      services.log,
+      'packages can not be tidied up; this is tried again',
+      'packages are tidied up again',
+    );
+    this.#turns = new Periodic(() => this.tidy(), { interval: INTERVAL, onEnd: (error) => trouble.say(error) });
   }
 
   get store(): BlobStore {
@@ -54,18 +60,11 @@ export class PackageBlobs {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running = this.tidy().catch((error: unknown) => {
-        this.#services.log.warn('packages could not be tidied up; this is tried again', { error });
-      });
-    }, INTERVAL);
-    this.#timer.unref();
+    this.#turns.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#turns.stop();
   }
 
   /** Gets what is needed and not here, and takes away what nobody needs. `before`: see BlobStore. */
@@ -73,7 +72,7 @@ export class PackageBlobs {
     const needed = await neededBlobs(this.#services.reader);
     await this.store.collect((hash) => needed.has(hash), before);
     for (const hash of needed) {
-      if (this.#stopped) return;
+      if (this.#turns.isStopped) return;
       if (await this.store.has(hash)) continue;
       await (await this.#source.open(hash))?.file.close();
     }

@@ -2,6 +2,7 @@
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
+import { Periodic } from '../periodic.ts';
 import type { Cluster } from './cluster.ts';
 import { Compaction } from './compaction.ts';
 import type { Lag } from './lag.ts';
@@ -29,7 +30,7 @@ const JOINING = 20;
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #compaction: Compaction;
-  #timers: readonly NodeJS.Timeout[] = [];
+  readonly #kept: readonly Periodic[];
   /** The log was asked to begin there. */
   #floor = 0;
   /** Null: etcd has not said. */
@@ -38,19 +39,23 @@ export class Upkeep {
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#compaction = new Compaction(options.gateway, options.prefix);
-  }
-
-  start(): void {
-    void this.#measure();
-    this.#timers = [
-      setInterval(() => this.#look(), LOOK),
-      setInterval(() => this.#compact(), COMPACTION),
-      setInterval(() => this.#measure(), MEASURE),
+    const onEnd = (error: unknown): void => {
+      if (error !== null) options.onTrouble(error);
+    };
+    this.#kept = [
+      new Periodic(() => this.#look(), { interval: LOOK, onEnd }),
+      new Periodic(() => this.#compact(), { interval: COMPACTION, onEnd }),
+      new Periodic(() => this.#measure(), { interval: MEASURE, atOnce: true, onEnd }),
     ];
   }
 
+  start(): void {
+    for (const one of this.#kept) one.start();
+  }
+
+  /** What is under way ends by itself. */
   stop(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const one of this.#kept) void one.stop();
   }
 
   #look(): void {
@@ -70,10 +75,10 @@ export class Upkeep {
     journal.forget(next).catch(onTrouble);
   }
 
-  #compact(): void {
-    const { compacts, cluster, onTrouble } = this.#options;
+  async #compact(): Promise<void> {
+    const { compacts, cluster } = this.#options;
     // One of all does it.
-    if (compacts && cluster.settled > 0) this.#compaction.turn().catch(onTrouble);
+    if (compacts && cluster.settled > 0) await this.#compaction.turn();
   }
 
   async #measure(): Promise<void> {

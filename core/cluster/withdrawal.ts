@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../log/index.ts';
+import { Periodic } from '../periodic.ts';
 import { runCommand } from './command.ts';
 import type { Standing } from './standing.ts';
 
@@ -54,35 +55,36 @@ interface Occasion extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
 
 export class Withdrawal {
   readonly #options: WithdrawalOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: Periodic;
   /** What was done last; null: nothing is known of how the last process has left it. */
   #done: Action | null = null;
-  #running: Promise<void> | null = null;
   #pause = FIRST_PAUSE;
   #tryAt = 0;
 
   constructor(options: WithdrawalOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.interval);
+    const { interval, log } = options;
+    this.#looks = new Periodic(() => this.#look(), {
+      interval,
+      onEnd: (error) => error !== null && log.error('whether to withdraw could not be told', { error }),
+    });
+    this.#looks.start();
   }
 
   /** Withdraws before the service ends, with one try. Resolves when no command runs any more. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+    await this.#looks.stop();
     const { settings, standing } = this.#options;
     if (settings.withdrawCommand !== undefined && this.#done !== 'withdraw')
       await this.#run('withdraw', { ...standing(), state: 'stopping' });
   }
 
-  #look(): void {
-    if (this.#running !== null || performance.now() < this.#tryAt) return;
+  async #look(): Promise<void> {
+    if (performance.now() < this.#tryAt) return;
     const standing = this.#options.standing();
     const due = this.#due(standing);
     if (due === null || due === this.#done) return;
-    this.#running = this.#run(due, standing).finally(() => {
-      this.#running = null;
-    });
+    await this.#run(due, standing);
   }
 
   /** Null: neither; it is left as it is, so that a node at the bound does not go back and forth. */

@@ -8,10 +8,13 @@ const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
 
 /** Runs for so many minutes; resolves with the revisions to which etcd was compacted, and what upkeep knows. */
 async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
-  const { setInterval: own } = globalThis;
-  const eachMinute: (() => void)[] = [];
-  const kept = (work: () => void, ms: number): number => (ms === 60_000 ? eachMinute.push(work) : 0);
-  globalThis.setInterval = kept as unknown as typeof own;
+  const { setTimeout: own } = globalThis;
+  let nextMinute: () => void = () => {};
+  const kept = (work: () => void, ms: number) => {
+    if (ms === 60_000) nextMinute = work;
+    return { unref() {} };
+  };
+  globalThis.setTimeout = kept as unknown as typeof own;
   const compacted: number[] = [];
   let revision = 0;
   const gateway = {
@@ -29,12 +32,12 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   });
   try {
     upkeep.start();
+    for (let minute = 0; minute < minutes; minute++) {
+      nextMinute();
+      await new Promise((done) => setImmediate(done));
+    }
   } finally {
-    globalThis.setInterval = own;
-  }
-  for (let minute = 0; minute < minutes; minute++) {
-    for (const work of eachMinute) work();
-    await new Promise((done) => setImmediate(done));
+    globalThis.setTimeout = own;
   }
   upkeep.stop();
   return { compacted, looks: revision, upkeep };
