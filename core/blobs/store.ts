@@ -8,7 +8,6 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../errors.ts';
 import { octets, writeAt } from '../octets.ts';
-import { syncFolder } from '../private-file.ts';
 
 /** In the data folder. */
 export const BLOBS = 'blobs';
@@ -172,8 +171,9 @@ export class BlobPart {
     const found = this.#sum.copy().digest('hex');
     if (hash !== undefined && found !== hash) return null;
     await this.#file.sync();
+    // In one turn of the event loop: see #discard.
     renameSync(this.#path, join(this.#folder, found));
-    syncFolder(this.#folder);
+    await syncFolder(this.#folder);
     return { hash: found, size: this.size };
   }
 
@@ -181,5 +181,15 @@ export class BlobPart {
   async close(): Promise<void> {
     await this.#file.close();
     await rm(this.#path, { force: true });
+  }
+}
+
+/** A new name lasts only when its folder is on disk, too; a disk may take its time for that, which the event loop has not. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
