@@ -1,5 +1,6 @@
 /** The applied state of this node: entries become rows, answers and nodes of the index, and whoever listens is told. The same for every journal. */
 import { setImmediate } from 'node:timers/promises';
+import { ABORT } from 'lmdb';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { sequenceKey } from '../store/keys.ts';
@@ -40,6 +41,8 @@ export class Applier {
   private current: Head;
   /** The oldest entry that is still in the journal table. */
   private oldest: number;
+  /** What was rehearsed since anything was applied. */
+  private rehearsed: { readonly links: readonly Link[]; readonly updates: ZoneUpdates } | null = null;
 
   constructor(options: ApplierOptions) {
     this.options = options;
@@ -67,24 +70,24 @@ export class Applier {
     }
   }
 
-  /** Rejects as `apply` would; nothing is changed. */
-  async rehearse(links: readonly Link[]): Promise<void> {
+  /**
+   * Throws as `apply` would reject; nothing is changed. If these links are the next that are applied, what was compiled here is taken. Nothing goes to the disk, so lmdb's thread,
+   * by which a transaction takes 30 times as much CPU, is not asked.
+   */
+  rehearse(links: readonly Link[]): void {
     const { environment, index, zoneSettings } = this.options;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.facts));
-    const enough = Symbol('enough');
-    try {
-      await transact(environment, () => {
-        applyEntries(
-          environment,
-          updates,
-          links.map(({ applied }) => applied),
-        );
-        throw enough;
-      });
-    } catch (error) {
-      if (error !== enough) throw error;
-    }
+    this.rehearsed = null;
+    environment.root.transactionSync(() => {
+      applyEntries(
+        environment,
+        updates,
+        links.map(({ applied }) => applied),
+      );
+      return ABORT;
+    });
+    this.rehearsed = { links, updates };
   }
 
   /** Serves and tells what was written. Should it throw, nothing takes that back: the process is to end, and makes its index anew when it starts. */
@@ -100,6 +103,8 @@ export class Applier {
     const kept = sequence - history + 1;
     const oldest = kept - this.oldest < Math.min(FORGOTTEN, history >> 5) ? this.oldest : kept;
     const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts, zones);
+    const rehearsed = this.rehearsed?.links === links ? this.rehearsed.updates : undefined;
+    this.rehearsed = null;
     // A child transaction, since only that takes everything back when something throws in the middle.
     await transact(environment, () => {
       for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
@@ -108,6 +113,7 @@ export class Applier {
         environment,
         updates,
         links.map(({ applied }) => applied),
+        rehearsed,
       );
       writeHead(environment, { sequence, hash });
     });

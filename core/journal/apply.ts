@@ -29,14 +29,19 @@ export interface Applied {
   readonly compiled?: CompiledZone;
 }
 
-/** Inside a write transaction. Throws when something can't be applied; then the transaction must be aborted. */
-export function applyEntries(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
+/** Inside a write transaction. Throws when something can't be applied; then the transaction must be aborted. `rehearsed`: see ZoneUpdates.compile. */
+export function applyEntries(
+  environment: Environment,
+  updates: ZoneUpdates,
+  entries: readonly Applied[],
+  rehearsed?: ZoneUpdates,
+): void {
   for (const { entry, compiled } of entries) {
     updates.begin(entry, compiled);
     for (const change of readChanges(entry.changes)) applyChange(environment, updates, change, entry.sequence);
     updates.endEntry();
   }
-  updates.compile();
+  updates.compile(rehearsed);
 }
 
 function applyChange(environment: Environment, updates: ZoneUpdates, change: Change, sequence: number): void {

@@ -31,6 +31,7 @@ export class ZoneFacts {
   private readonly parents: Known<Domain | null>;
   private readonly aliases: Known<readonly ZoneRRset[]>;
   private readonly challenges: Known<readonly Uint8Array[]>;
+  private readonly all: readonly Known<unknown>[];
 
   /** `under`: what is known already, and stays as it is whatever becomes void here. */
   constructor(environment: Environment, under?: ZoneFacts) {
@@ -44,20 +45,19 @@ export class ZoneFacts {
     this.parents = new Known(under?.parents);
     this.aliases = new Known(under?.aliases);
     this.challenges = new Known(under?.challenges);
+    const { domains, proxied, apexes, targets, children, parents, aliases, challenges } = this;
+    this.all = [domains, proxied, apexes, targets, children, parents, aliases, challenges] as Known<unknown>[];
   }
 
   clear(): void {
-    for (const known of [
-      this.domains,
-      this.proxied,
-      this.apexes,
-      this.targets,
-      this.children,
-      this.parents,
-      this.aliases,
-      this.challenges,
-    ])
-      known.clear();
+    for (const known of this.all) known.clear();
+  }
+
+  /** Takes over what was read by facts that are laid over these, once what they hold for void is void here, too. */
+  adopt(over: ZoneFacts): void {
+    this.all.forEach((known, i) => {
+      known.adopt(over.all[i]);
+    });
   }
 
   /** Records at the apex come or go. */

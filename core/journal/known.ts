@@ -31,6 +31,11 @@ export class Known<T> {
     if (this.#under !== null) this.#void?.add(id);
   }
 
+  /** Takes over what another one, which is laid over this one, has read. What is void there has to be void here. */
+  adopt(over: Known<T>): void {
+    for (const [id, value] of over.#values) this.get(id, () => value);
+  }
+
   clear(): void {
     this.#values.clear();
     this.#void = null;

@@ -16,6 +16,8 @@ export interface NodeChange {
 export class NodeWriter {
   /** In the order in which the index must learn them. */
   readonly changes: NodeChange[] = [];
+  /** What was put into the table, or with null taken from it, in order. */
+  private readonly writes: { readonly key: Buffer; readonly node: Buffer | null }[] = [];
   private readonly environment: Environment;
   private readonly isAmbiguous: (name: Name) => boolean;
 
@@ -50,21 +52,32 @@ export class NodeWriter {
     else if (this.environment.answers.get(key)?.[6] === apex.length) this.remove(key, name);
   }
 
+  /** Writes what `made` has written to the same answers in a transaction that was taken back. */
+  repeat({ changes, writes }: NodeWriter): void {
+    for (const { key, node } of writes) this.write(key, node);
+    for (const change of changes) this.changes.push(change);
+  }
+
   private putKeyed(key: Buffer, node: Buffer): void {
     const { answers } = this.environment;
     const at = NODE_HEADER + node[7] * TYPE_ENTRY;
     const name = node.subarray(at, at + node[5]);
     const wasStored =
       !this.isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
-    answers.put(key, node);
+    this.write(key, node);
     this.changes.push({ name, node, wasStored });
   }
 
   private remove(key: Buffer, name: Name): void {
-    const { answers } = this.environment;
-    answers.remove(key);
+    this.write(key, null);
     // A name becomes the apex of a nested zone, which is compiled before the zone around it.
-    if (key[0] !== 0 && answers.doesExist(apexKey(name))) return;
+    if (key[0] !== 0 && this.environment.answers.doesExist(apexKey(name))) return;
     this.changes.push({ name, node: null, wasStored: true });
+  }
+
+  private write(key: Buffer, node: Buffer | null): void {
+    if (node === null) this.environment.answers.remove(key);
+    else this.environment.answers.put(key, node);
+    this.writes.push({ key, node });
   }
 }

@@ -214,19 +214,26 @@ export class ZoneUpdates {
     }
   }
 
-  /** Writes what follows from the entries: usage, rows of sites, the zones' state, nodes. */
-  compile(): void {
+  /** Writes what follows from the entries: usage, rows of sites, the zones' state, nodes. `rehearsed`: of the same entries on the same rows, so that nothing need be compiled again. */
+  compile(rehearsed?: ZoneUpdates): void {
     this.usage.write(this.environment);
     for (const domainId of this.edge.siteIds) keepSite(this.environment, domainId);
-    for (const [domainId, update] of this.zones) {
-      const key = idKey(domainId);
-      if (update.domain === null) {
-        this.environment.zones.remove(key);
-        this.writer.replaceAll(update.apex, []);
-      } else {
-        this.environment.zones.put(key, encodeZoneState(update.state));
-        this.compileUpdate(update.domain, update);
-      }
+    for (const [domainId, { domain, state }] of this.zones) {
+      if (domain === null) this.environment.zones.remove(idKey(domainId));
+      else this.environment.zones.put(idKey(domainId), encodeZoneState(state));
+    }
+    if (rehearsed === undefined) this.compileNodes();
+    else {
+      this.writer.repeat(rehearsed.writer);
+      this.facts.adopt(rehearsed.facts);
+    }
+    if (this.observer !== undefined) this.noteChanges();
+  }
+
+  private compileNodes(): void {
+    for (const update of this.zones.values()) {
+      if (update.domain === null) this.writer.replaceAll(update.apex, []);
+      else this.compileUpdate(update.domain, update);
     }
     // Many may come below one zone at once; it is compiled once.
     const parents = new Map<string, Domain>();
@@ -237,7 +244,6 @@ export class ZoneUpdates {
     for (const parent of parents.values()) this.compileAll(parent);
     for (const { domain } of this.comingAndGoing)
       for (const child of this.facts.childrenOf(domain.apex)) this.compileApex(child);
-    if (this.observer !== undefined) this.noteChanges();
   }
 
   private noteChanges(): void {
