@@ -16,7 +16,7 @@ async function start(folder: string, port: number): Promise<{ child: Child; apis
   const env = environment({ WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD, WAYPOST_NAMESERVERS: 'ns1.waypost.test' });
   const child = startChild(process.execPath, [MAIN, ...args], env);
   try {
-    await child.waitFor(/Ctrl-C ends them all/, 60_000);
+    await child.waitFor(/Ctrl-C ends them all/, 180_000);
   } catch (error) {
     await child.stop('SIGINT', 20_000);
     throw error;

@@ -12,7 +12,7 @@ import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** A terminal on a machine. */
 class Terminal {

@@ -10,7 +10,7 @@ import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { startCluster } from './rig.ts';
 
 async function untilReady({ api, child }: Daemon): Promise<void> {
-  for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
     const status = await api.request('GET', '/readyz').then(
       (answer) => answer.status,
       () => 0,
@@ -72,7 +72,7 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
       assert.ok(all.includes('before.example') && !all.includes('after.example'), all.join());
     }
     assert.equal(await names(a), await names(b));
-    for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
       const { body } = await b.api.call('POST', '/api/v1/domains', { domain: `n${Date.now()}.example` });
       if ((body.sync as { applied: string[] }).applied.join() === 'a,b') break;
       assert.ok(Date.now() < deadline, 'both serve what is written');

@@ -6,7 +6,7 @@ import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { credentialsIn } from './credentials.ts';
 
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 
 export interface ClusterRig {
   readonly etcd: EtcdMember;

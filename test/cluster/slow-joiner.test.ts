@@ -61,7 +61,7 @@ class SlowLink {
 }
 
 async function until(isThere: () => boolean | Promise<boolean>, what: string, node: Daemon | null = null) {
-  for (const deadline = Date.now() + 30_000; !(await isThere()); await sleep(50))
+  for (const deadline = Date.now() + 60_000; !(await isThere()); await sleep(50))
     assert.ok(Date.now() < deadline, `${what}\n${node?.child.output()}`);
 }
 

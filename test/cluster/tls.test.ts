@@ -13,8 +13,8 @@ import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
-const READY_MS = 30_000;
-const PATIENCE_MS = 10_000;
+const READY_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** Connects once; whether the session was resumed, and the ticket that came. */
 async function dial(

@@ -21,7 +21,7 @@ async function addresses({ dnsPort }: Daemon, name: string): Promise<string[]> {
 }
 
 async function until(isThere: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isThere()); await sleep(50))
+  for (const deadline = Date.now() + 60_000; !(await isThere()); await sleep(50))
     assert.ok(Date.now() < deadline, what);
 }
 

@@ -7,7 +7,7 @@ import { type Child, startChild } from '../support/child.ts';
 import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 export interface EtcdMember {
   readonly endpoint: string;

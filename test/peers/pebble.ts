@@ -9,7 +9,7 @@ import { type Child, startChild } from '../support/child.ts';
 import { freePort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 const BIND_TRIES = 3;
 
 export interface Directory {

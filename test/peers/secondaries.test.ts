@@ -11,7 +11,7 @@ import { freePort, type Secondary, type SecondaryKind, startSecondary, whyNotSec
 
 const ZONES = ['followed.test', 'many.test', 'proxied.test'];
 const KEY = 'transfer.followed.test';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const BIG = 3000;
 const CHANGES = 100;
 

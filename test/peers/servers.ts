@@ -112,6 +112,6 @@ export async function startPeer(
   const config = join(folder, `${name}.conf`);
   writeFileSync(config, kind.config(folder, port, files));
   const child: Child = startChild(kind.program, kind.args(config));
-  await child.waitFor(kind.ready, 30_000);
+  await child.waitFor(kind.ready, 60_000);
   return { name, port, stop: async () => void (await child.stop()) };
 }

@@ -22,7 +22,7 @@ const KILLS = Number(process.env.WAYPOST_KILLS ?? 10);
 const WRITERS = 8;
 const NAMES = 40;
 /** For the first change of a daemon that has just started. */
-const BEGIN_MS = 30_000;
+const BEGIN_MS = 60_000;
 const ZONE = 'crash.example';
 const random = new Random(SEED);
 

@@ -17,7 +17,7 @@ import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { freePort } from '../support/ports.ts';
 
 const SITE = 'site.test';
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 interface Origin {
   readonly port: number;

@@ -12,7 +12,7 @@ import { decodeMessage, type Message } from '../support/message.ts';
 
 const ZONE = 'example.com';
 const DNSKEY = 48;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Bits of bytes 2 and 3 of the header (RFC 1035 4.1.1, RFC 4035 3.1.6). */
 const AA = 0x0400;

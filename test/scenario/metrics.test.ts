@@ -8,7 +8,7 @@ import { queryTcp, UdpClient } from '../support/dns-client.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../support/exposition.ts';
 import { encodeQuery } from '../support/message.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 const query = (name: string, type: number, id: number): Uint8Array =>
   encodeQuery({ name: parseName(`${name}.`), type, class: 1 }, id);

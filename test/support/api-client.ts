@@ -1,5 +1,5 @@
 /** The admin API over HTTP, with a time-out for each request. */
-const REQUEST_MS = 15_000;
+const REQUEST_MS = 30_000;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -54,7 +54,7 @@ export function startChild(command: string, args: readonly string[], env: NodeJS
         await sleep(10);
       }
     },
-    stop(signal = 'SIGTERM', ms = 10_000) {
+    stop(signal = 'SIGTERM', ms = 30_000) {
       if (!exited()) child.kill(signal);
       return this.ended(ms);
     },

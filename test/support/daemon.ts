@@ -8,7 +8,7 @@ import { removeFolder, temporaryFolder } from './temp.ts';
 
 /** main.js in the root of the compiled tree that this file belongs to. */
 export const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 const BIND_TRIES = 3;
 
 export const ADMIN_PASSWORD = 'correct horse battery staple';

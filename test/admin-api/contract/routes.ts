@@ -1,6 +1,6 @@
 /** Paths of the route list with ids in the place of their parameters. */
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
-import type { World } from './world.ts';
+import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
 export type Ids = Readonly<Record<string, string>>;
@@ -20,10 +20,8 @@ export async function knownIds(world: World): Promise<Ids> {
   const zone = await world.zone();
   const record = await zone.add('www', 'A', '192.0.2.1');
   const { body } = await world.user.client.post('/api/v1/tokens', { name: 'known' });
-  const { body: sent } = await world.user.client.send(
-    'POST',
-    UPLOAD,
-    packageForm(packageText('com.example.known', ++versions)),
+  const { body: sent } = succeeded(
+    await world.user.client.send('POST', UPLOAD, packageForm(packageText('com.example.known', ++versions))),
   );
   const { body: key } = await world.user.client.post('/api/v1/tsig-keys', { name: 'known' });
   return {

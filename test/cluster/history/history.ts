@@ -14,7 +14,7 @@ const LIMIT = 3;
 /** That the nodes are started with. */
 export const SETTINGS = { WAYPOST_PLANS_FREE: String(LIMIT) };
 /** Milliseconds for nodes to have all, once nobody writes. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 /** Faults that are told. */
 const SHOWN = 10;
 
