@@ -22,8 +22,9 @@ const HANDLER = 'onBackgroundEvent';
 
 export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditContext): void {
   const { findings } = context;
-  const { nodes, names, taken, top, implicit } = walk(tree.program, false);
-  const evaluator = new Evaluator(top, 'background', new Map());
+  const walked = walk(tree.program, false);
+  const { nodes, names, taken, top, implicit } = walked;
+  const evaluator = new Evaluator(walked, 'background', new Map());
   const topNames = new Set([...top.variables(), ...implicit.variables()].map(({ name }) => name));
   const { tested, defined } = mentioned(tree.program);
   const hostCalls = new HostCalls(source, evaluator, context);

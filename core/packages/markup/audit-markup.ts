@@ -6,18 +6,25 @@ import { checkCharset, checkElement } from './check-element.ts';
 import type { MarkupView } from './markup-view.ts';
 import { elementsOf, parseMarkup, TooDeepError } from './tree.ts';
 
-const XML = /\.(?:svg|xhtml|xht|xml|xslt?)$/i;
+const XML = /\.(?:svgz?|xhtml?|xht|xml|xslt?|rdf|rss|atom|mml|mathml|xul)$/i;
+const HTML = /\.(?:s?html?|phtml|mhtml)$/i;
 
 export function auditMarkup(source: SourceText, origin: MarkupOrigin, context: WebContext): void {
-  const isXml = origin === 'file' && XML.test(source.file);
+  // By its name, or by what browsers sniff in a file of no known type.
+  const isXml =
+    origin === 'file' &&
+    (XML.test(source.file) || (!HTML.test(source.file) && /^\ufeff?\s*<\?xml\s/.test(source.text)));
   const view: MarkupView = { source, origin, isXml, context, hasSdk: false, before: undefined };
   if (isXml) checkXml(view);
   try {
-    for (const node of elementsOf(parseMarkup(source.text, origin === 'string'))) {
+    const { root, dropped } = parseMarkup(source.text, origin === 'string');
+    for (const node of elementsOf(root)) {
       if (!('tagName' in node)) continue;
       checkElement(view, node);
       checkAttributes(view, node);
     }
+    for (const { tag, offset } of dropped)
+      context.findings.add('markup_ambiguous', source.at(offset), `<${tag}> stands within <select>.`);
   } catch (error) {
     if (!(error instanceof TooDeepError) && !(error instanceof RangeError)) throw error;
     context.findings.add('markup_too_deep', source.at(0), 'This markup is nested too deeply to be audited.');
@@ -35,8 +42,9 @@ function checkXml(view: MarkupView): void {
   const { source, context } = view;
   const encoding = /^\ufeff?<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([^"']+)/.exec(source.text)?.[1];
   if (encoding !== undefined) checkCharset(view, source.at(0), encoding, 'document');
-  const entity = source.text.search(/<!ENTITY/i);
-  if (entity >= 0) context.findings.add('xml_entities', source.at(entity), 'The document declares an entity.');
+  const entity = source.text.search(/<!(?:ENTITY|ATTLIST)/i);
+  if (entity >= 0)
+    context.findings.add('xml_entities', source.at(entity), 'The document declares an entity, or an attribute.');
   const instruction = source.text.search(/<\?xml-stylesheet/i);
   if (instruction >= 0)
     context.findings.add('xml_stylesheet', source.at(instruction), 'The document names a style sheet of its own.');

@@ -11,7 +11,7 @@ import { locate } from '../web/location.ts';
 import { checkReference, IMAGE, STYLE } from '../web/references.ts';
 import { loosened } from './check-policy.ts';
 import { type MarkupView, placeOf, report } from './markup-view.ts';
-import { attributeOf, type Element, localNameOf, textOf } from './tree.ts';
+import { attributeOf, type Element, isInTemplate, localNameOf, textOf } from './tree.ts';
 
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'animatecolor', 'discard']);
 /** Types of script elements that are run (HTML, 4.12.1.1; an empty one as well). */
@@ -21,11 +21,22 @@ const PREPARED = new Set(['prefetch', 'preconnect', 'dns-prefetch', 'prerender',
 
 const RCDATA = new Set(['title', 'textarea']);
 /** Their content is text to HTML, and elements to XML. */
-const RAW_TEXT = new Set(['title', 'textarea', 'xmp', 'noembed', 'noframes', 'iframe', 'plaintext']);
+const RAW_TEXT = new Set([
+  'title',
+  'textarea',
+  'xmp',
+  'noembed',
+  'noframes',
+  'noscript',
+  'iframe',
+  'plaintext',
+  'style',
+]);
 
 export function checkElement(view: MarkupView, element: Element): void {
   const name = localNameOf(element.tagName);
-  if (view.isXml && RAW_TEXT.has(name)) checkRawText(view, element);
+  if (view.isXml && (RAW_TEXT.has(name) || name === 'script')) checkRawText(view, element);
+  if (name === 'noscript') addNoscript(view, element);
   if (name === 'script') {
     checkScript(view, element);
     return;
@@ -57,7 +68,9 @@ function checkScript(view: MarkupView, element: Element): void {
   }
   if (!RUN.test(type.split(';')[0].trim())) {
     // A script can give it another type, or take its text.
-    if (view.origin !== 'string') addScript(view, element, 'data');
+    if (view.origin === 'string') return;
+    context.hasDataScript = true;
+    addScript(view, element, 'data');
     return;
   }
   const charset = attributeOf(element, 'charset');
@@ -68,7 +81,9 @@ function checkScript(view: MarkupView, element: Element): void {
   }
   if (from !== undefined) {
     const location = locate(from, source.file);
-    if (location.kind === 'file') {
+    if (location.kind === 'page' && from.trim() !== '')
+      loadScript(context, source.file, isModule ? 'module' : 'script', place);
+    else if (location.kind === 'file') {
       if (location.path === 'host-sdk.js' && !isModule) view.hasSdk = true;
       else if (!view.hasSdk) view.before ??= place;
       loadScript(context, location.path, isModule ? 'module' : 'script', place);
@@ -81,7 +96,14 @@ function checkScript(view: MarkupView, element: Element): void {
     return;
   }
   if (!view.hasSdk) view.before ??= place;
+  checkUnstarted(view, element);
   addScript(view, element, isModule ? 'module' : 'script');
+}
+
+/** HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it is given later. */
+function checkUnstarted(view: MarkupView, element: Element): void {
+  const how = textOf(element).trim() === '' ? 'is empty' : isInTemplate(element) ? 'stands in a template' : undefined;
+  if (how !== undefined) report(view, 'script_unstarted', placeOf(view, element), `This script ${how}.`);
 }
 
 function addScript(view: MarkupView, element: Element, kind: ScriptKind): void {
@@ -109,6 +131,14 @@ function checkRawText(view: MarkupView, element: Element): void {
     view.context.findings.add('xml_hidden_markup', view.source.at(start + hidden), `In XML this is markup.`);
 }
 
+/** Text to a web view that runs scripts, and markup to one that does not. */
+function addNoscript(view: MarkupView, element: Element): void {
+  const text = textOf(element);
+  if (!text.includes('<')) return;
+  const place = { ...placeOf(view, element), file: view.source.file };
+  view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, text), origin: 'srcdoc' });
+}
+
 /** What stands in an element, without the lines of CDATA sections. */
 function addPieces(
   view: MarkupView,
@@ -126,7 +156,6 @@ function addPieces(
     end = start + close;
     start += section[0].length;
   }
-  if (view.isXml) checkRawText(view, element);
   // In SVG and MathML it is text with references and elements in it, of which only the text counts.
   const inner = element.namespaceURI === html.NS.HTML ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim())

@@ -67,6 +67,21 @@ export const MARKUP_RULES = {
     about: '<?xml-stylesheet?> loads style sheets and XSLT, which makes markup with code of a document.',
     fix: 'Use a <link rel="stylesheet"> or a <style> element.',
   },
+  markup_ambiguous: {
+    type: 'warning',
+    review: true,
+    title: 'Markup that browsers read in more than one way',
+    about:
+      'Within select, HTML dropped all but option, optgroup, hr, script and template until 2025; newer web views keep what stands there.',
+    fix: 'Leave nothing but options in a <select>.',
+  },
+  script_unstarted: {
+    type: 'warning',
+    review: true,
+    title: 'A script element that can be given code later',
+    about: 'A script element without code has not been started: it runs what a script of the app puts into it.',
+    fix: 'Leave the element out.',
+  },
   markup_too_deep: {
     type: 'warning',
     review: true,

@@ -1,5 +1,5 @@
 /** Audits a script: one parse, one walk, and then a look at each node that may be of interest. */
-import type { AnyNode, Options, Program } from 'acorn';
+import type { AnyNode, Identifier, Options, Program } from 'acorn';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import { checkCall } from './check-calls.ts';
@@ -11,9 +11,6 @@ import { parseScript } from './parser.ts';
 import { WATCHED_NAMES } from './platform.ts';
 import { report, type ScriptView } from './script-view.ts';
 import { type Walked, walk } from './walk.ts';
-
-/** Aliases of aliases that are followed. */
-const ROUNDS = 8;
 
 /** `start` and `end`: where the script stands in the source, in UTF-16 units. */
 export function auditScript(
@@ -85,8 +82,8 @@ function fixOf(message: string): string | undefined {
 
 function check(program: Program, source: SourceText, base: number, kind: ScriptKind, context: WebContext): void {
   const isModule = kind === 'module';
-  const walked = walk(program, isModule);
-  const evaluator = new Evaluator(walked.top, kind, context.globals);
+  const walked = walk(program, isModule, context.classicScripts > 1);
+  const evaluator = new Evaluator(walked, kind, context.globals);
   const view: ScriptView = { source, base, kind, context, evaluator, aliases: new Set() };
   // From the inside out, so that what an expression is made of is known before it.
   for (let index = walked.nodes.length - 1; index >= 0; index--) checkNode(view, walked.nodes[index]);
@@ -139,13 +136,17 @@ const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNo
 });
 
 function checkNames(view: ScriptView, { names }: Walked): void {
-  let watched: ReadonlySet<string> = WATCHED_NAMES;
-  const looked = new Set<string>();
-  for (let round = 0; round < ROUNDS && watched.size > 0; round++) {
-    for (const name of names) if (watched.has(name.name)) checkName(view, name);
-    for (const name of watched) looked.add(name);
-    watched = new Set([...view.aliases].filter((name) => !looked.has(name)));
+  for (const name of names) if (WATCHED_NAMES.has(name.name)) checkName(view, name);
+  if (view.aliases.size === 0) return;
+  const byName = new Map<string, Identifier[]>();
+  for (const name of names) {
+    const same = byName.get(name.name);
+    if (same === undefined) byName.set(name.name, [name]);
+    else same.push(name);
   }
+  // An alias of an alias is added while this goes on.
+  for (const alias of view.aliases)
+    if (!WATCHED_NAMES.has(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
 }
 
 /** What a classic script declares at its top, the scripts after it see. */

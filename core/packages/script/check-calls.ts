@@ -1,17 +1,23 @@
 /** Calls: what makes code, elements, workers and windows. */
 
-import type { AnyNode, CallExpression, NewExpression } from 'acorn';
-import { FRAMES } from '../frames.ts';
-import { EmbeddedText } from '../web/embedded-text.ts';
+import type { AnyNode, CallExpression, NewExpression, Property } from 'acorn';
+import {
+  checkAttribute,
+  checkElement,
+  checkGiven,
+  checkProperty,
+  checkType,
+  MARKUP_PROPERTIES,
+} from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkUrl } from './check-url.ts';
-import { localName } from './evaluate-call.ts';
 import { isWindow } from './global-names.ts';
-import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import { urlRole } from './url-properties.ts';
-import { constantOf, type Value, type Values } from './values.ts';
+import { keyOf } from './scope.ts';
+import { report, type ScriptView, written } from './script-view.ts';
+import { constantOf, UNKNOWN, type Value, type Values } from './values.ts';
+import { parentOf } from './walk.ts';
 
 type Call = CallExpression | NewExpression;
 /** Undefined: not known, as with `f.apply(this, list)`. */
@@ -101,14 +107,17 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
   else if (TIMERS.has(path)) checkTimer(view, node, path, args);
   else if (WORKERS.has(path)) {
     if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
+    else report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} runs cannot be determined.`);
   } else if (path === 'document.write' || path === 'document.writeln')
     for (const arg of args ?? [node]) checkMarkup(view, arg, path);
   else if (path === 'document.createElement') checkElement(view, node, args?.[0]);
   else if (path === 'document.createElementNS') checkElement(view, node, args?.[1]);
   else if (path === 'open') {
     report(view, 'window_opened', node, `${written(view, node)} opens a window.`);
-    if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'link');
-  } else if (path === 'location.assign' || path === 'location.replace') {
+    if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'navigation');
+  } else if (path === 'XSLTProcessor')
+    report(view, 'markup_undeterminable', node, 'What a transformation makes of a document is not known before.');
+  else if (path === 'location.assign' || path === 'location.replace' || path === 'navigation.navigate') {
     if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'navigation');
   } else if (path.startsWith('Host.')) checkHostCall(view, node, path, args);
   else if (path.startsWith('Object.') || path.startsWith('Reflect.')) checkReflection(view, node, path, args);
@@ -121,18 +130,33 @@ function checkFetched(view: ScriptView, args: Arguments): void {
 }
 
 function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
+  // A class can't be called without new, and what is made by it is hardly called.
+  const isCall = node.type === 'CallExpression' ? args?.length !== 0 && !isOfThis(node.callee) : parentCalls(node);
   const isText = args?.some((arg) =>
     view.evaluator
       .valuesOf(arg)
       .some((value) => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string')),
   );
-  if (isText)
+  if (isText || isCall)
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} calls cannot be determined.`);
 }
 
+/** As a component that is a function is called by frameworks. */
+const isOfThis = (callee: AnyNode): boolean =>
+  callee.type === 'MemberExpression' && callee.object.type === 'ThisExpression';
+
+const parentCalls = (node: AnyNode): boolean => {
+  const parent = parentOf(node);
+  return parent?.type === 'CallExpression' && parent.callee === node;
+};
+
 function checkTimer(view: ScriptView, node: Call, name: string, args: Arguments): void {
   const first = args?.[0];
-  if (first === undefined) return;
+  if (first === undefined || first.type === 'SpreadElement') {
+    if (args?.length !== 0)
+      report(view, 'timer_undeterminable', node, `What ${written(view, node)} runs cannot be determined.`);
+    return;
+  }
   const values = view.evaluator.valuesOf(first);
   if (values.some(({ kind }) => kind === 'fetched')) {
     report(view, 'fetched_code', first, `What Host.network.fetch has brought is run by ${name}.`);
@@ -146,30 +170,42 @@ function checkTimer(view: ScriptView, node: Call, name: string, args: Arguments)
     report(view, 'string_timer', node, `${name} is given text to run as code: ${written(view, first)}`);
     return;
   }
-  if (first.type === 'CallExpression' && values.some(({ kind }) => kind === 'unknown'))
+  if (values.some(({ kind }) => kind === 'unknown') && isResult(view, first))
     report(view, 'timer_undeterminable', first, `Whether ${written(view, first)} is a function cannot be determined.`);
 }
 
-function checkElement(view: ScriptView, node: Call, name: AnyNode | undefined): void {
-  if (name === undefined) return;
-  for (const value of view.evaluator.valuesOf(name)) {
-    if (value.kind === 'constant') {
-      const tag = localName(String(value.value));
-      if (tag === 'script') report(view, 'script_element', node, `${written(view, node)} makes a script element.`);
-      else if (FRAMES.has(tag))
-        report(view, 'frame_element', node, `${written(view, node)} makes an element that shows another document.`);
-    } else if (value.kind === 'text')
-      report(view, 'element_undeterminable', node, `Which element ${written(view, node)} makes cannot be determined.`);
-  }
+/** What comes of a call, a name for that, or a member that is not known: it may be text. */
+function isResult(view: ScriptView, node: AnyNode): boolean {
+  if (node.type === 'CallExpression' || node.type === 'AwaitExpression') return true;
+  if (node.type === 'MemberExpression') return node.computed && view.evaluator.keyOf(node) === undefined;
+  if (node.type !== 'Identifier') return false;
+  const writes = view.evaluator.variableOf(node)?.writes;
+  return writes?.some(({ from }) => from !== undefined && (isResult(view, from) || isOfPromise(from))) ?? false;
+}
+
+/** A function that is given to `then`. */
+function isOfPromise(fn: AnyNode): boolean {
+  const parent = fn.type.endsWith('FunctionExpression') ? parentOf(fn) : undefined;
+  const callee = parent?.type === 'CallExpression' ? parent.callee : undefined;
+  return (
+    callee?.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name === 'then'
+  );
 }
 
 /** Functions that take an object and a name. */
 function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
   const [object, key] = args ?? [];
   if (object === undefined) return;
+  if (path === 'Object.assign') checkAssigned(view, node, args ?? []);
+  else if (path === 'Reflect.set' && key !== undefined)
+    checkProperty(view, node, view.evaluator.valuesOf(object), textOf(view, key), args?.[2]);
   if (path === 'Reflect.get') checkReached(view, node, view.evaluator.valuesOf(node));
   const name = key === undefined ? undefined : constantOf(view.evaluator.valuesOf(key))?.value;
   if (path.endsWith('.getOwnPropertyDescriptor') && name === 'constructor')
+    report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
+  if (path.endsWith('.getOwnPropertyDescriptor') && MARKUP_PROPERTIES.has(String(name)))
+    report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
+  if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
   for (const value of view.evaluator.valuesOf(object)) {
     if (value.kind !== 'global') continue;
@@ -187,6 +223,39 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
       report(view, 'computed_global', node, `What ${written(view, node)} takes of ${value.path} cannot be determined.`);
   }
 }
+
+/** Whatever is called getPrototypeOf, and __proto__. */
+const isPrototype = (node: AnyNode): boolean => {
+  const name = node.type === 'CallExpression' ? node.callee : node;
+  return (
+    name.type === 'MemberExpression' &&
+    name.property.type === 'Identifier' &&
+    (name.property.name === 'getPrototypeOf' || name.property.name === '__proto__')
+  );
+};
+
+const textOf = (view: ScriptView, key: AnyNode): string | undefined => {
+  const known = constantOf(view.evaluator.valuesOf(key));
+  return known === undefined ? undefined : String(known.value);
+};
+
+/** Object.assign gives properties to an element. */
+function checkAssigned(view: ScriptView, node: Call, [target, ...sources]: readonly AnyNode[]): void {
+  const objects = view.evaluator.valuesOf(target);
+  for (const source of sources)
+    for (const value of view.evaluator.writtenOut(source)) {
+      if (value.kind !== 'structure' || value.node.type !== 'ObjectExpression') {
+        if (value.kind !== 'constant') checkProperty(view, node, objects, undefined, undefined);
+        continue;
+      }
+      for (const property of value.node.properties)
+        if (property.type === 'SpreadElement') checkProperty(view, node, objects, undefined, undefined);
+        else checkProperty(view, node, objects, nameOf(view, property), property.value);
+    }
+}
+
+const nameOf = (view: ScriptView, { computed, key }: Property): string | undefined =>
+  computed ? textOf(view, key) : (keyOf(key) ?? undefined);
 
 /** Methods that call what they are given with what they go over. */
 const CALLING = new Set([
@@ -209,6 +278,9 @@ function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
       report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);
 }
 
+const objectsOf = (view: ScriptView, { callee }: Call): Values =>
+  callee.type === 'MemberExpression' ? view.evaluator.valuesOf(callee.object) : [];
+
 /** Methods that are known by their names, whatever has them. */
 function checkMethod(view: ScriptView, node: Call, name: string | undefined, args: Arguments): void {
   if (name === undefined || args === undefined) return;
@@ -216,7 +288,11 @@ function checkMethod(view: ScriptView, node: Call, name: string | undefined, arg
   const markup = MARKUP_METHODS.get(name);
   if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
-  } else if (name === 'parseFromString' || name === 'html') {
+  } else if (name === 'execCommand') {
+    if (args[2] && textOf(view, args[0])?.toLowerCase() === 'inserthtml') checkMarkup(view, args[2], name);
+  } else if (name === 'parseFromString') {
+    if (args[0]) checkMarkup(view, args[0], name);
+  } else if (name === 'html') {
     // What DOMParser makes is inert, and html() may be anything: only what is known to be code counts.
     const values = args[0] && view.evaluator.valuesOf(args[0]);
     if (values?.some(({ kind }) => kind !== 'unknown')) checkMarkup(view, args[0], name);
@@ -227,35 +303,17 @@ function checkMethod(view: ScriptView, node: Call, name: string | undefined, arg
     const tag = args[name === 'createElement' ? 0 : 1];
     if (!isDocument && tag && constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
   } else if (name === 'setAttribute' || name === 'setAttributeNS')
-    checkAttribute(view, node, name === 'setAttribute' ? args : args.slice(1));
+    checkAttribute(view, node, objectsOf(view, node), name === 'setAttribute' ? args : args.slice(1));
+  else if (name === 'createAttribute' || name === 'createAttributeNS')
+    checkAttribute(
+      view,
+      node,
+      objectsOf(view, node),
+      args.slice(name === 'createAttribute' ? 0 : 1, name === 'createAttribute' ? 1 : 2),
+    );
+  else if (name === 'removeAttribute' && args[0] && textOf(view, args[0]) === 'type')
+    checkType(view, node, objectsOf(view, node), [UNKNOWN]);
+  else if (name === 'append' || name === 'appendChild' || name === 'prepend' || name === 'replaceChildren')
+    for (const arg of args) checkGiven(view, node, objectsOf(view, node), name, view.evaluator.valuesOf(arg));
   else if (name === 'addModule' && args[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
-}
-
-function checkAttribute(view: ScriptView, node: Call, [name, value]: readonly AnyNode[]): void {
-  const known = name && constantOf(view.evaluator.valuesOf(name));
-  if (typeof known?.value !== 'string' || value === undefined) return;
-  const attribute = localName(known.value);
-  if (attribute.startsWith('on')) {
-    checkHandler(view, node, value);
-    return;
-  }
-  if (attribute === 'srcdoc') {
-    checkMarkup(view, value, attribute);
-    return;
-  }
-  const object = node.callee.type === 'MemberExpression' ? view.evaluator.valuesOf(node.callee.object) : [];
-  const role = urlRole(attribute, object);
-  if (role !== undefined) checkUrl(view, value, view.evaluator.valuesOf(value), role);
-}
-
-/** A constant text is audited as a handler in markup is. */
-function checkHandler(view: ScriptView, node: Call, value: AnyNode): void {
-  const code = constantOf(view.evaluator.valuesOf(value))?.value;
-  if (typeof code !== 'string') {
-    report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
-    return;
-  }
-  report(view, 'inline_handler', node, `${written(view, node)} makes a handler of text.`);
-  const source = new EmbeddedText({ ...placeOf(view, value), file: view.source.file }, code);
-  view.context.pieces.push({ type: 'script', source, start: 0, end: code.length, kind: 'handler' });
 }

@@ -1,5 +1,5 @@
 /** What a module imports. */
-import type { AnyNode } from 'acorn';
+import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration } from 'acorn';
 import { missing } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
 import { load } from './check-url.ts';
@@ -25,10 +25,12 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
         report(view, 'module_bare', node.source, `"${specifier}" is not a path.`);
         return;
       }
-      if (node.attributes.length === 0) {
+      if (typeOf(node) === undefined) {
         load(view, node.source, location.path, 'module');
         return;
       }
+      if (typeOf(node) === 'css' && location.path !== undefined && view.context.files.has(location.path))
+        view.context.waiting.push({ path: location.path, kind: 'style' });
       if (location.path === undefined || !view.context.files.has(location.path))
         report(view, 'script_missing', node.source, missing(location.path, view.context.files));
       return;
@@ -47,4 +49,13 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
       );
       break;
   }
+}
+
+/** What else than code is imported (HTML, 8.1.6.7.3); undefined: a script. */
+function typeOf(node: ImportDeclaration | ExportAllDeclaration | ExportNamedDeclaration): 'css' | 'json' | undefined {
+  for (const { key, value } of node.attributes) {
+    const name = key.type === 'Identifier' ? key.name : key.value;
+    if (name === 'type' && (value.value === 'css' || value.value === 'json')) return value.value;
+  }
+  return undefined;
 }

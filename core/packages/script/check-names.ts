@@ -1,17 +1,17 @@
 /** What is reached from the global object: by a name, a member, or a pattern. */
 import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
+import type { RuleCode } from '../rules.ts';
+import { checkProperty } from './check-elements.ts';
 import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
-import { checkMarkup } from './check-markup.ts';
 import { checkUrl } from './check-url.ts';
-import { isWindow } from './global-names.ts';
-import { BARRED, DISTINCTIVE } from './platform.ts';
-import { report, type ScriptView, written } from './script-view.ts';
-import { urlRole } from './url-properties.ts';
+import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
+import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { useOf } from './use.ts';
-import { constantOf, type Values } from './values.ts';
+import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
 
-const MARKUP_PROPERTIES = new Set(['innerHTML', 'outerHTML', 'srcdoc']);
+const ASSIGNING = new Set(['=', '+=', '||=', '&&=', '??=']);
 /** Names for which nobody puts a key together, other than to hide them. */
 const TELLING = new Set([
   ...[...BARRED.keys()].map((path) => path.slice(path.lastIndexOf('.') + 1)),
@@ -31,7 +31,11 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
     const { path } = value;
     if (path === 'Host' || path.startsWith('Host.')) checkHostUse(view, node, path);
     else if (path === 'Function') checkFunction(view, node);
-    else if (path === 'window') checkWindow(view, node);
+    else if (path === 'window' || path === 'navigator') checkWindow(view, node);
+    else if (path === 'document') {
+      const use = useOf(node);
+      if (use === 'escapes' || use === 'element') view.context.isDocumentHandedOn = true;
+    } else if (HANDED_ON.has(path)) checkHandedOn(view, node, HANDED_ON.get(path)!);
     else {
       const barred = BARRED.get(path);
       if (barred === undefined || isHarmless(view, node, path)) continue;
@@ -41,6 +45,20 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
       report(view, barred.code, node, `${written(view, node)} ${said(barred.code, path)}`, fix);
     }
   }
+}
+
+/** Functions that make code of a text or a URL: where they are called they are looked at. */
+const HANDED_ON: ReadonlyMap<string, RuleCode> = new Map([
+  ['setTimeout', 'timer_undeterminable'],
+  ['setInterval', 'timer_undeterminable'],
+  ['Worker', 'worker_undeterminable'],
+  ['SharedWorker', 'worker_undeterminable'],
+]);
+
+function checkHandedOn(view: ScriptView, node: AnyNode, code: RuleCode): void {
+  const use = useOf(node);
+  if (view.kind !== 'background' && (use === 'escapes' || use === 'element'))
+    report(view, code, node, `What is done with ${written(view, node)} cannot be followed from here.`);
 }
 
 /** Of a name only where it is none of an own variable, or where the variable stands for what is watched. */
@@ -54,20 +72,17 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   const parent = parentOf(node);
   if ((parent?.type === 'ClassDeclaration' || parent?.type === 'ClassExpression') && parent.superClass === node)
     checkSuperClass(view, node);
+  if (isTarget(node, parent)) checkProperty(view, node, objects, view.evaluator.keyOf(node), undefined);
   if (objects.length === 1 && objects[0].kind === 'unknown' && !node.computed) {
     const { property } = node;
-    if (
-      property.type === 'Identifier' &&
-      DISTINCTIVE.has(property.name) &&
-      useOf(node) !== 'assigned' &&
-      !isTyped(node)
-    )
-      report(view, 'global_of_unknown', node, `${written(view, node)} may be ${property.name} of the global object.`);
+    if (property.type === 'Identifier') checkOfUnknown(view, node, property.name, DISTINCTIVE);
     return;
   }
   const key = view.evaluator.keyOf(node);
   if (key === undefined) {
     for (const object of objects) {
+      if (object.kind === 'receiver' && object.of === 'event' && isHidden(view, node))
+        report(view, 'computed_global', node, `What ${written(view, node)} takes of an event cannot be determined.`);
       if (object.kind !== 'global') continue;
       if (COMPUTED.has(object.path) || isWindow(object.path))
         report(
@@ -80,6 +95,9 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
     }
     return;
   }
+  if (objects.some(({ kind }) => kind === 'receiver')) checkOfUnknown(view, node, key, RECEIVED);
+  else if (!node.computed && objects.some(({ kind }) => kind === 'unknown' || kind === 'element'))
+    checkOfUnknown(view, node, key, DISTINCTIVE);
   if (
     node.computed &&
     (DISTINCTIVE.has(key) || (node.property.type !== 'Literal' && TELLING.has(key))) &&
@@ -90,12 +108,39 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   checkReached(view, node, view.evaluator.valuesOf(node));
 }
 
+/** A member by its name, of something that may be the global object or the document. */
+function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, names: ReadonlySet<string>): void {
+  const use = useOf(node);
+  if (names.has(name)) {
+    if (use !== 'assigned' && !isTyped(node))
+      report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
+  } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called'))
+    view.context.suspects.push({
+      place: placeOf(view, node),
+      message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
+    });
+}
+
+/** A member is taken by a name that is put together, to be called or kept. */
+function isHidden(view: ScriptView, node: MemberExpression): boolean {
+  const use = useOf(node);
+  if (use !== 'called' && use !== 'bound') return false;
+  return view.evaluator.valuesOf(node.property).some(({ kind }) => kind !== 'constant');
+}
+
+/** Within a pattern that is assigned to, or before `of`. */
+const isTarget = (node: MemberExpression, parent: AnyNode | undefined): boolean =>
+  parent?.type === 'AssignmentExpression'
+    ? parent.left !== node && parent.right !== node
+    : (parent?.type === 'ForOfStatement' || parent?.type === 'ForInStatement') && parent.left === node;
+
 export function checkAssignment(view: ScriptView, node: AssignmentExpression): void {
   const { left, right, operator } = node;
   if (left.type === 'Identifier') {
     if (scopeOf(node)?.lookup(left.name)?.isGlobal === false) return;
     if (left.name === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
     if (left.name === 'location') checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
+    if (view.kind === 'handler') checkOfHandler(view, node, left.name, right);
     return;
   }
   if (left.type !== 'MemberExpression' || left.object.type === 'Super') return;
@@ -103,6 +148,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   const key = view.evaluator.keyOf(left);
   if (key === undefined) {
     for (const object of objects) if (object.kind === 'global') checkHostWrite(view, node, object.path, 'assigned to');
+    checkProperty(view, node, objects, undefined, right);
     return;
   }
   for (const object of objects) {
@@ -117,12 +163,13 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
       return;
     }
   }
-  if (MARKUP_PROPERTIES.has(key) && (operator === '=' || operator === '+=')) {
-    checkMarkup(view, right, key);
-    return;
-  }
-  const role = urlRole(key, objects);
-  if (role !== undefined && operator === '=') checkUrl(view, right, view.evaluator.valuesOf(right), role);
+  if (ASSIGNING.has(operator)) checkProperty(view, node, objects, key, right);
+}
+
+/** In a handler a name is a member of the element or of the document (HTML, 8.1.8.1). */
+function checkOfHandler(view: ScriptView, node: AssignmentExpression, name: string, value: AnyNode): void {
+  if (DOCUMENT_NAMES.has(name)) checkReached(view, node.left, [global(`document.${name}`)]);
+  checkProperty(view, node, NOTHING_KNOWN, name, value);
 }
 
 /** A class that is made of a constructor of something unknown is Function, if that something is a function. */

@@ -3,7 +3,7 @@ import type { AnyNode } from 'acorn';
 import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import type { Values } from './values.ts';
+import { PLACEHOLDER, type Value, type Values } from './values.ts';
 
 /** What the URL is for. */
 export type UrlRole =
@@ -21,7 +21,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
     if (url === undefined) continue;
     const location = locate(url, view.source.file);
     if (location.kind === 'code') report(view, 'javascript_url', node, `${written(view, node)} is a javascript: URL.`);
-    else if (role === 'worker') checkWorker(view, node, location, value.kind === 'constant');
+    else if (role === 'worker') checkWorker(view, node, url, value.kind === 'constant');
     else if (location.kind === 'remote') {
       if (role === 'script') report(view, 'remote_script', node, `A script is loaded from ${location.host}.`);
       else if (role === 'source')
@@ -33,9 +33,15 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
     else if (role === 'script' && (location.kind === 'data' || location.kind === 'blob'))
       report(view, 'remote_script', node, `A script is loaded from a ${location.kind}: URL.`);
   }
+  if (role === 'navigation' && values.some(isOpen))
+    report(view, 'navigation_undeterminable', node, `Where ${written(view, node)} leads cannot be determined.`);
   if (role === 'worker' && values.some(({ kind }) => kind !== 'constant' && kind !== 'fetched'))
     report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} is cannot be determined.`);
 }
+
+/** What a URL begins with is not known. */
+const isOpen = (value: Value): boolean =>
+  value.kind === 'text' ? value.known.startsWith(PLACEHOLDER) : value.kind === 'unknown' || value.kind === 'fetched';
 
 /** An image is no script, and what is not known may be an image; a page shows other files. */
 function loadIfThere(view: ScriptView, node: AnyNode, path: string | undefined, role: UrlRole): void {
@@ -46,13 +52,21 @@ function loadIfThere(view: ScriptView, node: AnyNode, path: string | undefined, 
 const MEDIA =
   /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg|mp3|m4a|aac|ogg|oga|opus|wav|flac|mp4|m4v|webm|mov|ogv|vtt|html?|xhtml)$/i;
 
-function checkWorker(view: ScriptView, node: AnyNode, location: ReturnType<typeof locate>, isKnown: boolean): void {
+function checkWorker(view: ScriptView, node: AnyNode, url: string, isKnown: boolean): void {
+  const location = locate(url, view.source.file);
   if (location.kind !== 'file') {
     const where = location.kind === 'remote' ? location.host : `a ${location.kind}: URL`;
     report(view, 'worker_from_code', node, `A worker is started from ${where}.`);
     return;
   }
-  if (isKnown) load(view, node, location.path, 'script');
+  if (!isKnown) return;
+  // From where the page is, or with import.meta.url from where the script is: the file must be there either way.
+  const { files, manifest } = view.context;
+  const { path } = location;
+  const ofPage = locate(url, manifest?.entry ?? '');
+  const isOfPage = ofPage.kind === 'file' && ofPage.path !== undefined && files.has(ofPage.path);
+  if (isOfPage && ofPage.path !== path) load(view, node, ofPage.path, 'script');
+  if (!isOfPage || (path !== undefined && files.has(path))) load(view, node, path, 'script');
 }
 
 export function load(view: ScriptView, node: AnyNode, path: string | undefined, kind: 'script' | 'module'): void {

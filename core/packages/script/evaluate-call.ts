@@ -1,13 +1,17 @@
 /** What a call comes to: of built-in functions that are known, and of functions that are called where they stand. */
-import type { CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
+import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
 import { foldFunction, foldMethod } from './fold.ts';
 import {
   constant,
+  constantOf,
   FETCHED,
   FUNCTION,
+  global,
   NOTHING_KNOWN,
+  OF_EVENT,
   PLACEHOLDER,
+  SCRIPT,
   text,
   UNKNOWN,
   union,
@@ -47,13 +51,30 @@ const TEXT_FUNCTIONS = new Set([
 export function valuesOfNew(evaluator: Evaluator, node: NewExpression): Values {
   for (const callee of evaluator.valuesOf(node.callee)) {
     if (callee.kind !== 'global') continue;
-    if (callee.path === 'URL' && node.arguments[0]) return evaluator.valuesOf(node.arguments[0]);
+    if (callee.path === 'URL' && node.arguments[0]) return resolved(evaluator, node.arguments);
     if (callee.path === 'Image' || callee.path === 'Audio')
       return [{ kind: 'element', tag: callee.path === 'Image' ? 'img' : 'audio' }];
     if (callee.path === 'Array') return [{ kind: 'list', items: [] }];
   }
   return NOTHING_KNOWN;
 }
+
+/** A URL as it is written; of a base that is not this page or this script, resolved or not known. */
+function resolved(evaluator: Evaluator, [url, base]: readonly AnyNode[]): Values {
+  const values = evaluator.valuesOf(url);
+  if (base === undefined || base.type === 'MetaProperty' || isHere(base)) return values;
+  const [known, from] = [constantOf(values), constantOf(evaluator.valuesOf(base))];
+  if (evaluator.valuesOf(base).some((one) => one.kind === 'global' && /^(?:location|document)\b/.test(one.path)))
+    return values;
+  try {
+    if (known !== undefined && from !== undefined)
+      return [constant(new URL(String(known.value), String(from.value)).href)];
+  } catch {}
+  return NOTHING_KNOWN;
+}
+
+/** import.meta.url */
+const isHere = (node: AnyNode): boolean => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
 
 export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values {
   const { callee } = node;
@@ -69,7 +90,11 @@ export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values
       if (folded !== undefined && evaluator.spend(folded)) return [folded];
     }
     if (method === 'bind' && objects !== NOTHING_KNOWN) return objects;
+    const reached = method === undefined ? undefined : reachedBy(evaluator, method, objects, node);
+    if (reached !== undefined) return reached;
   }
+  const named = callee.type === 'Identifier' ? evaluator.functionOf(callee) : undefined;
+  if (named !== undefined) return returnedBy(evaluator, named);
   const callees = evaluator.valuesOf(callee);
   if (callees !== NOTHING_KNOWN) {
     const results = callees.map((one) => resultOf(evaluator, one, node));
@@ -91,11 +116,9 @@ function resultOf(evaluator: Evaluator, callee: Value, node: CallExpression): Va
     case 'Promise.resolve':
       return node.arguments[0] ? evaluator.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
     case 'document.createElement':
-      return first.kind === 'constant' ? [{ kind: 'element', tag: String(first.value).toLowerCase() }] : NOTHING_KNOWN;
+      return elementsOf(node.arguments[0] && evaluator.valuesOf(node.arguments[0]));
     case 'document.createElementNS':
-      return args[1]?.kind === 'constant'
-        ? [{ kind: 'element', tag: localName(String(args[1].value)) }]
-        : NOTHING_KNOWN;
+      return elementsOf(node.arguments[1] && evaluator.valuesOf(node.arguments[1]));
     case 'URL.createObjectURL':
       return [constant('blob:')];
     case 'Reflect.get':
@@ -116,15 +139,42 @@ function resultOf(evaluator: Evaluator, callee: Value, node: CallExpression): Va
   return TEXT_FUNCTIONS.has(path) ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
 }
 
-/** Of a function that does nothing but return, called there and then. */
-function returnedBy(evaluator: Evaluator, fn: FunctionNode): Values {
-  if (fn.async || fn.generator) return NOTHING_KNOWN;
-  if (fn.body.type !== 'BlockStatement') return evaluator.valuesOf(fn.body);
-  const [only] = fn.body.body;
-  return fn.body.body.length === 1 && only.type === 'ReturnStatement' && only.argument
-    ? evaluator.valuesOf(only.argument)
-    : NOTHING_KNOWN;
+/** Elements of these names. */
+const elementsOf = (names: Values = NOTHING_KNOWN): Values =>
+  union([
+    names.map((name) => ({
+      kind: 'element',
+      tag: name.kind === 'constant' ? localName(String(name.value)) : undefined,
+    })),
+  ]);
+
+const LOOKED_UP = new Set(['querySelector', 'getElementsByTagName', 'querySelectorAll']);
+/** Of what an event has passed. */
+const TAKEN = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
+
+/** Script elements of the page and copies of elements, and windows that events have passed. */
+function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: CallExpression): Values | undefined {
+  const [first] = node.arguments;
+  if (LOOKED_UP.has(method) && first) {
+    const selectors = evaluator.valuesOf(first as AnyNode);
+    const isScript = selectors.some(
+      (one) => one.kind === 'constant' && /(?:^|[\s,>+~*])script(?![\w-])/i.test(String(one.value)),
+    );
+    return isScript ? (method === 'querySelector' ? [SCRIPT] : [global('document.scripts')]) : undefined;
+  }
+  if (method === 'cloneNode') return objects.filter(({ kind }) => kind === 'element').length > 0 ? objects : undefined;
+  if ((method === 'importNode' || method === 'adoptNode') && first) {
+    const values = evaluator.valuesOf(first as AnyNode);
+    return values.some(({ kind }) => kind === 'element') ? values : undefined;
+  }
+  if (method === 'composedPath' || (TAKEN.has(method) && objects.some(({ kind }) => kind === 'receiver')))
+    return [OF_EVENT];
+  return undefined;
 }
+
+/** What a generator returns is taken by nobody. */
+const returnedBy = (evaluator: Evaluator, fn: FunctionNode & AnyNode): Values =>
+  fn.generator ? NOTHING_KNOWN : evaluator.resultsOf(fn);
 
 /** The only value of each argument; unknown where there are more. */
 function argumentsOf(evaluator: Evaluator, node: CallExpression): Value[] {

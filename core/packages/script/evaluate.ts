@@ -2,21 +2,17 @@
 import type { AnyNode, BinaryExpression, Function as FunctionNode, MemberExpression } from 'acorn';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
 import { foldBinary, foldUnary } from './fold.ts';
-import {
-  CALLS_BACK,
-  canonical,
-  constructorOf,
-  DOCUMENT_NAMES,
-  isWindow,
-  memberPath,
-  pathOfUnknown,
-} from './global-names.ts';
-import { isWrittenOut, memberOfStructure, ofPrimitive } from './own-member.ts';
-import { argumentsOf, callOf, isCalledPlainly, onlyReturns } from './plain-call.ts';
+import { canonical, DOCUMENT_NAMES } from './global-names.ts';
+import { memberOf } from './member.ts';
+import { isWrittenOut } from './own-member.ts';
+import { valuesOfParameter } from './parameter.ts';
+import { isFunction } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
-import type { Scope, Variable, Write } from './scope.ts';
+import { ANYTHING, type Scope, type Variable, type Write } from './scope.ts';
+import { valuesOfThis } from './this-value.ts';
 import {
   asText,
+  CONSTRUCTOR,
   type Constant,
   constant,
   constantOf,
@@ -32,15 +28,19 @@ import {
   type Value,
   type Values,
 } from './values.ts';
-import { parentOf, scopeOf } from './walk.ts';
+import { returnedOf, scopeOf, type Walked } from './walk.ts';
 
 /** Steps from an expression to what it is made of. */
-const DEPTH = 150;
+const DEPTH = 400;
 /** Characters and elements that are put together for a script, so that a small one can't cost hours. */
 const MOST_FOLDED = 1 << 25;
 /** Elements of an array that is looked at as a whole. */
 const MOST_ITEMS = 4096;
+/** Pairs of values of an operation that are told apart. */
+const MOST_PAIRS = 64;
+
 export class Evaluator {
+  readonly #walked: Walked;
   readonly #top: Scope;
   readonly #kind: string;
   /** Of scripts that have run before. */
@@ -50,16 +50,19 @@ export class Evaluator {
   /** Characters and elements that may still be put together. */
   #left = MOST_FOLDED;
   #depth = 0;
+  /** Something lies deeper than is looked at. */
+  #isCut = false;
 
-  constructor(top: Scope, kind: string, globals: ReadonlyMap<string, Values>) {
-    this.#top = top;
+  constructor(walked: Walked, kind: string, globals: ReadonlyMap<string, Values>) {
+    this.#top = walked.top;
+    this.#walked = walked;
     this.#kind = kind;
     this.#globals = globals;
   }
 
-  /** Not all constants were put together that could have been. */
+  /** Not all was followed that could have been. */
   get isExhausted(): boolean {
-    return this.#left < 0;
+    return this.#left < 0 || this.#isCut;
   }
 
   valuesOf(node: AnyNode): Values {
@@ -86,7 +89,8 @@ export class Evaluator {
   valuesOfWrite({ from, path }: Write): Values {
     if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
     const [first, ...rest] = path;
-    if (isFunction(from) && typeof first === 'number') return this.#along(this.#argument(from, first), rest);
+    if (isFunction(from) && typeof first === 'number')
+      return this.#along(valuesOfParameter(this, this.#walked, from, first), rest);
     return this.#along(this.valuesOf(from), path);
   }
 
@@ -94,17 +98,30 @@ export class Evaluator {
     return (scopeOf(node) ?? this.#top).lookup(node.name);
   }
 
+  /** The function that a name means, if it never means anything else. */
+  functionOf(node: AnyNode & { type: 'Identifier' }): (FunctionNode & AnyNode) | undefined {
+    const writes = this.variableOf(node)?.writes ?? [];
+    const [{ from, path }] = writes.length === 1 ? writes : [ANYTHING];
+    return from !== undefined && path.length === 0 && isFunction(from) ? from : undefined;
+  }
+
   valuesOfVariable(variable: Variable): Values {
     return this.#memo(variable, () => {
       const { writes } = variable;
       const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
       if (writes.length === 0) return before ?? NOTHING_KNOWN;
-      if (writes.length > 16) return NOTHING_KNOWN;
       const sets = writes.map((write) => this.valuesOfWrite(write));
       const values = union(before === undefined ? sets : [...sets, before]);
       // An object or array that has a name may be changed later.
       return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
     });
+  }
+
+  /** As `valuesOf`, of objects as they are written where a name was given to them, without what may become of them. */
+  writtenOut(node: AnyNode): Values {
+    const variable = node.type === 'Identifier' ? this.variableOf(node) : undefined;
+    if (variable === undefined || variable.writes.length === 0) return this.valuesOf(node);
+    return union(variable.writes.map((write) => this.valuesOfWrite(write)));
   }
 
   /** The key of a member expression. Undefined: it can't be said. */
@@ -130,7 +147,10 @@ export class Evaluator {
   #memo(key: AnyNode | Variable, evaluate: () => Values): Values {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#depth >= DEPTH) return NOTHING_KNOWN;
+    if (this.#depth >= DEPTH) {
+      this.#isCut = true;
+      return NOTHING_KNOWN;
+    }
     // What leads back to itself says nothing new.
     this.#known.set(key, NOTHING_KNOWN);
     this.#depth++;
@@ -145,7 +165,7 @@ export class Evaluator {
       case 'Identifier':
         return this.#identifier(node);
       case 'ThisExpression':
-        return this.#this(node);
+        return valuesOfThis(this, this.#walked, this.#kind, node);
       case 'TemplateLiteral':
         return this.#template(
           node.quasis.map((quasi) => quasi.value.cooked ?? ''),
@@ -156,7 +176,7 @@ export class Evaluator {
         if (objects === NOTHING_KNOWN && node.computed) return NOTHING_KNOWN;
         const key = this.keyOf(node);
         // Of `f[key]`, and of `[][key]`, which may be a function, key may be "constructor".
-        if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return CONSTRUCTOR;
+        if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return [CONSTRUCTOR];
         if (key === undefined && isWrittenOut(node.object)) return [FUNCTION];
         return this.#members(objects, key);
       }
@@ -197,25 +217,6 @@ export class Evaluator {
     return [global(canonical(node.name))];
   }
 
-  /** At the top of a script, and in functions called there and then, `this` is the window. */
-  #this(node: AnyNode): Values {
-    if (this.#kind === 'module' || this.#kind === 'handler') return NOTHING_KNOWN;
-    for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
-      if (at.type === 'FunctionExpression')
-        return isCalledPlainly(at) || this.#isCalledByWindow(at) ? [global('window')] : NOTHING_KNOWN;
-      if (at.type === 'FunctionDeclaration' && onlyReturns(at, node)) return [global('window')];
-      if (at.type === 'FunctionDeclaration' || at.type === 'ClassBody') return NOTHING_KNOWN;
-    }
-    return [global('window')];
-  }
-
-  /** Given to a function of the window that calls it there: a timer, a listener. */
-  #isCalledByWindow(fn: AnyNode): boolean {
-    const parent = parentOf(fn);
-    if (parent?.type !== 'CallExpression' || (parent.callee as AnyNode) === fn) return false;
-    return this.valuesOf(parent.callee).some((value) => value.kind === 'global' && CALLS_BACK.has(value.path));
-  }
-
   #template(quasis: readonly string[], parts: readonly Values[]): Values {
     let values: Values = [constant(quasis[0])];
     parts.forEach((part, index) => {
@@ -238,6 +239,7 @@ export class Evaluator {
   #binary(operator: string, left: Values, right: Values): Values {
     if (left === NOTHING_KNOWN && right === NOTHING_KNOWN) return NOTHING_KNOWN;
     const results: Value[] = [];
+    if (left.length * right.length > MOST_PAIRS) return UNKNOWN_TEXT;
     for (const one of left)
       for (const other of right) results.push(this.#operation(operator, this.flat(one), this.flat(other)));
     return results.length === 1 ? results : union([results]);
@@ -314,62 +316,19 @@ export class Evaluator {
 
   /** The member of a value. `key` undefined: not known. */
   member(object: Value, key: string | undefined): Values {
-    if (object.kind === 'fetched') return [FETCHED];
-    if (key === undefined) return NOTHING_KNOWN;
-    switch (object.kind) {
-      case 'unknown':
-      case 'element': {
-        if (key === 'constructor') return CONSTRUCTOR;
-        const path = pathOfUnknown(key);
-        return path === undefined ? NOTHING_KNOWN : [global(path)];
-      }
-      case 'global': {
-        if (key === 'constructor' && !object.path.endsWith('.prototype')) {
-          const made = constructorOf(object.path);
-          return [made === 'Function' ? global('Function') : made === 'function' ? FUNCTION : { kind: 'constructor' }];
-        }
-        const path = memberPath(object.path, key);
-        if (path === undefined) return NOTHING_KNOWN;
-        return isWindow(object.path) ? (this.#globals.get(path) ?? [global(path)]) : [global(path)];
-      }
-      case 'function':
-        if (key === 'constructor') return [global('Function')];
-        return key === '__proto__' || key === 'bind' || key === 'call' || key === 'apply' ? [FUNCTION] : NOTHING_KNOWN;
-      case 'constructor':
-        if (key === 'constructor') return [global('Function')];
-        return NOTHING_KNOWN;
-      case 'structure':
-        return memberOfStructure(this, object.node, key);
-      case 'list':
-      case 'constant':
-      case 'text':
-        return ofPrimitive(object, key);
-    }
+    return memberOf(this, this.#globals, object, key);
   }
 
-  /** What is given to a parameter: by a call there and then, or by the promise whose `then` has the function. */
-  #argument(fn: FunctionNode & AnyNode, index: number): Values {
-    const call = callOf(fn);
-    if (call !== undefined) {
-      const args = argumentsOf(call.node).slice(call.skip);
-      if (args.slice(0, index + 1).some((arg) => arg.type === 'SpreadElement')) return NOTHING_KNOWN;
-      return args[index] ? this.valuesOf(args[index]) : [constant(undefined)];
-    }
-    const parent = parentOf(fn);
-    if (parent?.type !== 'CallExpression' || parent.callee.type !== 'MemberExpression') return NOTHING_KNOWN;
-    const key = this.keyOf(parent.callee);
-    if (key !== 'then' && key !== 'map' && key !== 'forEach') return NOTHING_KNOWN;
-    const objects = this.valuesOf(parent.callee.object);
-    return objects.some((object) => object.kind === 'fetched') ? [FETCHED] : NOTHING_KNOWN;
+  /** What a function returns, once. */
+  resultsOf(fn: FunctionNode & AnyNode): Values {
+    return this.#memo(fn, () =>
+      fn.body.type === 'BlockStatement'
+        ? union(returnedOf(fn).map((result) => this.valuesOf(result)))
+        : this.valuesOf(fn.body),
+    );
   }
 }
 
-const CONSTRUCTOR: Values = [{ kind: 'constructor' }];
+const UNKNOWN_TEXT: Values = [text(PLACEHOLDER), UNKNOWN];
 
 const shown = (value: Value): string => (value.kind === 'text' ? value.known : (asText(value) ?? PLACEHOLDER));
-
-function isFunction(node: AnyNode): node is FunctionNode & AnyNode {
-  return (
-    node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression'
-  );
-}

@@ -12,8 +12,15 @@ const OF_UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['contentWindow', 'window'],
 ]);
 
-/** The path of a member of something of which nothing else is known. */
-export const pathOfUnknown = (key: string): string | undefined => OF_UNKNOWN.get(key);
+/** What has these names hardly is anything else, where it may be the global object. */
+const OF_RECEIVER = new Set(['document', 'navigator', 'window', 'globalThis']);
+
+/** The path of a member of something of which nothing else is known; `isReceiver`: than that it may be the global object. */
+export const pathOfUnknown = (key: string, isReceiver: boolean): string | undefined =>
+  OF_UNKNOWN.get(key) ?? (isReceiver && OF_RECEIVER.has(key) ? canonical(key) : undefined);
+
+/** Members of events that may be the global object (UI Events, 3.1; DOM, 2.2; HTML, 9.1). */
+export const OF_EVENTS: ReadonlySet<string> = new Set(['view', 'currentTarget', 'target', 'srcElement', 'source']);
 
 /** Functions of the window that call what they are given with the window as `this`. */
 export const CALLS_BACK: ReadonlySet<string> = new Set([
@@ -21,6 +28,8 @@ export const CALLS_BACK: ReadonlySet<string> = new Set([
   'setInterval',
   'addEventListener',
   'requestAnimationFrame',
+  'requestIdleCallback',
+  'queueMicrotask',
 ]);
 
 export const isWindow = (path: string): boolean => path === 'window' || OTHER_WINDOWS.has(path);
@@ -57,7 +66,7 @@ export function memberPath(path: string, key: string): string | undefined {
     return canonical(key);
   }
   if (key === 'constructor' && path.endsWith('.prototype')) return path.slice(0, -'.prototype'.length);
-  const known = path.startsWith('Host') ? undefined : pathOfUnknown(key);
+  const known = path.startsWith('Host') ? undefined : pathOfUnknown(key, false);
   if (known !== undefined) return known;
   if (path.length > 100) return undefined;
   return canonical(`${path}.${key}`);

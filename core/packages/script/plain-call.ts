@@ -1,4 +1,4 @@
-/** Functions that are called where they stand. */
+/** Functions: where they are called, by what name, and whether they are strict. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import { parentOf } from './walk.ts';
 
@@ -36,4 +36,38 @@ export function isCalledPlainly(fn: AnyNode): boolean {
 export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
   const [only, ...more] = fn.body.type === 'BlockStatement' ? fn.body.body : [];
   return more.length === 0 && only?.type === 'ReturnStatement' && only.argument === node;
+}
+
+/** By a directive of its own, or of what is around it (ECMA-262, 11.2.2); code of classes and modules is strict without one. */
+export function isStrict(fn: AnyNode): boolean {
+  for (let at: AnyNode | undefined = fn; at !== undefined; at = parentOf(at)) {
+    if (at.type === 'ClassBody') return true;
+    if ((at.type === 'FunctionExpression' || at.type === 'FunctionDeclaration') && hasDirective(at.body.body))
+      return true;
+    if (at.type === 'Program' && hasDirective(at.body)) return true;
+  }
+  return false;
+}
+
+function hasDirective(body: readonly AnyNode[]): boolean {
+  for (const statement of body) {
+    if (statement.type !== 'ExpressionStatement' || statement.directive === undefined) return false;
+    if (statement.directive === 'use strict') return true;
+  }
+  return false;
+}
+
+/** The one name by which a function is known. */
+export function nameOf(fn: AnyNode): string | undefined {
+  if (fn.type === 'FunctionDeclaration') return fn.id?.name;
+  const parent = parentOf(fn);
+  return parent?.type === 'VariableDeclarator' && parent.init === fn && parent.id.type === 'Identifier'
+    ? parent.id.name
+    : undefined;
+}
+
+export function isFunction(node: AnyNode): node is FunctionNode & AnyNode {
+  return (
+    node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression'
+  );
 }

@@ -96,25 +96,26 @@ export const WATCHED_NAMES: ReadonlySet<string> = new Set([
     'cookie',
     'Function',
     'Host',
+    'setTimeout',
+    'setInterval',
+    'Worker',
+    'SharedWorker',
     'arguments',
   ],
+]);
+
+/** Of what may be the global object: names that are no ordinary ones of an app's own members. */
+export const RECEIVED: ReadonlySet<string> = new Set([
+  ...DISTINCTIVE,
+  'fetch',
+  'Function',
+  'Host',
+  'Worker',
+  'cookieStore',
 ]);
 
 /** Names whose meaning a `var` of a classic script does not take away. */
 export const PLATFORM_NAMES: ReadonlySet<string> = new Set([
   ...WATCHED_NAMES,
-  ...[
-    'setTimeout',
-    'setInterval',
-    'setImmediate',
-    'open',
-    'location',
-    'Worker',
-    'SharedWorker',
-    'Reflect',
-    'Object',
-    'atob',
-    'String',
-    'URL',
-  ],
+  ...['setImmediate', 'open', 'location', 'Reflect', 'Object', 'atob', 'String', 'URL'],
 ]);

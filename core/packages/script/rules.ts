@@ -113,10 +113,11 @@ export const SCRIPT_RULES = {
   },
   element_undeterminable: {
     type: 'warning',
+    review: true,
     title: 'Which element is made cannot be determined',
     about:
-      'document.createElement is given a name that is put together of several texts: it may be a script or a frame.',
-    fix: 'Write the name of the element out.',
+      'document.createElement is given a name that is put together of several texts, or one that is not known while the element gets a source, a text or an attribute that is not known either: it may be a script or a frame.',
+    fix: 'Write the name of the element out where it is made, or where the function that makes it is called.',
   },
   markup_with_code: {
     type: 'error',
@@ -127,9 +128,18 @@ export const SCRIPT_RULES = {
   },
   markup_undeterminable: {
     type: 'warning',
+    review: true,
     title: 'Markup that is put together while the app runs goes into the page',
     about: 'Where a part of the markup comes from data, that data can bring code with it.',
     fix: 'Use textContent for text, and createElement with append for elements.',
+  },
+  attribute_undeterminable: {
+    type: 'warning',
+    review: true,
+    title: 'Which attribute is set cannot be determined',
+    about:
+      'setAttribute or createAttribute is given a name that is not known before, with a value that is not known either: one that begins with "on" makes code of it.',
+    fix: 'Write the names of attributes out; put the values into properties of the element, or use dataset.',
   },
   fetched_code: {
     type: 'error',
@@ -219,6 +229,14 @@ export const SCRIPT_RULES = {
     about:
       'Where location, a form or a meta refresh leads to another host, what is shown there is not part of the package.',
     fix: 'Stay on pages of the package; fetch data with Host.network.fetch.',
+  },
+  navigation_undeterminable: {
+    type: 'warning',
+    review: true,
+    title: 'Where the app goes cannot be determined',
+    about:
+      'location or window.open is given a URL whose beginning is not known: it may be javascript:, which is code, or another host.',
+    fix: 'Begin the URL with what it is: location.href = "page.html?id=" + id, or location.hash = name.',
   },
   script_syntax: {
     type: 'error',

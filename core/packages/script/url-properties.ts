@@ -19,5 +19,6 @@ export function urlRole(name: string, objects: Values): UrlRole | undefined {
   if (role === undefined) return undefined;
   const isScript = objects.some((object) => object.kind === 'element' && object.tag === 'script');
   if (isScript && (name === 'src' || name === 'href')) return 'script';
-  return role === 'resource' && name === 'src' && !objects.some(({ kind }) => kind === 'element') ? 'source' : role;
+  const isElement = objects.some((object) => object.kind === 'element' && object.tag !== undefined);
+  return role === 'resource' && name === 'src' && !isElement ? 'source' : role;
 }

@@ -16,8 +16,10 @@ export type Value =
   | { readonly kind: 'function' }
   /** The constructor of something unknown. */
   | { readonly kind: 'constructor' }
-  /** An element that the script has made, with its local name in lower case. */
-  | { readonly kind: 'element'; readonly tag: string }
+  /** What may be the global object, and mostly is not: `this` of a function that is not strict, what an event leads to. */
+  | { readonly kind: 'receiver'; readonly of: 'this' | 'event' }
+  /** An element that the script has made, with its local name in lower case; undefined: that isn't known. */
+  | { readonly kind: 'element'; readonly tag: string | undefined }
   /** What `Host.network.fetch` has brought, or something of it. */
   | { readonly kind: 'fetched' };
 
@@ -26,6 +28,9 @@ export type Values = readonly Value[];
 export const UNKNOWN: Value = { kind: 'unknown' };
 export const FUNCTION: Value = { kind: 'function' };
 export const FETCHED: Value = { kind: 'fetched' };
+export const CONSTRUCTOR: Value = { kind: 'constructor' };
+export const SCRIPT: Value = { kind: 'element', tag: 'script' };
+export const OF_EVENT: Value = { kind: 'receiver', of: 'event' };
 export const NOTHING_KNOWN: Values = [UNKNOWN];
 
 export const constant = (value: Constant): Value => ({ kind: 'constant', value });
@@ -36,25 +41,32 @@ export const text = (known: string): Value => ({ kind: 'text', known });
 export const PLACEHOLDER = 'x';
 /** Characters of a string that is put together; what would be longer is not known. */
 export const MOST_TEXT = 1 << 20;
-/** Values that are told apart. */
+/** Values that are told apart; of what is watched, which nothing may crowd out, more. */
 const MOST_VALUES = 8;
+const MOST_WATCHED = 64;
 
-export function union(sets: readonly Values[]): Values {
+export function union(sets: readonly Values[], most = MOST_VALUES): Values {
   if (sets.length === 1) return sets[0];
   const all: Value[] = [];
+  let isCut = false;
   for (const set of sets)
     for (const value of set) {
-      if (all.some((other) => isSame(other, value))) continue;
-      if (all.length === MOST_VALUES) return [...all, UNKNOWN];
-      all.push(value);
+      if (all.length >= (isWatched(value) ? MOST_WATCHED : most)) isCut = true;
+      else if (!all.some((other) => isSame(other, value))) all.push(value);
     }
+  if (isCut) all.push(UNKNOWN);
   return all.length === 0 ? NOTHING_KNOWN : all;
 }
+
+const isWatched = ({ kind }: Value): boolean =>
+  kind === 'global' || kind === 'receiver' || kind === 'element' || kind === 'fetched' || kind === 'constructor';
 
 function isSame(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a.kind === 'constant' && b.kind === 'constant') return a.value === b.value;
   if (a.kind === 'global' && b.kind === 'global') return a.path === b.path;
+  if (a.kind === 'element' && b.kind === 'element') return a.tag === b.tag;
+  if (a.kind === 'receiver' && b.kind === 'receiver') return a.of === b.of;
   return (
     a.kind === b.kind &&
     (a.kind === 'function' || a.kind === 'constructor' || a.kind === 'unknown' || a.kind === 'fetched')

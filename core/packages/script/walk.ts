@@ -5,7 +5,15 @@
 import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
 import { ANYTHING, bind, Scope, type Taken, type Write } from './scope.ts';
 
+/** A call by a name; `spread`: the index of the first argument that stands for several. */
+interface Called {
+  readonly args: readonly AnyNode[];
+  readonly spread: number;
+}
+
 export interface Walked {
+  /** Other scripts see what this one declares at its top. */
+  readonly isShared: boolean;
   /** Calls, members, assignments, imports, exports; a node stands before all that is in it. */
   readonly nodes: readonly AnyNode[];
   /** Names where they are used, not where they are declared. */
@@ -14,17 +22,27 @@ export interface Walked {
   readonly top: Scope;
   /** Names assigned to and declared nowhere. */
   readonly implicit: Scope;
+  /** Calls by a name alone, in whatever scope it is declared. */
+  readonly calls: ReadonlyMap<string, readonly Called[]>;
+  /** Of these names the ones that stand behind `new`. */
+  readonly made: ReadonlySet<string>;
+  /** Names that are used other than by calls. */
+  readonly handedOn: ReadonlySet<string>;
 }
 
 /** What the walk writes onto nodes. */
 interface Noted {
   parent?: AnyNode;
   scope?: Scope;
+  returned?: AnyNode[];
 }
 
 export const parentOf = (node: AnyNode): AnyNode | undefined => (node as Noted).parent;
 /** Of a node that the walk has kept, and of functions: the scope around them. */
 export const scopeOf = (node: AnyNode): Scope | undefined => (node as Noted).scope;
+
+/** What the statements of a function return. */
+export const returnedOf = (fn: AnyNode): readonly AnyNode[] => (fn as Noted).returned ?? [];
 
 /** Children in the order of the source; what is bound, labelled or named but not evaluated is not among them. */
 const CHILDREN: Readonly<Record<string, readonly string[]>> = {
@@ -96,12 +114,16 @@ const KEPT = new Set([
   'ThisExpression',
 ]);
 
-export function walk(program: Program, isModule: boolean): Walked {
+export function walk(program: Program, isModule: boolean, isShared = false): Walked {
   const implicit = new Scope(undefined, true);
   const top = new Scope(implicit, true);
   const nodes: AnyNode[] = [];
   const names: Identifier[] = [];
   const taken: Taken[] = [];
+  const returned = new Map<Scope, AnyNode[]>();
+  const calls = new Map<string, Called[]>();
+  const made = new Set<string>();
+  const handedOn = new Set<string>();
   const assignments: [Pattern, Write, Scope][] = [];
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
@@ -138,6 +160,9 @@ export function walk(program: Program, isModule: boolean): Walked {
   const declareFunction = (node: FunctionNode & AnyNode, scope: Scope): void => {
     keep(node, scope);
     const inner = new Scope(scope, true);
+    const results: AnyNode[] = [];
+    (node as Noted).returned = results;
+    returned.set(inner, results);
     if (node.type === 'FunctionDeclaration' && node.id) {
       scope.declare(node.id.name).writes.push({ from: node, path: [] });
       // Annex B.3.2: outside of strict code the name is the function's too.
@@ -157,6 +182,21 @@ export function walk(program: Program, isModule: boolean): Walked {
     } else push(body, node, inner);
   };
 
+  const noteUse = (node: Identifier): void => {
+    const parent = parentOf(node);
+    if ((parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') || parent.callee !== node) {
+      handedOn.add(node.name);
+      return;
+    }
+    if (parent.type === 'NewExpression') made.add(node.name);
+    const args = parent.arguments;
+    const at = args.findIndex(({ type }) => type === 'SpreadElement');
+    const call = { args, spread: at < 0 ? args.length : at };
+    const known = calls.get(node.name);
+    if (known === undefined) calls.set(node.name, [call]);
+    else known.push(call);
+  };
+
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const scope = scopes.pop()!;
     if (KEPT.has(node.type)) {
@@ -167,6 +207,7 @@ export function walk(program: Program, isModule: boolean): Walked {
       case 'Identifier':
         keep(node, scope);
         names.push(node);
+        noteUse(node);
         continue;
       case 'FunctionDeclaration':
       case 'FunctionExpression':
@@ -203,6 +244,9 @@ export function walk(program: Program, isModule: boolean): Walked {
         }
         pushAll(node, new Scope(scope, false));
         continue;
+      case 'ReturnStatement':
+        if (node.argument) returned.get(scope.functionScope)?.push(node.argument);
+        break;
       case 'UpdateExpression':
         if (node.argument.type === 'Identifier') assignments.push([node.argument, ANYTHING, scope]);
         break;
@@ -259,7 +303,7 @@ export function walk(program: Program, isModule: boolean): Walked {
       },
       () => {},
     );
-  return { nodes, names, taken, top, implicit };
+  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn };
 }
 
 function pushTargets(

@@ -7,9 +7,9 @@ import { auditMarkup } from '../markup/audit-markup.ts';
 import { auditScript } from '../script/audit-script.ts';
 import { type SourceKind, SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
-import type { Piece, ScriptKind, WebContext } from './context.ts';
+import type { LoadKind, Piece, WebContext } from './context.ts';
 
-const MARKUP = /\.(?:[sx]?html?|xht|phtml|svgz?|xml|xslt?|mhtml)$/i;
+const MARKUP = /\.(?:[sx]?html?|xht|phtml|svgz?|xml|xslt?|mhtml|rdf|rss|atom|mml|mathml|xul)$/i;
 const STYLE = /\.css$/i;
 const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 
@@ -25,8 +25,11 @@ export interface WebOptions {
 
 interface Pass {
   readonly web: WebContext;
-  /** Paths of files that were audited, and of those that are not to be. */
+  readonly exempt: ReadonlySet<string>;
+  /** Files that were audited, each with what it was audited as. */
   readonly done: Set<string>;
+  /** Files that were audited as scripts of some kind. */
+  readonly scripts: Set<string>;
   readonly onText: (source: SourceText, kind: SourceKind) => void;
 }
 
@@ -34,13 +37,17 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   // Spread, `undeterminable` would be another one.
   const web: WebContext = Object.assign(context, {
     pieces: [],
-    loads: new Map<string, ScriptKind>(),
     waiting: [],
+    classicScripts: 0,
+    hasDataScript: false,
+    retyped: [],
+    isDocumentHandedOn: false,
+    suspects: [],
     embedded: 0,
     globals: new Map(),
   });
-  const done = new Set(options.exempt);
-  const pass: Pass = { web, done, onText: options.onText ?? (() => {}) };
+  const { exempt = new Set<string>(), onText = () => {} } = options;
+  const pass: Pass = { web, exempt, done: new Set(), scripts: new Set(), onText };
   const paths = [...context.files.keys()].sort(entryFirst(context.manifest?.entry));
   for (const path of paths) {
     if (/\.wasm$/i.test(path)) context.findings.add('webassembly', wholeFile(path), 'This file holds compiled code.');
@@ -48,15 +55,23 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
       await auditFile(pass, path, 'markup', (source) => auditMarkup(source, 'file', web));
   }
   const background = context.manifest?.background?.entry;
-  if (background !== undefined) await auditLater(pass, background, 'background');
+  if (background !== undefined) await auditLoad(pass, background, 'background');
   for (const path of paths) {
-    if (STYLE.test(path))
-      await auditFile(pass, path, 'style', (source) => auditStyle(source, 0, source.text.length, false, web));
-    if (!SCRIPT.test(path) || done.has(path)) continue;
+    if (STYLE.test(path)) await auditLoad(pass, path, 'style');
+    if (!SCRIPT.test(path) || exempt.has(path) || pass.scripts.has(path)) continue;
     if (path !== SDK)
       context.findings.add('script_unreferenced', wholeFile(path), 'No page, module or worker loads this file.');
-    await auditLater(pass, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown');
+    await auditLoad(pass, path, path.toLowerCase().endsWith('.mjs') ? 'module' : 'unknown');
   }
+  if (web.hasDataScript)
+    for (const place of web.retyped)
+      context.findings.add(
+        'script_element',
+        place,
+        'A script of another type, which a page has, may become one that runs.',
+      );
+  if (web.isDocumentHandedOn)
+    for (const { place, message } of web.suspects) context.findings.add('global_of_unknown', place, message);
   if (!context.undeterminable) checkUnused(context);
 }
 
@@ -64,7 +79,8 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
 const KNOWN =
   /\.(?:json|map|md|txt|csv|png|jpe?g|gif|webp|avif|bmp|ico|mp3|m4a|aac|og[gav]|opus|wav|flac|mp4|m4v|webm|mov|vtt|woff2?|ttf|otf|eot|wasm|pdf|zip)$/i;
 /** What a page begins with (WHATWG MIME Sniffing, 7.1). */
-const PAGE = /^\s*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])/i;
+const PAGE =
+  /^\s*<(?:!--|\?xml\s|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])/i;
 const SNIFFED = 1445;
 
 /** Of files of no known type browsers look at what is in them. */
@@ -85,44 +101,51 @@ function checkUnused({ findings, manifest, used }: AuditContext): void {
       );
 }
 
-/** A script that no other file has loaded before. */
-async function auditLater(pass: Pass, path: string, kind: ScriptKind): Promise<void> {
+async function auditLoad(pass: Pass, path: string, kind: LoadKind): Promise<void> {
   const { web } = pass;
-  if (!web.loads.has(path)) web.waiting.push(path);
-  web.loads.set(path, kind);
-  await auditWaiting(pass);
+  if (kind === 'style')
+    await auditFile(pass, path, kind, (source) => auditStyle(source, 0, source.text.length, false, web));
+  else {
+    pass.scripts.add(path);
+    await auditFile(pass, path, kind, (source) => auditScript(source, 0, source.text.length, kind, web));
+  }
 }
 
-/** Scripts that were found to be loaded. */
+/** What was found to be loaded. */
 async function auditWaiting(pass: Pass): Promise<void> {
-  const { web } = pass;
-  for (const path of web.waiting.splice(0))
-    await auditFile(pass, path, 'script', (source) =>
-      auditScript(source, 0, source.text.length, web.loads.get(path) ?? 'unknown', web),
-    );
+  for (const { path, kind } of pass.web.waiting.splice(0)) await auditLoad(pass, path, kind);
 }
 
 /** With what it loads, and what stands in it: in that order, as scripts in files mostly come first. */
 async function auditFile(
   pass: Pass,
   path: string,
-  kind: SourceKind,
+  kind: LoadKind | 'markup',
   audit: (source: SourceText) => void,
 ): Promise<void> {
   const { web, done } = pass;
-  if (done.has(path)) return;
-  done.add(path);
+  const key = `${kind} ${path}`;
+  if (done.has(key) || pass.exempt.has(path)) return;
+  done.add(key);
   const source = await sourceOf(web, web.files.get(path));
   if (source === undefined) return;
   audit(source);
-  pass.onText(source, kind);
+  pass.onText(source, kind === 'markup' || kind === 'style' ? kind : 'script');
   const pieces = web.pieces.splice(0);
+  if (kind === 'markup') web.classicScripts += classicOf(pass, pieces);
   await auditWaiting(pass);
   for (let index = 0; index < pieces.length; index++) {
     auditPiece(pieces[index], web);
     for (const piece of web.pieces.splice(0)) pieces.push(piece);
   }
   await auditWaiting(pass);
+}
+
+function classicOf({ web, exempt }: Pass, pieces: readonly Piece[]): number {
+  const inPage = pieces.filter(
+    (piece) => piece.type === 'script' && (piece.kind === 'script' || piece.kind === 'handler'),
+  );
+  return inPage.length + web.waiting.filter(({ path, kind }) => kind === 'script' && !exempt.has(path)).length;
 }
 
 function auditPiece(piece: Piece, web: WebContext): void {

@@ -1,11 +1,15 @@
 /** What the audits of markup, scripts and style sheets share: pieces of code that wait for their turn, and what loads what. */
 
 import type { AuditContext } from '../context.ts';
+import type { Place } from '../finding.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
 
 /** How a script is parsed. `background`: a script of the headless engine, where `Host` is another one; `unknown`: nobody loads it, so what it is shows when it is parsed; `data`: of a type that no browser runs, and maybe no script at all. */
 export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown' | 'data';
+
+/** What a file of the package is used as: one file may be several things, and is audited as each. */
+export type LoadKind = ScriptKind | 'style';
 
 /** A part of a file, or code that stands in a string of it. */
 export type Piece =
@@ -31,10 +35,18 @@ export type MarkupOrigin = 'file' | 'string' | 'srcdoc';
 export interface WebContext extends AuditContext {
   /** Pieces found in others, not yet looked at. */
   readonly pieces: Piece[];
-  /** Scripts of the package that were found to be loaded, and how. */
-  readonly loads: Map<string, ScriptKind>;
-  /** Of these, the ones not yet looked at, in the order in which they were found. */
-  readonly waiting: string[];
+  /** Files that were found to be loaded and are not yet looked at, in the order in which they were found. */
+  readonly waiting: { readonly path: string; readonly kind: LoadKind }[];
+  /** Classic scripts of pages, those in attributes included, which share their globals. */
+  classicScripts: number;
+  /** A page has a script element of a type that browsers do not run. */
+  hasDataScript: boolean;
+  /** Where scripts change the type of what may be one: then it is run. */
+  readonly retyped: Place[];
+  /** A script has given the document to something that is not followed. */
+  isDocumentHandedOn: boolean;
+  /** What would be of the document, if it was that: for when it was handed on. */
+  readonly suspects: { readonly place: Place; readonly message: string }[];
   /** Characters of markup in strings that were put among the pieces so far. */
   embedded: number;
   /** Names that classic scripts have bound at their top level, which the scripts after them see. */

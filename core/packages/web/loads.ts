@@ -4,12 +4,9 @@ import type { ScriptKind, WebContext } from './context.ts';
 
 /** A file of the package is loaded as a script; `path` undefined: it leads out of the package. */
 export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, place: Place): void {
-  const { files, loads, waiting, findings } = context;
+  const { files, waiting, findings } = context;
   if (path === undefined || !files.has(path)) findings.add('script_missing', place, missing(path, files));
-  else if (!loads.has(path)) {
-    loads.set(path, kind);
-    waiting.push(path);
-  }
+  else waiting.push({ path, kind });
 }
 
 /** Paths by their lower case, made when a file is missing: there may be as many references as files. */

@@ -37,6 +37,14 @@ export function locate(url: string, from: string): Location {
   return { kind: 'file', path: resolve(path.replaceAll('\\', '/'), from) };
 }
 
+/** What a data: URL holds, as text (RFC 2397). */
+export function dataOf(url: string): string {
+  const comma = url.indexOf(',');
+  if (comma < 0) return '';
+  const data = url.slice(comma + 1);
+  return /;\s*base64\s*$/i.test(url.slice(0, comma)) ? Buffer.from(decoded(data), 'base64').toString() : decoded(data);
+}
+
 /** Leading and trailing C0 controls and spaces go, tab and newline everywhere. */
 function clean(url: string): string {
   let start = 0;

@@ -2,8 +2,9 @@
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { WebContext } from './context.ts';
+import { EmbeddedText } from './embedded-text.ts';
 import { missing } from './loads.ts';
-import { locate } from './location.ts';
+import { dataOf, type Location, locate } from './location.ts';
 
 /** What is said where a URL leads to another host, and where its file is missing. */
 export interface ReferenceRules {
@@ -24,9 +25,20 @@ export function checkReference(
   rules: ReferenceRules,
 ): void {
   const location = locate(url, file);
+  if (rules === STYLE) loadStyle(context, location, url, file, place);
   if (location.kind === 'remote') context.findings.add(rules.remote, place, `This is loaded from ${location.host}.`);
   else if (location.kind === 'file' && (location.path === undefined || !isThere(context, location.path)))
     context.findings.add(rules.missing, place, missing(location.path, context.files));
+}
+
+/** What is used as a style sheet is audited as one, whatever its name. */
+function loadStyle(context: WebContext, location: Location, url: string, file: string, place: Place): void {
+  if (location.kind === 'file' && location.path !== undefined && context.files.has(location.path))
+    context.waiting.push({ path: location.path, kind: 'style' });
+  if (location.kind !== 'data') return;
+  const text = dataOf(url);
+  const source = new EmbeddedText({ ...place, file }, text);
+  context.pieces.push({ type: 'style', source, start: 0, end: text.length, inline: false });
 }
 
 /** A folder of the package counts as well, as `./` does. */

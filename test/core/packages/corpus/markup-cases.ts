@@ -58,6 +58,88 @@ export const MARKUP_CASES: readonly CorpusCase[] = [
     triggers: image('<?xml-stylesheet href="a.xsl"?><svg/>'),
     nearMiss: image('<?xml version="1.0"?><svg/>'),
   },
+  both(
+    'markup_ambiguous',
+    '<select><option>a<img src="icon.png"></select>',
+    '<select><optgroup><option>a</optgroup></select><img src="icon.png">',
+  ),
+  both('script_unstarted', '<script id="later"></script>', '<script>go();</script>'),
+  both(
+    'script_unstarted',
+    '<template><script>go();</script></template>',
+    '<template><p></p></template><script src="app.js"></script>',
+  ),
+  {
+    code: 'script_element',
+    triggers: page('<script id="row" type="text/template"></script>', {
+      'app.js': 'const row = document.getElementById("row");\nrow.type = "";\nrow.text = load();',
+    }),
+    nearMiss: page('<script id="row" type="text/template"></script>', {
+      'app.js': 'const row = document.createElement("input");\nrow.type = load();',
+    }),
+  },
+  {
+    code: 'style_code',
+    triggers: page('<link rel="stylesheet" href="theme.txt">', { 'theme.txt': 'p { behavior: url(a) }' }),
+    nearMiss: page('<a href="theme.txt">x</a>', { 'theme.txt': 'p { behavior: url(a) }' }),
+  },
+  {
+    code: 'style_code',
+    triggers: page('<style>@import "data:text/css;base64,cHtiZWhhdmlvcjp1cmwoYSl9";</style>'),
+    nearMiss: page('<style>p { background: url("data:text/css;base64,cHtiZWhhdmlvcjp1cmwoYSl9") }</style>'),
+  },
+  {
+    code: 'style_code',
+    triggers: page('<script type="module">import sheet from "./theme.txt" with { type: "css" };</script>', {
+      'theme.txt': 'p { behavior: url(a) }',
+    }),
+    nearMiss: page('<script type="module">import text from "./theme.json" with { type: "json" };</script>', {
+      'theme.json': '"p { behavior: url(a) }"',
+    }),
+  },
+  {
+    code: 'eval',
+    triggers: page('<noscript><p title="</noscript><script>eval(1)</script>"></noscript>'),
+    nearMiss: page('<noscript><p title="<script>eval(1)</script>"></p></noscript>'),
+  },
+  {
+    code: 'script_syntax',
+    triggers: page('<script src="?again"></script>'),
+    nearMiss: page('<script src="app.js?again"></script>'),
+  },
+  {
+    code: 'eval',
+    triggers: smallApp({
+      notes: '<?xml version="1.0"?><x:a xmlns:x="http://www.w3.org/1999/xhtml"><x:script>eval(1)</x:script></x:a>',
+    }),
+    nearMiss: smallApp({
+      'notes.txt':
+        '<?xml version="1.0"?><x:a xmlns:x="http://www.w3.org/1999/xhtml"><x:script>eval(1)</x:script></x:a>',
+    }),
+  },
+  {
+    code: 'xml_hidden_markup',
+    triggers: smallApp({
+      'page.xhtml':
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="app.js"/><script>eval(1)</script></head></html>',
+    }),
+    nearMiss: smallApp({
+      'page.xhtml': '<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="app.js"></script></head></html>',
+    }),
+  },
+  {
+    code: 'xml_entities',
+    triggers: image('<!DOCTYPE svg [<!ATTLIST g onclick CDATA "eval(1)">]><svg><g/></svg>'),
+    nearMiss: image('<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd"><svg><g/></svg>'),
+  },
+  // In a module what HTML-like comments hide is code.
+  {
+    code: 'eval',
+    triggers: page('<script src="both.js"></script><script type="module" src="both.js"></script>', {
+      'both.js': '0\n<!--x[eval(1)]\n',
+    }),
+    nearMiss: page('<script src="both.js"></script>', { 'both.js': '0\n<!--x[eval(1)]\n' }),
+  },
   both('markup_too_deep', '<i>'.repeat(600), '<i></i>'.repeat(600)),
   {
     code: 'xml_hidden_markup',

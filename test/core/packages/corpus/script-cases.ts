@@ -40,7 +40,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   ),
   both(
     'constructor_called',
-    'function make(x) { return x.constructor("return 1"); }\nmake(1);',
+    'function make(x) { return x.constructor("return 1"); }\nstart(make);',
     'function copy(x) { return new x.constructor(x.size); }\ncopy({});',
   ),
   both(
@@ -50,7 +50,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   ),
   both(
     'timer_undeterminable',
-    'setTimeout(pick("tick"), 100);\nfunction pick(x) { return x; }',
+    'setTimeout(pick("tick"), 100);',
     'function tick() {}\nsetTimeout(tick.bind(null, 1), 100);',
   ),
   both(
@@ -76,7 +76,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   ),
   both(
     'worker_undeterminable',
-    'function start(name) { return new Worker(name); }\nstart("a.js");',
+    'function start(name) { return new Worker(name); }\nregister(start);',
     'const name = "app.js";\nnew Worker(name);',
   ),
   both(
@@ -88,9 +88,51 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   both('frame_element', 'document.createElement("iframe");', 'document.createElement("figure");'),
   both(
     'element_undeterminable',
-    'function make(x) { return document.createElement("scr" + x); }\nmake("ipt");',
+    'function make(x) { return document.createElement("scr" + x); }\nstart(make);',
     'function make(x) { return document.createElement(x); }\nmake("p");',
   ),
+  both(
+    'element_undeterminable',
+    'function make(tag, url) { const made = document.createElement(tag); made.src = url; return made; }\nmake(name, list);',
+    'function make(tag, url) { const made = document.createElement(tag); made.src = url; return made; }\nmake("img", list);\nmake("video", list);',
+  ),
+  both(
+    'attribute_undeterminable',
+    'function set(element, name, value) { element.setAttribute(name, value); }\nstart(set);',
+    'function set(element, name, value) { element.setAttribute("data-" + name, value); element.setAttribute(name, ""); }\nstart(set);',
+  ),
+  both(
+    'navigation_undeterminable',
+    'function go(page) { location.href = page; }\nstart(go);',
+    'function go(page) { location.href = "page.html?" + page; location.hash = page; }\nstart(go);',
+  ),
+  both(
+    'script_element',
+    'const code = document.querySelector("script").cloneNode();\ncode.textContent = text;',
+    'const row = document.querySelector(".description").cloneNode();\nrow.textContent = text;',
+  ),
+  both(
+    'timer_undeterminable',
+    'list.forEach(setTimeout);',
+    'function wait(ms) { return new Promise((done) => setTimeout(done, ms)); }\nconst later = setTimeout;\nlater(wait);',
+  ),
+  both(
+    'worker_undeterminable',
+    'class Own extends Worker {}\nnew Own(text);',
+    'if (window.Worker) new Worker(new URL("app.js", location.href));',
+  ),
+  both(
+    'global_of_unknown',
+    'addEventListener("click", (event) => event.view.fetch(text));',
+    'addEventListener("click", (event) => event.target.focus());\nclass Model { load() { return this.fetch(); } fetch() {} }\nnew Model().load();',
+  ),
+  both(
+    'global_of_unknown',
+    'start(document);\nstart.pages.forEach((page) => page.write(text));',
+    'const out = [];\nout.forEach((log) => log.write(text));',
+  ),
+  both('window_escapes', 'start(navigator);', 'const n = navigator;\nstart(n.language);'),
+  both('base_element', 'document.createElement("base");', 'document.createElement("b");'),
   both(
     'markup_with_code',
     'document.body.innerHTML = "<img src=x onerror=go()>";',
@@ -98,7 +140,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   ),
   both(
     'markup_undeterminable',
-    'function show(x) { document.body.innerHTML = "<b>" + x; }\nshow(1);',
+    'function show(x) { document.body.innerHTML = "<b>" + x; }\nstart(show);',
     'function show(x) { document.body.textContent = "<b>" + x; }\nshow(1);',
   ),
   {
@@ -115,18 +157,18 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   both('javascript_url', 'document.body.href = "java\\nscript:go()";', 'document.body.href = "./javascript.html";'),
   both(
     'handler_attribute_set',
-    'function set(code) { document.body.setAttribute("onclick", code); }\nset("go()");',
+    'function set(code) { document.body.setAttribute("onclick", code); }\nstart(set);',
     'document.body.setAttribute("onclick", "go()");',
   ),
   both('with_statement', 'with (document) { title = "x"; }', 'const words = { with: 1 };\nwords.with;'),
   both(
     'computed_global',
-    'function read(name) { return window[name]; }\nread("x");',
+    'function read(name) { return window[name]; }\nstart(read);',
     'const name = "title";\nwindow["document"][name];',
   ),
   both(
     'global_of_unknown',
-    'function keep(w) { return w.localStorage; }\nkeep(1);',
+    'function keep(w) { return w.localStorage; }\nstart(keep);',
     'function keep(w) { return w.storage; }\nkeep(1);',
   ),
   both(
@@ -174,7 +216,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   both('host_arguments', 'Host.storage.get(1);', 'function read(key) { return Host.storage.get(key); }\nread("x");'),
   both(
     'host_computed',
-    'function call(name) { return Host.storage[name]("x"); }\ncall("get");',
+    'function call(name) { return Host.storage[name]("x"); }\nstart(call);',
     'const name = "get";\nHost.storage[name]("x");',
   ),
   both(
@@ -184,7 +226,7 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
   ),
   both(
     'remote_source',
-    'const copy = document.scripts[0].cloneNode();\ncopy.src = "https://example.com/a.js";',
+    'const copy = document.getElementById("code").cloneNode();\ncopy.src = "https://example.com/a.js";',
     'const image = document.createElement("img");\nimage.src = "https://example.com/a.png";\nnew Image().src = "//example.com/b.png";',
   ),
   both(

@@ -6,6 +6,7 @@ import { SCRIPT_RULES } from '../../../../core/packages/script/rules.ts';
 import { STYLE_RULES } from '../../../../core/packages/style/rules.ts';
 import type { CorpusCase } from '../corpus/corpus-case.ts';
 import { MARKUP_CASES } from '../corpus/markup-cases.ts';
+import { ORDINARY_APPS } from '../corpus/ordinary-apps.ts';
 import { SCRIPT_CASES } from '../corpus/script-cases.ts';
 import { smallApp } from '../corpus/small-app.ts';
 import { auditedFiles, codesOf, type Files } from './audited.ts';
@@ -28,5 +29,10 @@ test('every rule about web content has a case', () => {
 test('the small app has no finding', async () => {
   assert.equal(await auditedFiles(smallApp()), []);
 });
+
+for (const [name, script] of Object.entries(ORDINARY_APPS))
+  test(`an ordinary app has no finding: ${name}`, async () => {
+    assert.equal(await auditedFiles(smallApp({ 'app.js': script })), []);
+  });
 
 test.run();

@@ -40,7 +40,8 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['eval?.("1")', 'eval'],
   ['eval`1`', 'eval'],
   ['var eval; eval("1")', 'eval'],
-  ['function run(w) { w["ev" + "al"]("1") } run(window)', 'global_of_unknown'],
+  ['function run(w) { w["ev" + "al"]("1") } run(window)', 'eval'],
+  ['function run(w) { w["ev" + "al"]("1") } start(run)', 'global_of_unknown'],
   ['Function("return 1")()', 'function_constructor'],
   ['Function`return 1``', 'script_syntax'],
   ['Function`return 1`', 'function_constructor'],
@@ -135,7 +136,8 @@ const SCRIPTS: readonly (readonly [string, string])[] = [
   ['function f(a) { class G extends a.constructor {} new G("1")() } f(f)', 'constructor_called'],
   ['Object.getOwnPropertyDescriptor(Function.prototype, "constructor").value("1")()', 'constructor_called'],
   ['try { null.x } catch ({ constructor: { constructor: F } }) { F("1")() }', 'function_constructor'],
-  ['const s = document.scripts[0].cloneNode(); s.src = "//example.com/a.js"', 'remote_source'],
+  ['const s = document.scripts[0].cloneNode(); s.src = "//example.com/a.js"', 'remote_script'],
+  ['const s = document.getElementById("code").cloneNode(); s.src = "//example.com/a.js"', 'remote_source'],
 ];
 
 for (const [script, code] of SCRIPTS)

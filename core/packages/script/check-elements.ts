@@ -1,0 +1,180 @@
+/** Elements that a script makes, and what it gives to them by properties and attributes. */
+import type { AnyNode } from 'acorn';
+import { FRAMES } from '../frames.ts';
+import { EmbeddedText } from '../web/embedded-text.ts';
+import { checkMarkup } from './check-markup.ts';
+import { checkUrl } from './check-url.ts';
+import { localName } from './evaluate-call.ts';
+import { isFunction } from './plain-call.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { urlRole } from './url-properties.ts';
+import { constantOf, PLACEHOLDER, type Value, type Values } from './values.ts';
+
+/** Properties that take markup. */
+export const MARKUP_PROPERTIES: ReadonlySet<string> = new Set(['innerHTML', 'outerHTML', 'srcdoc']);
+/** Properties and methods that give a script element its code. */
+const CODE_PROPERTIES = new Set([
+  'text',
+  'textContent',
+  'innerText',
+  'append',
+  'appendChild',
+  'prepend',
+  'replaceChildren',
+]);
+const SOURCES = new Set(['src', 'href', 'xlink:href']);
+/** Types by which a script element is run. */
+const RUN = /^\s*$|module|script/i;
+
+export function checkElement(view: ScriptView, node: AnyNode, name: AnyNode | undefined): void {
+  if (name === undefined) return;
+  for (const value of view.evaluator.valuesOf(name)) {
+    if (value.kind === 'constant') {
+      const tag = localName(String(value.value));
+      if (tag === 'script') report(view, 'script_element', node, `${written(view, node)} makes a script element.`);
+      else if (tag === 'base') report(view, 'base_element', node, `${written(view, node)} makes a base element.`);
+      else if (FRAMES.has(tag))
+        report(view, 'frame_element', node, `${written(view, node)} makes an element that shows another document.`);
+    } else if (value.kind === 'text')
+      report(view, 'element_undeterminable', node, `Which element ${written(view, node)} makes cannot be determined.`);
+  }
+}
+
+/** `key`, `value` undefined: not known. `objects`: what the property is of. */
+export function checkProperty(
+  view: ScriptView,
+  node: AnyNode,
+  objects: Values,
+  key: string | undefined,
+  value: AnyNode | undefined,
+): void {
+  const values = value === undefined ? undefined : view.evaluator.valuesOf(value);
+  if (key === undefined) {
+    // By a parameter any element is set, as frameworks do.
+    if (objects.some(isOfPage) && !isConstant(values) && !isOfParameter(view, node))
+      report(
+        view,
+        'attribute_undeterminable',
+        node,
+        `Which property ${written(view, node)} sets cannot be determined.`,
+      );
+    return;
+  }
+  if (MARKUP_PROPERTIES.has(key)) {
+    if (value !== undefined) checkMarkup(view, value, key);
+    else report(view, 'markup_undeterminable', node, `What goes to ${key} is not known before.`);
+    return;
+  }
+  if (key === 'type' && values !== undefined) checkType(view, node, objects, values);
+  checkGiven(view, node, objects, key, values);
+  const role = urlRole(key, objects);
+  if (role !== undefined && value !== undefined && values !== undefined) checkUrl(view, value, values, role);
+}
+
+/** What is assigned to is a member of a parameter. */
+function isOfParameter(view: ScriptView, node: AnyNode): boolean {
+  const target = node.type === 'AssignmentExpression' ? node.left : node;
+  if (target.type !== 'MemberExpression' || target.object.type !== 'Identifier') return false;
+  const writes = view.evaluator.variableOf(target.object)?.writes ?? [];
+  return (
+    writes.length > 0 && writes.every(({ from, path }) => path.length > 0 && from !== undefined && isFunction(from))
+  );
+}
+
+/** What may be a script element gets a source or a text that is not known. */
+export function checkGiven(
+  view: ScriptView,
+  node: AnyNode,
+  objects: Values,
+  key: string,
+  values: Values | undefined,
+): void {
+  if (!SOURCES.has(key) && !CODE_PROPERTIES.has(key)) return;
+  for (const object of objects) {
+    if (object.kind !== 'element') continue;
+    if (object.tag === 'script' && (CODE_PROPERTIES.has(key) || !isConstant(values)))
+      report(view, 'script_element', node, `${written(view, node)} gives something to a script element.`);
+    else if (object.tag === undefined && key !== 'appendChild' && !isConstant(values) && !isElements(values))
+      report(
+        view,
+        'element_undeterminable',
+        node,
+        `Which element it is to which ${written(view, node)} gives something cannot be determined.`,
+      );
+  }
+}
+
+export function checkAttribute(
+  view: ScriptView,
+  node: AnyNode,
+  objects: Values,
+  [name, value]: readonly AnyNode[],
+): void {
+  if (name === undefined) return;
+  const names = view.evaluator.valuesOf(name);
+  const known = constantOf(names);
+  if (typeof known?.value !== 'string') {
+    const isOpen = names.some((one) => one.kind !== 'constant' && !(one.kind === 'text' && isData(one.known)));
+    if (isOpen && (value === undefined || !isConstant(view.evaluator.valuesOf(value))))
+      report(
+        view,
+        'attribute_undeterminable',
+        node,
+        `Which attribute ${written(view, node)} sets cannot be determined.`,
+      );
+    return;
+  }
+  const attribute = localName(known.value);
+  if (value === undefined) {
+    if (attribute.startsWith('on'))
+      report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
+    return;
+  }
+  const values = view.evaluator.valuesOf(value);
+  if (attribute.startsWith('on')) checkHandler(view, node, value);
+  else if (attribute === 'srcdoc') checkMarkup(view, value, attribute);
+  else {
+    if (attribute === 'type') checkType(view, node, objects, values);
+    checkGiven(view, node, objects, attribute, values);
+    const role = urlRole(attribute, objects);
+    if (role !== undefined) checkUrl(view, value, values, role);
+  }
+}
+
+/** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
+const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);
+
+/** A script element that was not run as its type is none of code is run once it has another, and gets a text. */
+export function checkType(view: ScriptView, node: AnyNode, objects: Values, values: Values): void {
+  if (
+    objects.every(
+      ({ kind, ...object }) =>
+        kind === 'element' && 'tag' in object && object.tag !== undefined && object.tag !== 'script',
+    )
+  )
+    return;
+  if (values.some((value) => value.kind !== 'constant' || (typeof value.value === 'string' && RUN.test(value.value))))
+    view.context.retyped.push(placeOf(view, node));
+}
+
+/** A constant text is audited as a handler in markup is. */
+function checkHandler(view: ScriptView, node: AnyNode, value: AnyNode): void {
+  const code = constantOf(view.evaluator.valuesOf(value))?.value;
+  if (typeof code !== 'string') {
+    report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
+    return;
+  }
+  report(view, 'inline_handler', node, `${written(view, node)} makes a handler of text.`);
+  const source = new EmbeddedText({ ...placeOf(view, value), file: view.source.file }, code);
+  view.context.pieces.push({ type: 'script', source, start: 0, end: code.length, kind: 'handler' });
+}
+
+const isElements = (values: Values | undefined): boolean => values?.every(({ kind }) => kind === 'element') ?? false;
+
+const isConstant = (values: Values | undefined): boolean =>
+  values?.every(({ kind }) => kind === 'constant' || kind === 'function') ?? false;
+
+/** An element that the script has made, or a part of the document. */
+const isOfPage = (object: Value): boolean =>
+  object.kind === 'element' ||
+  (object.kind === 'global' && /^document\.(?:body|head|documentElement)/.test(object.path));

@@ -1,0 +1,54 @@
+/** What is given to a parameter, as far as a script itself tells. */
+import type { AnyNode, Function as FunctionNode } from 'acorn';
+import type { Evaluator } from './evaluate.ts';
+import { argumentsOf, callOf, nameOf } from './plain-call.ts';
+import { constant, NOTHING_KNOWN, union, type Values } from './values.ts';
+import { parentOf, scopeOf, type Walked } from './walk.ts';
+
+/** Arguments of the calls of a function that are told apart. */
+const MOST_CALLS = 64;
+/** Methods that call what they are given with what they are of. */
+const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'every', 'flatMap']);
+
+/** By a call there and then, by all calls by its name, or by the promise or list whose method has the function. */
+export function valuesOfParameter(
+  evaluator: Evaluator,
+  walked: Walked,
+  fn: FunctionNode & AnyNode,
+  index: number,
+): Values {
+  const call = callOf(fn);
+  if (call !== undefined) {
+    const args = argumentsOf(call.node).slice(call.skip);
+    if (args.slice(0, index + 1).some((arg) => arg.type === 'SpreadElement')) return NOTHING_KNOWN;
+    return args[index] ? evaluator.valuesOf(args[index]) : [constant(undefined)];
+  }
+  const name = nameOf(fn);
+  if (name !== undefined) return ofCalls(evaluator, walked, fn, name, index);
+  const parent = parentOf(fn);
+  if (parent?.type !== 'CallExpression' || parent.callee.type !== 'MemberExpression') return NOTHING_KNOWN;
+  const key = evaluator.keyOf(parent.callee);
+  if (key === undefined || !PASSING.has(key)) return NOTHING_KNOWN;
+  const passed = evaluator
+    .valuesOf(parent.callee.object)
+    .filter(({ kind }) => kind === 'fetched' || (kind === 'receiver' && key !== 'then'));
+  return passed.length === 0 ? NOTHING_KNOWN : passed;
+}
+
+/** Anything as well, where the function is handed on, or may be called by another script. */
+function ofCalls(evaluator: Evaluator, walked: Walked, fn: AnyNode, name: string, index: number): Values {
+  const { calls, handedOn, isShared, top } = walked;
+  const sets: Values[] = [];
+  for (const { args, spread } of calls.get(name) ?? [])
+    if (spread <= index && spread < args.length) sets.push(NOTHING_KNOWN);
+    else if (args[index]) sets.push(evaluator.valuesOf(args[index]));
+  if (sets.length === 0) return NOTHING_KNOWN;
+  if (handedOn.has(name) || isExported(fn) || (isShared && scopeOf(fn) === top)) sets.push(NOTHING_KNOWN);
+  return union(sets, MOST_CALLS);
+}
+
+function isExported(fn: AnyNode): boolean {
+  const parent = parentOf(fn);
+  const declaration = parent?.type === 'VariableDeclarator' ? parentOf(parent) : fn;
+  return declaration !== undefined && parentOf(declaration)?.type.startsWith('Export') === true;
+}

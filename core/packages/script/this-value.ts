@@ -1,0 +1,41 @@
+/** What `this` is. */
+import type { AnyNode } from 'acorn';
+import type { Evaluator } from './evaluate.ts';
+import { CALLS_BACK, isWindow } from './global-names.ts';
+import { isCalledPlainly, isStrict, nameOf, onlyReturns } from './plain-call.ts';
+import { global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
+import { parentOf, type Walked } from './walk.ts';
+
+const WINDOW: Values = [global('window')];
+const RECEIVER: Value = { kind: 'receiver', of: 'this' };
+
+/** At the top of a script, and in functions that are called by their name alone, `this` is the window, if they are not strict. */
+export function valuesOfThis(evaluator: Evaluator, { calls, made }: Walked, kind: string, node: AnyNode): Values {
+  for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
+    if (at.type === 'ClassBody') return NOTHING_KNOWN;
+    if (at.type !== 'FunctionExpression' && at.type !== 'FunctionDeclaration') continue;
+    if (at.type === 'FunctionExpression' && isCalledByWindow(evaluator, at)) return WINDOW;
+    if (kind === 'module' || isStrict(at)) return NOTHING_KNOWN;
+    if (at.type === 'FunctionExpression' ? isCalledPlainly(at) : onlyReturns(at, node)) return WINDOW;
+    if (kind === 'background') return NOTHING_KNOWN;
+    const name = nameOf(at) ?? '';
+    return calls.has(name) && !made.has(name) ? WINDOW : [RECEIVER];
+  }
+  return kind === 'module' || kind === 'handler' ? NOTHING_KNOWN : WINDOW;
+}
+
+/** Given to a function of the window that calls it there: a timer, a listener. */
+function isCalledByWindow(evaluator: Evaluator, fn: AnyNode): boolean {
+  const parent = parentOf(fn);
+  if (parent?.type === 'AssignmentExpression') return isHandlerOfWindow(evaluator, parent.left);
+  if (parent?.type !== 'CallExpression' || (parent.callee as AnyNode) === fn) return false;
+  return evaluator.valuesOf(parent.callee).some((value) => value.kind === 'global' && CALLS_BACK.has(value.path));
+}
+
+/** `onload = …`, `window.onload = …` */
+function isHandlerOfWindow(evaluator: Evaluator, target: AnyNode): boolean {
+  if (target.type === 'Identifier')
+    return target.name.startsWith('on') && evaluator.variableOf(target)?.isGlobal !== false;
+  if (target.type !== 'MemberExpression' || evaluator.keyOf(target)?.startsWith('on') !== true) return false;
+  return evaluator.valuesOf(target.object).some((value) => value.kind === 'global' && isWindow(value.path));
+}

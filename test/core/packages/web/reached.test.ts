@@ -1,0 +1,103 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
+/** What scripts reach without naming it: by events, `this`, functions of their own, and more values than are told apart. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { auditedScript, codesOf } from './audited.ts';
+
+const test = suite('core/packages/web/reached');
+
+const MANY = Array.from({ length: 20 }, (_, i) => i);
+
+/** Script and the code of a finding that it must have. `k` is a function of another script. */
+const SCRIPTS: readonly (readonly [string, string])[] = [
+  ['document.addEventListener("click", function (e) { e.view.fetch(1) })', 'global_of_unknown'],
+  ['addEventListener("load", (e) => { const w = e.view; w.fetch(1) })', 'global_of_unknown'],
+  ['addEventListener("click", go); function go(e) { e.currentTarget.fetch(1) }', 'global_of_unknown'],
+  ['addEventListener("message", (e) => e.source.fetch(1)); postMessage(1)', 'global_of_unknown'],
+  ['addEventListener("x", (e) => e.composedPath().pop().fetch(1))', 'global_of_unknown'],
+  ['addEventListener("x", (e) => e.composedPath().find((one) => one.fetch)(1))', 'global_of_unknown'],
+  ['addEventListener("x", (e) => e.view[k()](1))', 'computed_global'],
+  ['addEventListener("x", (e) => { e.view.document.cookie = 1 })', 'direct_storage'],
+  ['document.body.setAttribute("onclick", "event.view.fetch(1)")', 'global_of_unknown'],
+  ['document.body.setAttribute("onclick", "cookie = 1")', 'direct_storage'],
+  ['document.body.setAttribute("onclick", "innerHTML = k()")', 'markup_undeterminable'],
+  ['onload = function () { this.fetch(1) }', 'direct_network'],
+  ['queueMicrotask(function () { this.fetch(1) })', 'direct_network'],
+  ['[1].forEach(function () { this.fetch(1) })', 'global_of_unknown'],
+  ['function f() { this.fetch(1) } f()', 'direct_network'],
+  ['const f = function () { const w = this; w.fetch(1) }; f()', 'direct_network'],
+  ['function f() { return this[k()](1) } f()', 'computed_global'],
+  ['function f() { const { fetch: x } = this; x(1) } f()', 'direct_network'],
+  ['const id = (x) => x; id(document).cookie = 1', 'direct_storage'],
+  ['function id(x) { k(); return x } id(document).write("<p onclick=go()>")', 'markup_with_code'],
+  ['const o = {}; o.d = document; o.d.cookie = 1', 'global_of_unknown'],
+  ['class A { constructor(d) { this.d = d } go() { this.d.write(k()) } } new A(document)', 'global_of_unknown'],
+  ['k(navigator)', 'window_escapes'],
+  [`let w = 0; ${MANY.map((i) => `w = ${i};`).join('')} w = window; w.fetch(1)`, 'direct_network'],
+  [`let w = ${MANY.map((i) => `k() ? ${i} : `).join('')} window; w.fetch(1)`, 'direct_network'],
+  [
+    `const a0 = window; ${Array.from({ length: 900 }, (_, i) => `const a${i + 1} = a${i};`).join('')} a900.fetch(1)`,
+    'script_too_intricate',
+  ],
+  ['k.constructor(k())()', 'constructor_called'],
+  ['k.constructor(...["1"])()', 'constructor_called'],
+  ['new k.constructor(k())()', 'constructor_called'],
+  ['Object.getOwnPropertyDescriptors(Object.getPrototypeOf(k))', 'constructor_called'],
+  ['const code = k(); setTimeout(code)', 'timer_undeterminable'],
+  ['setTimeout(k.list[k()], 1)', 'timer_undeterminable'],
+  ['setTimeout(...k())', 'timer_undeterminable'],
+  ['setTimeout.apply(null, k())', 'timer_undeterminable'],
+  ['Host.storage.get("x").then((code) => setTimeout(code))', 'timer_undeterminable'],
+  ['const o = {}; o.later = setTimeout; o.later("x()")', 'timer_undeterminable'],
+  ['new Worker(new URL("w.js", "https://example.com/"))', 'worker_from_code'],
+  ['new Worker(new URL("lib.js", k()))', 'worker_undeterminable'],
+  ['Reflect.construct(Worker, k())', 'worker_undeterminable'],
+  ['new Worker("no.js")', 'script_missing'],
+  ['const made = document.createElement(k()); made.textContent = k()', 'element_undeterminable'],
+  ['const made = document.createElement(k()); made.setAttribute("src", k())', 'element_undeterminable'],
+  ['const made = document.createElement(k()); made.append(k())', 'element_undeterminable'],
+  ['const made = document.createElement(k()); Object.assign(made, k())', 'attribute_undeterminable'],
+  ['document.currentScript.cloneNode().append(k())', 'script_element'],
+  ['document.getElementsByTagName("script")[0].text = k()', 'script_element'],
+  ['Object.assign(document.body, { innerHTML: k() })', 'markup_undeterminable'],
+  ['Reflect.set(document.body, "innerHTML", k())', 'markup_undeterminable'],
+  ['[document.body.innerHTML] = [k()]', 'markup_undeterminable'],
+  ['for (document.body.innerHTML of [k()]);', 'markup_undeterminable'],
+  ['document.body.innerHTML ??= k()', 'markup_undeterminable'],
+  ['Object.getOwnPropertyDescriptor(Element.prototype, "innerHTML").set.call(k(), k())', 'markup_undeterminable'],
+  ['document.execCommand("insertHTML", false, k())', 'markup_undeterminable'],
+  ['new DOMParser().parseFromString(k(), "text/html")', 'markup_undeterminable'],
+  ['new XSLTProcessor()', 'markup_undeterminable'],
+  ['document.body[k()] = k()', 'attribute_undeterminable'],
+  ['document.createAttribute("onclick")', 'handler_attribute_set'],
+  ['location = k()', 'navigation_undeterminable'],
+  ['location.replace(`${k()}/page.html`)', 'navigation_undeterminable'],
+  ['open(k())', 'navigation_undeterminable'],
+  ['navigation.navigate("javascript:go()")', 'javascript_url'],
+];
+
+for (const [script, code] of SCRIPTS)
+  test(script.slice(0, 200), async () => {
+    const codes = codesOf(await auditedScript(script));
+    assert.ok(codes.includes(code), `${code}, not ${codes}`);
+  });
+
+/** What comes near, without a finding. */
+const ORDINARY: readonly string[] = [
+  'addEventListener("click", ({ target }) => { target.value = target.dataset.text; target.closest("li").remove() })',
+  'addEventListener("click", (e) => { if (e.composedPath().includes(document.body)) e.stopPropagation() })',
+  'class Store { fetch(key) { return Host.storage.get(key) } load() { return this.fetch("a") } } new Store().load()',
+  '"use strict"; function Model() { this.fetch = () => 1 } Model.prototype.load = function () { return this.fetch() }; new Model()',
+  'function List(items) { this.items = items; this.parent = null; this.view = {} } List.prototype.first = function () { return this.items[0] }; new List([])',
+  'const make = (tag, text) => { const made = document.createElement(tag); made.textContent = text; return made }; make("p", k()); make("b", k())',
+  'const copy = document.querySelector("template").content.cloneNode(true); copy.querySelector("p").textContent = k()',
+  'const observer = new MutationObserver(k); observer.observe(document, { childList: true })',
+  'const link = document.createElement("a"); link.href = URL.createObjectURL(k()); link.download = "a.txt"; link.click()',
+  'const worker = new Worker("lib.js"); worker.postMessage(k())',
+  'const tick = () => {}; setTimeout(tick.bind(null, 1)); setTimeout(function go() { setTimeout(go, 9) }, 9)',
+  'function error(E) { return new E.constructor(E.message) } error(new Error("x"))',
+];
+
+for (const script of ORDINARY) test(script, async () => assert.equal(await auditedScript(script), []));
+
+test.run();
