@@ -39,12 +39,24 @@ const NEXT: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /alert|ECONNRESET|socket hang up|other side closed|status 400/i,
-    'It may take TLS only (name it as https), or not the certificate of this node: etcd.certificate_file and etcd.key_file.',
+    'Where etcd.endpoints says http, it may take TLS only: name it as https. Where it says https, it may speak no TLS there (give it certificates, and let it take only TLS), or not take the certificate of this node: etcd.certificate_file and etcd.key_file.',
   ],
 ];
 
-/** What went wrong with etcd as an error that says what to do; all else as it is. */
+/** What to do about a path, by the code of the system. */
+const PATHS: Readonly<Record<string, string>> = {
+  EEXIST: 'It is there already: choose another name, or move it away.',
+  ENOENT: 'Look whether the path is right; its folder has to be there.',
+  ENOTDIR: 'A part of the path is a file: choose another one.',
+  EACCES: 'This user may not: choose another path, or run the command as the user of the daemon.',
+  EROFS: 'That file system takes no writes: choose another path.',
+};
+
+/** What went wrong with etcd, or a file, as an error that says what to do; all else as it is. */
 export function explained(error: unknown): unknown {
+  const { code = '', path, message } = error as NodeJS.ErrnoException;
+  if (path !== undefined && PATHS[code] !== undefined)
+    return new CliError('bad_path', `${message}.`, { next: PATHS[code], cause: error });
   if (error instanceof EtcdRefused)
     return new CliError('etcd_refused', `etcd has refused: ${error.message}.`, { cause: error });
   if (!(error instanceof EtcdUnavailable)) return error;

@@ -141,7 +141,7 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
   await fails(/a b is no name and no address/, own, ...at('https://127.0.0.1:9', 'a b'));
   await fails(/etcd\.endpoints.*WAYPOST_ETCD_ENDPOINTS/s, own, ...at('nonsense', '127.0.0.1'));
   await fails(
-    /seems to speak no TLS there: give it certificates/,
+    /speak no TLS there.{2}give it certificates, and let it take only TLS/,
     own,
     ...at(`https://127.0.0.1:${port}`, '127.0.0.1'),
   );
@@ -158,6 +158,7 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
   await fails(/is on the node where "waypost cluster init" was run/, other, 'invite', 'five');
   await fails(/is not there.*cluster init/, other, 'status');
   const file = join(folder, 'junk');
+  await fails(/ENOENT.*\n +next: Look whether the path is right/, other, 'join', file);
   for (const [text, why] of [
     ['junk', /This is no invitation/],
     ['{"version":2}', /its version is not 1/],

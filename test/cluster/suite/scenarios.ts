@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkConflicts } from '../history/history.ts';
+import { auditTakenOver } from './audit.ts';
 import type { Load } from './load.ts';
 import { HISTORY, type Machines, type Member, type Node, until } from './machines.ts';
 import { MEMBERS, NODES } from './network.ts';
@@ -233,5 +234,6 @@ export const SCENARIOS: readonly Scenario[] = [
   clockJumps,
   diskFull,
   slowLinks,
+  auditTakenOver,
   conflicts,
 ];
