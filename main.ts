@@ -3,71 +3,51 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliIo, runCli, welcome } from './admin-api/cli/index.ts';
-import { type AnswerDns, createAdminApi } from './admin-api/index.ts';
-import { parseExemptions } from './core/address/index.ts';
-import { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './core/alias/index.ts';
+import { type CliIo, runCli } from './admin-api/cli/index.ts';
+import type { AnswerDns } from './admin-api/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
-import { BLOBS, BlobStore } from './core/blobs/store.ts';
-import { openNode } from './core/cluster/node.ts';
-import { installSnapshot } from './core/cluster/snapshot.ts';
-import { STATES } from './core/cluster/standing.ts';
-import { Trouble } from './core/cluster/trouble.ts';
-import { openWithdrawal } from './core/cluster/withdrawal.ts';
-import { type Config, formatListen, type ListenAddress } from './core/config/index.ts';
-import { answersAreCurrent, rebuildAnswers } from './core/journal/rebuild.ts';
-import { startRenumbering } from './core/journal/renumber.ts';
-import { createLogger, type Logger } from './core/log/index.ts';
-import {
-  clusterMetrics,
-  indexMetrics,
-  JournalMetrics,
-  journalHeadMetrics,
-  processMetrics,
-  Registry,
-  readinessMetrics,
-  storeMetrics,
-} from './core/metrics/index.ts';
-import { DeferredRoutes } from './core/net/deferred-routes.ts';
-import { type LocalData, openLocalResponder } from './core/net/local-responder.ts';
-import { nameserverMetrics } from './core/net/metrics.ts';
-import { startNameserver } from './core/net/nameserver.ts';
-import { describeReadiness, type Parts, readinessOf } from './core/readiness.ts';
-import { startReseal } from './core/reseal.ts';
-import { openSecrets } from './core/secrets.ts';
-import { answerSettings, zoneSettings } from './core/settings.ts';
-import { Stops } from './core/stops.ts';
-import { openEnvironment } from './core/store/environment.ts';
-import { buildIndex } from './core/store/index/build.ts';
+import type { Config, ListenAddress } from './core/config/index.ts';
+import type { Logger } from './core/log/index.ts';
+import type { LocalData } from './core/net/local-responder.ts';
+import type { Parts } from './core/readiness.ts';
+import type { Stops } from './core/stops.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
-import { lockDirectory } from './core/store/lock.ts';
-import { tablesOf } from './core/store/tables.ts';
-import { HangUp } from './core/systemd/hang-up.ts';
-import { Service } from './core/systemd/service.ts';
-import { SharedTicketKeys, type SharedTicketKeysOptions } from './core/ticket-keys.ts';
-import { openTransfers } from './core/transfer/index.ts';
-import { createAcme } from './edge/acme/index.ts';
-import { startEdge } from './edge/daemon/edge.ts';
-import { Seldom } from './edge/exchange/seldom.ts';
+import type { HangUp } from './core/systemd/hang-up.ts';
+import type { Service } from './core/systemd/service.ts';
+import type { SharedTicketKeys, SharedTicketKeysOptions } from './core/ticket-keys.ts';
+
+/** The rooms of the daemon. A command needs little of them, so they are loaded when it starts. */
+async function loadRooms() {
+  const [core, { createAdminApi }, edge] = await Promise.all([
+    import('./core/index.ts'),
+    import('./admin-api/index.ts'),
+    import('./edge/index.ts'),
+  ]);
+  return { core, createAdminApi, ...edge };
+}
+
+type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 
 function dnsOverHttps(
+  { core }: Rooms,
   { dns, dataDir }: Config,
   index: IndexWriter,
   answers: AnswerSettings,
   local: LocalData,
 ): AnswerDns {
   const served = { index, storeDirectory: dataDir, udpPayload: dns.udpPayload, answers };
-  const responder = openLocalResponder(served, local);
+  const responder = core.openLocalResponder(served, local);
   return (message, address) => responder.answer(message, address);
 }
 
 /** Null where no TLS is spoken. */
 async function ticketKeys(
+  { core }: Rooms,
   { dns, edge }: Config,
   parts: Omit<SharedTicketKeysOptions, 'rotation'>,
 ): Promise<SharedTicketKeys | null> {
   if (dns.tlsListen.length + edge.httpsListen.length === 0) return null;
-  return SharedTicketKeys.open({ ...parts, rotation: edge.ticketRotation });
+  return core.SharedTicketKeys.open({ ...parts, rotation: edge.ticketRotation });
 }
 
 /** Milliseconds that what is still to be written at the end may take. */
@@ -75,14 +55,16 @@ const OUTPUT_MS = 2000;
 
 /** Runs the daemon; resolves when it has been stopped in order. What can't start takes with it what has started. */
 async function serve(config: Config): Promise<void> {
-  const stops = new Stops();
-  const log = createLogger(config.log);
-  outliveOutput(log);
-  const hangUp = new HangUp();
-  const service = new Service({ env: process.env, log });
+  const rooms = await loadRooms();
+  const { core } = rooms;
+  const stops = new core.Stops();
+  const log = core.createLogger(config.log);
+  outliveOutput(rooms, log);
+  const hangUp = new core.HangUp();
+  const service = new core.Service({ env: process.env, log });
   try {
     // Once more with the store of another node.
-    while ((await serveUntilEnd(config, stops, log, service, hangUp)) === 'replaced') await stops.run();
+    while ((await serveUntilEnd(rooms, config, stops, log, service, hangUp)) === 'replaced') await stops.run();
   } finally {
     await stops.run();
     service.close();
@@ -92,7 +74,7 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** A command ends when its output can't be written; the service goes on, whatever becomes of the disk or the program behind it. */
-function outliveOutput(log: Logger): void {
+function outliveOutput({ Seldom }: Rooms, log: Logger): void {
   const seldom = new Seldom();
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', (error) => {
@@ -102,37 +84,39 @@ function outliveOutput(log: Logger): void {
 }
 
 async function serveUntilEnd(
+  rooms: Rooms,
   config: Config,
   stops: Stops,
   log: Logger,
   service: Service,
   hangUp: HangUp,
 ): Promise<'signal' | 'replaced'> {
+  const { core, createAdminApi, createAcme, startEdge } = rooms;
   // Every thread's output runs into ours and listens to its errors: more than ten is no leak.
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
   const started = performance.now();
-  const metrics = new Registry();
-  const lock = lockDirectory(config.dataDir);
+  const metrics = new core.Registry();
+  const lock = core.lockDirectory(config.dataDir);
   stops.add(() => lock.release());
-  const observed = processMetrics(metrics, version);
+  const observed = core.processMetrics(metrics, version);
   stops.add(() => observed.stop());
-  if (installSnapshot(config.dataDir)) log.info("the store of another node has taken the place of this one's");
-  const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  if (core.installSnapshot(config.dataDir)) log.info("the store of another node has taken the place of this one's");
+  const environment = core.openEnvironment(config.dataDir, config.store.mapSize);
   stops.add(() => environment.close());
-  const defaults = zoneSettings(config);
-  if (!answersAreCurrent(environment, defaults)) {
-    const { zones, answers } = await rebuildAnswers(environment, defaults, (done) =>
+  const defaults = core.zoneSettings(config);
+  if (!core.answersAreCurrent(environment, defaults)) {
+    const { zones, answers } = await core.rebuildAnswers(environment, defaults, (done) =>
       log.info('compiling answers anew', { zones: done }),
     );
     if (zones > 0)
       log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
   }
-  storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
-  const index = await buildIndex(environment, config.dataDir, config.dns.indexMemory);
+  core.storeMetrics(metrics, { root: environment.root, tables: core.tablesOf(environment) });
+  const index = await core.buildIndex(environment, config.dataDir, config.dns.indexMemory);
   const keyFile = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
-  const secrets = openSecrets(keyFile);
-  const answers = answerSettings(config, secrets);
-  const transfers = openTransfers({
+  const secrets = core.openSecrets(keyFile);
+  const answers = core.answerSettings(config, secrets);
+  const transfers = core.openTransfers({
     config,
     environment,
     index,
@@ -142,29 +126,29 @@ async function serveUntilEnd(
     metrics,
     log,
   });
-  const node = await openNode({
+  const node = await core.openNode({
     config,
     version,
     log,
-    blobs: new BlobStore(join(config.dataDir, BLOBS)),
+    blobs: new core.BlobStore(join(config.dataDir, core.BLOBS)),
     environment,
     index,
     zoneSettings: defaults,
     zones: transfers.zones,
     history: config.journal.history,
-    observer: new JournalMetrics(metrics),
+    observer: new core.JournalMetrics(metrics),
   });
   const { journal } = node;
   // Should the start fail before it takes its place in the order of the end.
   stops.add(() => node.close());
   if (node.isReplaced) return 'replaced';
-  indexMetrics(metrics, index);
-  journalHeadMetrics(metrics, journal);
+  core.indexMetrics(metrics, index);
+  core.journalHeadMetrics(metrics, journal);
   const { dns } = config;
-  const tickets = await ticketKeys(config, { environment, journal, secrets, log });
+  const tickets = await ticketKeys(rooms, config, { environment, journal, secrets, log });
   stops.add(() => tickets?.close());
-  const deferred = new DeferredRoutes(transfers.answer);
-  const nameserver = await startNameserver({
+  const deferred = new core.DeferredRoutes(transfers.answer);
+  const nameserver = await core.startNameserver({
     index,
     storeDirectory: config.dataDir,
     listen: dns.listen,
@@ -195,13 +179,13 @@ async function serveUntilEnd(
   tickets?.follow((keys) => nameserver.setTickets(keys));
   // Before the nameserver, which goes on answering until the last write is done.
   stops.add(() => node.close());
-  nameserverMetrics(metrics, nameserver.counters);
+  core.nameserverMetrics(metrics, nameserver.counters);
   const parts: Parts = { node, nameserver, edge: undefined, isStopping: false };
-  const ready = () => readinessOf(parts);
-  readinessMetrics(metrics, ready);
-  if (node.standing !== null) clusterMetrics(metrics, STATES, node.standing);
-  const aliases = new AliasStates(environment);
-  const refresher = new AliasRefresher({
+  const ready = () => core.readinessOf(parts);
+  core.readinessMetrics(metrics, ready);
+  if (node.standing !== null) core.clusterMetrics(metrics, core.STATES, node.standing);
+  const aliases = new core.AliasStates(environment);
+  const refresher = new core.AliasRefresher({
     environment,
     journal,
     zoneSettings: defaults,
@@ -209,10 +193,10 @@ async function serveUntilEnd(
     log,
     resolvers: config.alias.resolvers,
     staleMax: config.alias.staleMax,
-    allowPrivate: parseExemptions(config.alias.allowPrivateTargets),
-    observer: aliasObserver(metrics),
+    allowPrivate: core.parseExemptions(config.alias.allowPrivateTargets),
+    observer: core.aliasObserver(metrics),
   });
-  aliasMetrics(metrics, aliases, refresher);
+  core.aliasMetrics(metrics, aliases, refresher);
   stops.add(() => refresher.stop());
   await refresher.start();
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
@@ -230,7 +214,7 @@ async function serveUntilEnd(
     ...(node.isAlone ? {} : { sync: (sequence: number) => node.sync(sequence) }),
     version,
     forwardedBy,
-    answerDns: dns.doh ? dnsOverHttps(config, index, answers, nameserver.https) : undefined,
+    answerDns: dns.doh ? dnsOverHttps(rooms, config, index, answers, nameserver.https) : undefined,
   });
   deferred.update = api.update;
   const password = await api.ensureAdmin();
@@ -257,12 +241,16 @@ async function serveUntilEnd(
   const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics, served });
   stops.add(() => acme.stop());
   acme.start();
-  const withdrawal = openWithdrawal(config, node.standing, log);
+  const withdrawal = core.openWithdrawal(config, node.standing, log);
   stops.add(() => withdrawal?.stop());
-  const reseal = startReseal({ environment, journal, secrets, log });
+  const reseal = core.startReseal({ environment, journal, secrets, log });
   stops.add(() => reseal.stop());
-  const renumbered = new Trouble(log, 'serials can not be raised for the changed settings', 'serials are raised again');
-  const renumbering = startRenumbering({
+  const renumbered = new core.Trouble(
+    log,
+    'serials can not be raised for the changed settings',
+    'serials are raised again',
+  );
+  const renumbering = core.startRenumbering({
     environment,
     journal,
     settings: defaults,
@@ -271,19 +259,20 @@ async function serveUntilEnd(
   stops.add(() => renumbering.stop());
   const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};
   log.info('listening', {
-    dns: nameserver.listen.map(formatListen).join(', '),
-    tls: nameserver.tlsListen.map(formatListen).join(', ') || 'off',
+    dns: nameserver.listen.map(core.formatListen).join(', '),
+    tls: nameserver.tlsListen.map(core.formatListen).join(', ') || 'off',
     transport: nameserver.transport,
-    admin: formatListen(admin),
-    http: http.map(formatListen).join(', ') || 'off',
-    https: https.map(formatListen).join(', ') || 'off',
+    admin: core.formatListen(admin),
+    http: http.map(core.formatListen).join(', ') || 'off',
+    https: https.map(core.formatListen).join(', ') || 'off',
     ...index.stats,
   });
   const milliseconds = performance.now() - started;
+  const { welcome } = await import('./admin-api/cli/welcome.ts');
   process.stdout.write(welcome({ admin, dns: nameserver.listen, http, https, password, milliseconds }));
 
   service.ready({
-    status: () => describeReadiness(ready()),
+    status: () => core.describeReadiness(ready()),
     silent: (ms) => [...nameserver.silent(ms), ...(edge?.silent(ms) ?? [])],
   });
   const reload = async (): Promise<void> => {
@@ -322,10 +311,11 @@ function untilSignal(stops: Stops): Promise<string> {
 }
 
 async function rebuild(config: Config): Promise<{ zones: number; answers: number }> {
-  const lock = lockDirectory(config.dataDir);
-  const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  const core = await import('./core/index.ts');
+  const lock = core.lockDirectory(config.dataDir);
+  const environment = core.openEnvironment(config.dataDir, config.store.mapSize);
   try {
-    return await rebuildAnswers(environment, zoneSettings(config));
+    return await core.rebuildAnswers(environment, core.zoneSettings(config));
   } finally {
     await environment.close();
     lock.release();

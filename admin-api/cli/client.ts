@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Dispatcher, type FormData, Pool } from 'undici';
+import type { Dispatcher, FormData, Pool } from 'undici';
 import { ApiError, CliError, type ErrorDetail, HOW_TO_GET_A_TOKEN } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
 
@@ -40,11 +40,10 @@ export class ApiClient {
   readonly #sleep: (milliseconds: number) => Promise<void>;
   readonly url: string;
 
-  constructor(url: string, token: string | undefined, connections: number, sleep: (ms: number) => Promise<void>) {
-    const base = parseUrl(url);
+  constructor(url: string, token: string | undefined, pool: Pool, sleep: (ms: number) => Promise<void>) {
     this.url = url;
-    this.#prefix = base.pathname.replace(/\/$/, '');
-    this.#pool = new Pool(base.origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
+    this.#prefix = new URL(url).pathname.replace(/\/$/, '');
+    this.#pool = pool;
     this.#token = token;
     this.#sleep = sleep;
   }
@@ -139,7 +138,11 @@ export async function withClient<T>(
       next: HOW_TO_GET_A_TOKEN,
     });
   }
-  const client = new ApiClient(url, token, connections, io.sleep ?? ((ms) => wait(ms)));
+  const { origin } = parseUrl(url);
+  // What asks no daemon need not load it.
+  const { Pool } = await import('undici');
+  const pool = new Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
+  const client = new ApiClient(url, token, pool, io.sleep ?? ((ms) => wait(ms)));
   try {
     return await use(client);
   } finally {

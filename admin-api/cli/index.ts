@@ -1,3 +1,2 @@
 export type { CliIo, Input, Output } from './io.ts';
 export { runCli } from './run.ts';
-export { welcome } from './welcome.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { FormData } from 'undici';
+import type { FormData } from 'undici';
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
@@ -117,6 +117,7 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
       ...(isFolder && { next: `Pack it: "waypost pkg pack ${file}" says what the file is called.` }),
     });
   });
+  const { FormData } = await import('undici');
   const body = (): FormData => {
     const form = new FormData();
     form.set('package', new Blob([content]), basename(file));

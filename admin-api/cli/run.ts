@@ -1,22 +1,7 @@
 /** The command `waypost`: options for all, one file for each group of commands, and exit codes. */
 import { Command, CommanderError } from 'commander';
-import { addAccountCommands } from './account.ts';
-import { addAnswersCommands } from './answers.ts';
-import { addAuditCommand } from './audit.ts';
-import { addChangeCommand } from './change.ts';
-import { addConfigCommands } from './check-config.ts';
-import { addClusterCommands } from './cluster.ts';
-import { addDomainCommands } from './domain.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
-import { addPkgCommands } from './pkg.ts';
-import { addProxyCommands } from './proxy.ts';
-import { addRecordCommands } from './record.ts';
-import { addServeCommand } from './serve.ts';
-import { addStatusCommand } from './status.ts';
-import { addTokenCommands } from './token.ts';
-import { addTsigCommands } from './tsig.ts';
-import { addZoneCommands } from './zone.ts';
 
 /** What a command's work ends with: true or nothing for success, false when it has said itself what failed. */
 export type Outcome = boolean | undefined;
@@ -51,16 +36,32 @@ Environment:
 
 type AddCommands = (program: Command, context: CommandContext) => void;
 
-/** As the help lists them. */
-const GROUPS: readonly (readonly [string, readonly AddCommands[]])[] = [
-  ['Domains and records:', [addDomainCommands, addRecordCommands, addZoneCommands]],
-  ['Proxy:', [addProxyCommands]],
-  ['Packages:', [addPkgCommands]],
-  ['Accounts and tokens:', [addAccountCommands, addTokenCommands, addTsigCommands]],
-  ['What happened:', [addAuditCommand, addChangeCommand]],
-  ['Several nodes:', [addClusterCommands]],
-  ['The daemon:', [addServeCommand, addStatusCommand, addConfigCommands, addAnswersCommands]],
-];
+/** As the help lists them: each command, and what loads it. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommands>>>>> = {
+  'Domains and records:': {
+    domain: async () => (await import('./domain.ts')).addDomainCommands,
+    record: async () => (await import('./record.ts')).addRecordCommands,
+    zone: async () => (await import('./zone.ts')).addZoneCommands,
+  },
+  'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
+  'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
+  'Accounts and tokens:': {
+    account: async () => (await import('./account.ts')).addAccountCommands,
+    token: async () => (await import('./token.ts')).addTokenCommands,
+    tsig: async () => (await import('./tsig.ts')).addTsigCommands,
+  },
+  'What happened:': {
+    audit: async () => (await import('./audit.ts')).addAuditCommand,
+    change: async () => (await import('./change.ts')).addChangeCommand,
+  },
+  'Several nodes:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
+  'The daemon:': {
+    serve: async () => (await import('./serve.ts')).addServeCommand,
+    status: async () => (await import('./status.ts')).addStatusCommand,
+    'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
+    answers: async () => (await import('./answers.ts')).addAnswersCommands,
+  },
+};
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 not understood. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -89,10 +90,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
         if ((await work(command.optsWithGlobals(), command.args)) === false) code = FAILED;
       },
   };
-  for (const [heading, groups] of GROUPS) {
-    program.commandsGroup(heading);
-    for (const add of groups) add(program, context);
-  }
+  await addCommands(program, context, argv[0]);
   program.commandsGroup('Help:').helpCommand(true);
   ignoreClosedPipe(io);
   try {
@@ -103,6 +101,15 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
     reportError(io, error, program.opts<GlobalOptions>().json);
     return FAILED;
+  }
+}
+
+/** The command that is asked for, which is quicker than to load all; all when options come first, for help, and to tell what a wrong word may be meant for. */
+async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
+  const isOne = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const [one, load] of Object.entries(commands)) if (!isOne || one === name) (await load())(program, context);
   }
 }
 

@@ -1,0 +1,40 @@
+/** What main.ts puts together, in one module that it can load when the daemon starts. */
+export { parseExemptions } from './address/index.ts';
+export { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './alias/index.ts';
+export { BLOBS, BlobStore } from './blobs/store.ts';
+export { openNode } from './cluster/node.ts';
+export { installSnapshot } from './cluster/snapshot.ts';
+export { STATES } from './cluster/standing.ts';
+export { Trouble } from './cluster/trouble.ts';
+export { openWithdrawal } from './cluster/withdrawal.ts';
+export { formatListen } from './config/index.ts';
+export { answersAreCurrent, rebuildAnswers } from './journal/rebuild.ts';
+export { startRenumbering } from './journal/renumber.ts';
+export { createLogger } from './log/index.ts';
+export {
+  clusterMetrics,
+  indexMetrics,
+  JournalMetrics,
+  journalHeadMetrics,
+  processMetrics,
+  Registry,
+  readinessMetrics,
+  storeMetrics,
+} from './metrics/index.ts';
+export { DeferredRoutes } from './net/deferred-routes.ts';
+export { openLocalResponder } from './net/local-responder.ts';
+export { nameserverMetrics } from './net/metrics.ts';
+export { startNameserver } from './net/nameserver.ts';
+export { describeReadiness, readinessOf } from './readiness.ts';
+export { startReseal } from './reseal.ts';
+export { openSecrets } from './secrets.ts';
+export { answerSettings, zoneSettings } from './settings.ts';
+export { Stops } from './stops.ts';
+export { openEnvironment } from './store/environment.ts';
+export { buildIndex } from './store/index/build.ts';
+export { lockDirectory } from './store/lock.ts';
+export { tablesOf } from './store/tables.ts';
+export { HangUp } from './systemd/hang-up.ts';
+export { Service } from './systemd/service.ts';
+export { SharedTicketKeys } from './ticket-keys.ts';
+export { openTransfers } from './transfer/index.ts';
