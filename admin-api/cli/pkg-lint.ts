@@ -1,9 +1,10 @@
 /** `waypost pkg lint`: the audit of the server, here. No daemon is asked. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Audit } from '../../core/packages/audit.ts';
+import { visible } from '../../core/packages/report/visible.ts';
 import type { Sdk } from '../../core/packages/sdk/sdk.ts';
 import { type CliIo, type Output, print } from './io.ts';
 import type { CommandContext } from './run.ts';
@@ -22,10 +23,12 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
     .addHelpText(
       'after',
-      '\nEnds with 1 when there are errors. Every code is explained at /api/dev/rules of a daemon, which --sarif links to if --url or WAYPOST_URL names one.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
+      '\nEnds with 1 when there are errors, with 2 when there is nothing to audit. Every code is explained at /api/dev/rules of a daemon, which --sarif links to if --url or WAYPOST_URL names one.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
     )
     .action(
       action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
+        await mustRead(parent, path, 'Name a .pkg file, or the folder with manifest.json.');
+        for (const file of sdk ?? []) await mustRead(parent, file, 'Name host-sdk.js of an SDK that was issued.');
         const audit = await lint(path, sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
@@ -33,6 +36,17 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
         return audit.summary.errors === 0;
       }),
     );
+}
+
+/** What can't be read is misuse, as 1 is for errors of a package. */
+async function mustRead(command: Command, path: string, instead: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const what = code === 'ENOENT' ? `There is no ${visible(path)}.` : `${visible(path)} can't be read (${code}).`;
+    command.error(`error: ${what} ${instead}`);
+  }
 }
 
 /** The engine is imported when it is asked for: other commands need not load it. */

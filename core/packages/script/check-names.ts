@@ -217,7 +217,7 @@ function isTyped(node: AnyNode): boolean {
 function said(code: string, path: string): string {
   switch (code) {
     case 'eval':
-      return 'is eval, which runs text as code.';
+      return 'runs text as code.';
     case 'import_scripts':
     case 'webassembly':
     case 'service_worker':

@@ -55,9 +55,16 @@ test('errors end with 1, are not packed unless forced, and come as SARIF too', a
   assert.is((await run(['pkg', 'pack', folder, '--out', packed, '--force'])).code, 0);
 });
 
-test('wrong use ends with 2, what is not there with 1', async () => {
+test('wrong use ends with 2, and so does what is not there or cannot be read: 1 is for errors of a package', async () => {
   assert.is((await run(['pkg', 'lint'])).code, 2);
-  assert.is((await run(['pkg', 'lint', join(root, 'nowhere')])).code, 1);
+  const file = join(root, 'file');
+  writeFileSync(file, '');
+  assert.is((await run(['pkg', 'lint', file])).code, 1);
+  for (const args of [[join(root, 'nowhere')], [join(file, 'in-it')], [file, '--sdk', join(root, 'nowhere')]]) {
+    const { code, stderr } = await run(['pkg', 'lint', ...args]);
+    assert.is(code, 2);
+    assert.match(stderr, /^error: .*(?:There is no|can't be read).*Name /);
+  }
 });
 
 test.run();
