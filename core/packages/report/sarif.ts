@@ -2,6 +2,7 @@
 import type { Audit } from '../audit.ts';
 import type { Finding, FindingType, Rule } from '../finding.ts';
 import { RULES, type RuleCode } from '../rules.ts';
+import { visible } from './visible.ts';
 
 const LEVELS: Readonly<Record<FindingType, string>> = { error: 'error', warning: 'warning', notice: 'note' };
 
@@ -27,33 +28,40 @@ export function reportSarif({ findings }: Pick<Audit, 'findings'>, version: stri
 
 const ruleOf = (id: string, { type, review, title, about, fix }: Rule): object => ({
   id,
-  shortDescription: { text: `${title}.` },
-  fullDescription: { text: about },
-  help: { text: fix },
+  shortDescription: { text: messageOf(`${title}.`) },
+  fullDescription: { text: messageOf(about) },
+  help: { text: messageOf(fix) },
   defaultConfiguration: { level: LEVELS[type] },
   properties: { review: review === true },
 });
 
 function resultOf({ type, code, message, fix, file, line, column, excerpt }: Finding, ruleIndex: number): object {
-  const region =
-    line === null || column === null
-      ? undefined
-      : { startLine: line, startColumn: column, ...(excerpt !== null && { snippet: { text: excerpt } }) };
   const location = file !== null && {
-    physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...(region !== undefined && { region }) },
+    physicalLocation: {
+      artifactLocation: { uri: uriOf(file) },
+      ...(line !== null && column !== null && { region: { startLine: line, startColumn: column } }),
+      ...(line !== null && isWhole(excerpt) && { contextRegion: { startLine: line, snippet: { text: excerpt } } }),
+    },
   };
   return {
     ruleId: code,
     ruleIndex,
     level: LEVELS[type],
-    message: { text: `${message} ${fix}` },
+    message: { text: messageOf(`${message} ${fix}`) },
     locations: location === false ? [] : [location],
   };
 }
 
-/** Lone surrogates, which no URI has, become U+FFFD. */
+/** A snippet is the text of its region (3.30.13): a line that was cut is none. */
+const isWhole = (excerpt: string | null): boolean => excerpt !== null && !/^…|…$/.test(excerpt);
+
+/** A plain text message (3.11.3): braces would be placeholders (3.11.5), brackets before a parenthesis a link (3.11.6), which viewers take an escaped one for too. */
+const messageOf = (text: string): string => visible(text).replace(/[{}]/g, '$&$&').replaceAll('](', '] (');
+
+/** A relative reference, even of a path that is refused for being absolute. Lone surrogates, which no URI has, become U+FFFD. */
 const uriOf = (path: string): string =>
   path
     .split('/')
     .map((part) => encodeURIComponent(part.toWellFormed()))
-    .join('/');
+    .join('/')
+    .replace(/^\/+/, (slashes) => '%2F'.repeat(slashes.length));
