@@ -30,7 +30,7 @@ const options = readOptions({
 const NODES = 4;
 const CLIENTS = 64;
 /** Seconds of writes before those of `many` that count: until four nodes and the generator have been compiled, a write costs half as much again. */
-const WARM = 15;
+const WARM = 40;
 /** Milliseconds that each node's packets are late in the row `write-delay`. */
 const DELAYS = [10, 50];
 const rounds = options.rounds ?? (options.quick ? 1 : 3);
