@@ -104,7 +104,9 @@ function checkUrl(view: MarkupView, element: Element, tag: string, key: string, 
       continue;
     }
     const isForm = name === 'action' || name === 'formaction';
-    if (isForm && location.kind === 'data')
+    if (name === 'href' && location.kind === 'remote' && location.isDevice)
+      context.findings.add('remote_navigation', place, `${key} leads to ${location.host}.`);
+    else if (isForm && location.kind === 'data')
       report(view, 'javascript_url', place, 'A form leads to a document in a data: URL.');
     else if (name === 'href' && tag === 'use' && location.kind === 'data')
       report(view, 'javascript_url', place, 'An image brings in a document of a data: URL.');

@@ -4,6 +4,7 @@ import type { SourceText } from '../source-text.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import { checkCall } from './check-calls.ts';
 import { checkHostWrite } from './check-host.ts';
+import { checkLinks } from './check-links.ts';
 import { checkImport } from './check-modules.ts';
 import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
 import { Evaluator } from './evaluate.ts';
@@ -84,11 +85,21 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
   const isModule = kind === 'module';
   const walked = walk(program, isModule, context.classicScripts > 1);
   const evaluator = new Evaluator(walked, kind, context.globals);
-  const view: ScriptView = { source, base, kind, context, evaluator, aliases: new Set() };
+  const view: ScriptView = {
+    source,
+    base,
+    kind,
+    context,
+    evaluator,
+    aliases: new Set(),
+    links: [],
+    followed: new Set(),
+  };
   // From the inside out, so that what an expression is made of is known before it.
   for (let index = walked.nodes.length - 1; index >= 0; index--) checkNode(view, walked.nodes[index]);
   for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
   checkNames(view, walked);
+  checkLinks(view);
   if (!isModule && kind !== 'handler') checkGlobals(view, walked);
   if (evaluator.isExhausted)
     context.findings.add(

@@ -10,8 +10,10 @@ import {
   MARKUP_PROPERTIES,
 } from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
+import { FOLLOWING, noteFollowed } from './check-links.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
+import { checkStyle, STYLE_METHODS } from './check-styles.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { keyOf } from './scope.ts';
@@ -315,5 +317,11 @@ function checkMethod(view: ScriptView, node: Call, name: string | undefined, arg
     checkType(view, node, objectsOf(view, node), [UNKNOWN]);
   else if (name === 'append' || name === 'appendChild' || name === 'prepend' || name === 'replaceChildren')
     for (const arg of args) checkGiven(view, node, objectsOf(view, node), name, view.evaluator.valuesOf(arg));
-  else if (name === 'addModule' && args[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
+  else if (name === 'setAttributeNode' || name === 'setAttributeNodeNS' || name === 'setNamedItem')
+    report(view, 'attribute_undeterminable', node, `Which attribute ${written(view, node)} sets cannot be determined.`);
+  else if (FOLLOWING.has(name) && node.callee.type === 'MemberExpression') noteFollowed(view, node.callee.object);
+  else if (STYLE_METHODS.has(name)) {
+    const text = args[STYLE_METHODS.get(name)!];
+    if (text) checkStyle(view, text, view.evaluator.valuesOf(text));
+  } else if (name === 'addModule' && args[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
 }

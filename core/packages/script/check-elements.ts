@@ -2,7 +2,9 @@
 import type { AnyNode } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
+import { noteLink } from './check-links.ts';
 import { checkMarkup } from './check-markup.ts';
+import { checkStyle, STYLE_PROPERTIES } from './check-styles.ts';
 import { checkUrl } from './check-url.ts';
 import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
@@ -68,7 +70,18 @@ export function checkProperty(
   if (key === 'type' && values !== undefined) checkType(view, node, objects, values);
   checkGiven(view, node, objects, key, values);
   const role = urlRole(key, objects);
-  if (role !== undefined && value !== undefined && values !== undefined) checkUrl(view, value, values, role);
+  if (value === undefined || values === undefined) return;
+  if (STYLE_PROPERTIES.has(key) || (CODE_PROPERTIES.has(key) && objects.some(isStyle))) checkStyle(view, value, values);
+  if (role === 'link') noteLink(view, targetOf(node), value);
+  else if (role !== undefined) checkUrl(view, value, values, role);
+}
+
+const isStyle = (object: Value): boolean => object.kind === 'element' && object.tag === 'style';
+
+/** Of an assignment; of Object.assign and Reflect.set. */
+function targetOf(node: AnyNode): AnyNode | undefined {
+  if (node.type === 'AssignmentExpression') return node.left.type === 'MemberExpression' ? node.left.object : undefined;
+  return node.type === 'CallExpression' ? node.arguments[0] : undefined;
 }
 
 /** What is assigned to is a member of a parameter. */
@@ -137,9 +150,39 @@ export function checkAttribute(
     if (attribute === 'type') checkType(view, node, objects, values);
     checkGiven(view, node, objects, attribute, values);
     const role = urlRole(attribute, objects);
-    if (role !== undefined) checkUrl(view, value, values, role);
+    if (attribute === 'style') checkStyle(view, value, values);
+    if (role === 'link') noteLink(view, receiverOf(node), value);
+    else if (role !== undefined) checkUrl(view, value, values, role);
   }
 }
+
+const receiverOf = (node: AnyNode): AnyNode | undefined =>
+  node.type === 'CallExpression' && node.callee.type === 'MemberExpression' ? node.callee.object : undefined;
+
+/** A node of an attribute, whose name is not told where it gets its value. */
+export function isAttribute(view: ScriptView, node: AnyNode): boolean {
+  if (node.type === 'Identifier') {
+    const [write, ...others] = view.evaluator.variableOf(node)?.writes ?? [];
+    return (
+      others.length === 0 &&
+      write?.from !== undefined &&
+      write.path.length === 0 &&
+      write.from.type !== 'Identifier' &&
+      isAttribute(view, write.from)
+    );
+  }
+  if (node.type === 'CallExpression')
+    return node.callee.type === 'MemberExpression' && ATTRIBUTE_GETTERS.has(view.evaluator.keyOf(node.callee) ?? '');
+  return (
+    node.type === 'MemberExpression' &&
+    node.object.type === 'MemberExpression' &&
+    view.evaluator.keyOf(node.object) === 'attributes'
+  );
+}
+
+const ATTRIBUTE_GETTERS = new Set(['getAttributeNode', 'getAttributeNodeNS', 'getNamedItem', 'getNamedItemNS']);
+/** Properties of the node of an attribute that are its value. */
+export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValue', 'textContent']);
 
 /** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
 const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);

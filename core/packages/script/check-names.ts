@@ -1,7 +1,7 @@
 /** What is reached from the global object: by a name, a member, or a pattern. */
 import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
 import type { RuleCode } from '../rules.ts';
-import { checkProperty } from './check-elements.ts';
+import { ATTRIBUTE_VALUES, checkProperty, isAttribute } from './check-elements.ts';
 import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
 import { checkUrl } from './check-url.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
@@ -163,6 +163,8 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
       return;
     }
   }
+  if (ATTRIBUTE_VALUES.has(key) && isAttribute(view, left.object))
+    report(view, 'attribute_undeterminable', node, `Which attribute ${written(view, node)} sets cannot be determined.`);
   if (ASSIGNING.has(operator)) checkProperty(view, node, objects, key, right);
 }
 

@@ -138,7 +138,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'Which attribute is set cannot be determined',
     about:
-      'setAttribute or createAttribute is given a name that is not known before, with a value that is not known either: one that begins with "on" makes code of it.',
+      'setAttribute or createAttribute is given a name that is not known before, with a value that is not known either, or the node of an attribute gets a value or an element: one whose name begins with "on" makes code of it.',
     fix: 'Write the names of attributes out; put the values into properties of the element, or use dataset.',
   },
   fetched_code: {
@@ -227,7 +227,7 @@ export const SCRIPT_RULES = {
     type: 'warning',
     title: 'The app goes to another site',
     about:
-      'Where location, a form or a meta refresh leads to another host, what is shown there is not part of the package.',
+      'Where location, a form, a link that a script clicks, or a meta refresh leads to another host, or any link to a file of the device or another app (file:, intent:), what is shown there is not part of the package.',
     fix: 'Stay on pages of the package; fetch data with Host.network.fetch.',
   },
   navigation_undeterminable: {
@@ -235,7 +235,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'Where the app goes cannot be determined',
     about:
-      'location or window.open is given a URL whose beginning is not known: it may be javascript:, which is code, or another host.',
+      'location, window.open, or a link or form that the script itself clicks or submits is given a URL whose beginning is not known: it may be javascript:, which is code, or another host.',
     fix: 'Begin the URL with what it is: location.href = "page.html?id=" + id, or location.hash = name.',
   },
   script_syntax: {

@@ -15,6 +15,10 @@ export interface ScriptView {
   readonly evaluator: Evaluator;
   /** Names that stand for Host or Function, whose uses are to be looked at as well. */
   readonly aliases: Set<string>;
+  /** URLs of links and forms, and which these are. */
+  readonly links: { readonly target: unknown; readonly url: AnyNode }[];
+  /** Links and forms that the script follows. */
+  readonly followed: Set<unknown>;
 }
 
 export const placeOf = (view: ScriptView, node: AnyNode): Place => view.source.at(view.base + node.start);

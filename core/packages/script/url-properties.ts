@@ -19,6 +19,8 @@ export function urlRole(name: string, objects: Values): UrlRole | undefined {
   if (role === undefined) return undefined;
   const isScript = objects.some((object) => object.kind === 'element' && object.tag === 'script');
   if (isScript && (name === 'src' || name === 'href')) return 'script';
+  if (name === 'href' && objects.some((object) => object.kind === 'element' && object.tag === 'link'))
+    return 'resource';
   const isElement = objects.some((object) => object.kind === 'element' && object.tag !== undefined);
   return role === 'resource' && name === 'src' && !isElement ? 'source' : role;
 }

@@ -5,7 +5,8 @@ export type Location =
   | { readonly kind: 'file'; readonly path: string | undefined }
   /** Nothing but a fragment or a query of the page itself. */
   | { readonly kind: 'page' }
-  | { readonly kind: 'remote'; readonly host: string }
+  /** `isDevice`: a file of the device, or another app, as `file:` and `intent:` have; `host` is the scheme with its colon. */
+  | { readonly kind: 'remote'; readonly host: string; readonly isDevice?: true }
   /** `javascript:`, `vbscript:` and the like. */
   | { readonly kind: 'code' }
   | { readonly kind: 'data' }
@@ -15,6 +16,8 @@ export type Location =
 
 const CODE = new Set(['javascript', 'vbscript', 'livescript', 'mocha']);
 const REMOTE = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
+/** Of files outside of the package, and of other apps. */
+const DEVICE = new Set(['file', 'content', 'intent', 'android-app', 'market', 'jar']);
 /** Longer than any path, and enough to see where a longer one leads. */
 const MOST = 4096;
 
@@ -27,6 +30,7 @@ export function locate(url: string, from: string): Location {
     if (CODE.has(name)) return { kind: 'code' };
     if (name === 'data') return { kind: 'data' };
     if (name === 'blob' || name === 'filesystem') return { kind: 'blob' };
+    if (DEVICE.has(name)) return { kind: 'remote', host: `${name}:`, isDevice: true };
     if (REMOTE.has(name)) return remote(text.slice(scheme.length + 1));
     return { kind: 'other', scheme: name };
   }
