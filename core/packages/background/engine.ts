@@ -15,15 +15,15 @@ export const JAVA_BRIDGES = words(
   'Packages java javax org com edu net getClass JavaImporter JavaAdapter JavaException importClass importPackage Java',
 );
 
-/** Objects of the engine and functions of its shell that run code or reach files and processes. */
+/** Called plainly, methods of the global object give it out. Objects of the engine and functions of its shell that run code or reach files and processes. */
 export const ENGINE_INTERNALS = words(
   'Script Continuation With Call CallSite Environment __GeneratorFunction XML XMLList Namespace QName isXMLName uneval defineClass deserialize ' +
-    'serialize doctest gc help history load loadClass print quit readFile readUrl readline runCommand seal spawn sync toint32 version write environment',
+    'valueOf __proto__ __lookupGetter__ __lookupSetter__ __defineGetter__ __defineSetter__ serialize doctest gc help history load loadClass print quit readFile readUrl readline runCommand seal spawn sync toint32 version write environment',
 );
 
-/** Members of these names reach the same from any object. */
+/** Members of these names reach the same from any object; those of exceptions, from errors that were caught. */
 export const REACHING_MEMBERS = words(
-  'getClass __parent__ Packages JavaImporter JavaAdapter importClass importPackage',
+  'getClass __parent__ javaException rhinoException Packages JavaImporter JavaAdapter importClass importPackage',
 );
 
 export const MISSING_GLOBALS = words(

@@ -27,14 +27,14 @@ export const BACKGROUND_RULES = {
     type: 'error',
     title: 'A bridge to Java',
     about:
-      'Packages, java, javax, org, com, edu, net, JavaImporter, JavaAdapter, importClass, importPackage, getClass and .class lead from Rhino to the classes of the system, around Host.',
+      'Packages, java, javax, org, com, edu, net, JavaImporter, JavaAdapter, importClass, importPackage, getClass, .class, and javaException and rhinoException of errors lead from Rhino to the classes of the system, around Host.',
     fix: 'Use Host.call(operation, params). A variable of yours may bear such a name when it is declared.',
   },
   background_engine_internal: {
     type: 'error',
     title: 'Something inside of the engine is used',
     about:
-      'Script, Continuation, With, Call, Environment, the functions of the Rhino shell (load, loadClass, runCommand, readFile, readUrl, spawn, sync, quit, defineClass …) and __parent__ run code from elsewhere or reach around Host.',
+      'Script, Continuation, With, Call, Environment, the functions of the Rhino shell (load, loadClass, runCommand, readFile, readUrl, spawn, sync, quit, defineClass …), __parent__, and valueOf, __proto__ and their kin as names run code from elsewhere or reach around Host.',
     fix: 'Leave it out; Host.call is all that a background file has of the system.',
   },
   background_browser_api: {

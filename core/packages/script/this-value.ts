@@ -17,11 +17,19 @@ export function valuesOfThis(evaluator: Evaluator, { calls, made }: Walked, kind
     if (at.type === 'FunctionExpression' && isCalledByWindow(evaluator, at)) return WINDOW;
     if (kind === 'module' || isStrict(at)) return NOTHING_KNOWN;
     if (at.type === 'FunctionExpression' ? isCalledPlainly(at) : onlyReturns(at, node)) return WINDOW;
-    if (kind === 'background') return NOTHING_KNOWN;
     const name = nameOf(at) ?? '';
-    return calls.has(name) && !made.has(name) ? WINDOW : [RECEIVER];
+    if (calls.has(name) && !made.has(name)) return WINDOW;
+    // Nothing there has events or elements that would call it.
+    if (kind === 'background') return isCallback(at) ? WINDOW : NOTHING_KNOWN;
+    return [RECEIVER];
   }
   return kind === 'module' || kind === 'handler' ? NOTHING_KNOWN : WINDOW;
+}
+
+/** Given to a method that has no other `this` for it. */
+function isCallback(fn: AnyNode): boolean {
+  const parent = parentOf(fn);
+  return parent?.type === 'CallExpression' && parent.arguments.length === 1 && parent.arguments[0] === fn;
 }
 
 /** Given to a function of the window that calls it there: a timer, a listener. */

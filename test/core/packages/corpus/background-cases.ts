@@ -46,7 +46,35 @@ export const BACKGROUND_CASES: readonly CorpusCase[] = [
     triggers: app('java.lang.System.exit(0);'),
     nearMiss: app('function f() { var java = {}; return java.lang; }'),
   },
+  {
+    code: 'background_java_bridge',
+    triggers: app('try { JSON.parse(1); } catch (error) { error["java" + "Exception"]; }'),
+    nearMiss: app('try { JSON.parse(1); } catch (error) { error.message; }'),
+  },
   { code: 'background_engine_internal', triggers: app("load('x.js');"), nearMiss: app('function load() {} load();') },
+  {
+    code: 'background_engine_internal',
+    triggers: app("valueOf()[Host.call('storage.get', { key: 'a' })];"),
+    nearMiss: app('({}).valueOf(); function __proto__() {} __proto__();'),
+  },
+  // The global object, which has the bridges, is `this` of a function that is called by its name, and of a callback.
+  {
+    code: 'computed_global',
+    triggers: app("function take(name) { return this[name]; } take(Host.call('storage.get', { key: 'a' }));"),
+    nearMiss: app('function Model(name) { this[name] = 1; } new Model(Host.call("storage.get", { key: "a" }));'),
+  },
+  {
+    code: 'computed_global',
+    triggers: app("['a'].forEach(function () { this[Host.call('storage.get', { key: 'a' })]; });"),
+    nearMiss: app("var o = { set: function (name) { ['a'].forEach(function () { this[name] = 1; }, this); } };"),
+  },
+  {
+    code: 'computed_global',
+    triggers: app("var all = function () { return this; }; all()[Host.call('storage.get', { key: 'a' })];"),
+    nearMiss: app(
+      "var own = { all: function () { return this; } }; own.all()[Host.call('storage.get', { key: 'a' })];",
+    ),
+  },
   {
     code: 'background_browser_api',
     triggers: app("fetch('https://example.com/');"),
