@@ -31,6 +31,14 @@ export interface GlobalOptions {
   readonly json?: boolean;
 }
 
+/** As JSON in which no control of a terminal and nothing that turns a line is left: JSON.stringify escapes those below U+0020 alone. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+    char.replace(/[^]/g, escaped),
+  );
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 export function print(output: Output, line: string): void {
   output.write(`${line}\n`);
 }

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import type { Audit } from '../../core/packages/audit.ts';
 import { visible } from '../../core/packages/report/visible.ts';
 import type { Sdk } from '../../core/packages/sdk/sdk.ts';
-import { type CliIo, type Output, print } from './io.ts';
+import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { CommandContext } from './run.ts';
 
 /** The page of rules. */
@@ -66,13 +66,13 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
 async function printSarif({ stdout, version }: CliIo, audit: Audit, daemon = ''): Promise<void> {
   const { reportSarif } = await import('../../core/packages/report/sarif.ts');
   const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
-  print(stdout, JSON.stringify(reportSarif(audit, version, rules), null, 2));
+  print(stdout, safeJson(reportSarif(audit, version, rules), 2));
 }
 
 /** A finding a line, then what comes of them. */
 function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: Audit): void {
-  for (const finding of findings) print(stdout, JSON.stringify(finding));
-  print(stdout, JSON.stringify({ ok: summary.errors === 0, verdict, summary, manifest }));
+  for (const finding of findings) print(stdout, safeJson(finding));
+  print(stdout, safeJson({ ok: summary.errors === 0, verdict, summary, manifest }));
 }
 
 /** In colours on a terminal, unless NO_COLOR says no. */

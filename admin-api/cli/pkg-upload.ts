@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { FormData } from 'undici';
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
-import { print } from './io.ts';
+import { print, safeJson } from './io.ts';
 import { pages } from './pages.ts';
 import type { CommandContext, Outcome } from './run.ts';
 import { type Columns, shown } from './table.ts';
@@ -151,7 +151,7 @@ async function publish(call: Call, path: string): Promise<void> {
 
 /** As JSON, or as the daemon says it for people, in which nothing drives a terminal. */
 export async function showUpload({ api, io, options }: Call, path: string): Promise<void> {
-  if (options.json) print(io.stdout, JSON.stringify(await api.json({ method: 'GET', path })));
+  if (options.json) print(io.stdout, safeJson(await api.json({ method: 'GET', path })));
   else io.stdout.write(await textOf(api, path));
 }
 

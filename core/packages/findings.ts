@@ -5,6 +5,8 @@ import { RULES, type RuleCode } from './rules.ts';
 /** Findings of a rule in a file that are told one by one, and of a package. What is more is counted. */
 const MOST_OF_RULE = 20;
 const MOST = 1000;
+/** Characters of a message: names and hosts in it are as long as a package wants them. */
+const MOST_MESSAGE = 500;
 
 /** The package itself. */
 export const PACKAGE: Place = { file: null, line: null, column: null, excerpt: null };
@@ -37,7 +39,7 @@ export class Findings {
     const before = this.#ofRule.get(key) ?? 0;
     this.#ofRule.set(key, before + 1);
     if (before >= MOST_OF_RULE || this.#list.length >= MOST) this.#omitted++;
-    else this.#list.push({ type: rule.type, code, message, ...place, fix: fix ?? rule.fix });
+    else this.#list.push({ type: rule.type, code, message: cut(message), ...place, fix: fix ?? rule.fix });
   }
 
   /** Of the package first, then by file, line and column. */
@@ -53,5 +55,8 @@ export class Findings {
     return { errors: error, warnings: warning, notices: notice, review: this.#review, omitted: this.#omitted };
   }
 }
+
+const cut = (message: string): string =>
+  message.length > MOST_MESSAGE ? `${message.slice(0, MOST_MESSAGE).toWellFormed()}…` : message;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

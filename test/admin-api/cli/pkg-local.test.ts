@@ -55,6 +55,26 @@ test('errors end with 1, are not packed unless forced, and come as SARIF too', a
   assert.is((await run(['pkg', 'pack', folder, '--out', packed, '--force'])).code, 0);
 });
 
+test('nothing of a package drives the terminal, as text, JSON or SARIF', async () => {
+  const folder = join(root, 'hostile');
+  assert.is((await run(['pkg', 'init', folder, '--sdk', sdk])).code, 0);
+  const hostile = '\u001b[2J\u009b2J\u202e\u{e0041}\u2028\ud800';
+  writeFileSync(join(folder, 'app.js'), `eval("${hostile}"); Host.${'x'.repeat(100_000)}();\n`);
+  for (const format of [[], ['--json'], ['--sarif']]) {
+    const { stdout } = await run(['pkg', 'lint', folder, ...format]);
+    assert.match(stdout, /runs text as code/);
+    assert.not.match(stdout, /[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+    assert.ok(Math.max(...stdout.split('\n').map((line) => line.length)) < 2000);
+    if (format[0] === '--json')
+      assert.ok(
+        stdout
+          .trim()
+          .split('\n')
+          .some((line) => JSON.parse(line).excerpt?.includes('\u{e0041}')),
+      );
+  }
+});
+
 test('wrong use ends with 2, and so does what is not there or cannot be read: 1 is for errors of a package', async () => {
   assert.is((await run(['pkg', 'lint'])).code, 2);
   const file = join(root, 'file');
