@@ -34,7 +34,7 @@ export interface GlobalOptions {
 /** As JSON in which no control of a terminal and nothing that turns a line is left: JSON.stringify escapes those below U+0020 alone. */
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
-    char.replace(/[^]/g, escaped),
+    char.replace(/./gs, escaped),
   );
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
