@@ -10,6 +10,8 @@ const FIXED = 46;
 /** A file or folder of the archive, as the central directory has it. Lengths and offsets in octets, those of ZIP64 put in. */
 export interface Entry {
   readonly name: Buffer;
+  /** Of the format, times ten, that a reader has to know (4.4.3). */
+  readonly version: number;
   readonly flags: number;
   readonly method: number;
   readonly crc: number;
@@ -67,6 +69,7 @@ export function readCentralDirectory(
     }
     entries.push({
       name: bytes.subarray(at + FIXED, nameEnd),
+      version: bytes[at + 6],
       flags: bytes.readUInt16LE(at + 8),
       method: bytes.readUInt16LE(at + 10),
       crc: bytes.readUInt32LE(at + 16),

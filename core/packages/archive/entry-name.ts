@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
-import { EXTRA } from './extra-fields.ts';
+import { EXTRA, type ExtraFields } from './extra-fields.ts';
 import { shown } from './shown.ts';
 
 const UTF8 = 1 << 11;
@@ -29,15 +29,15 @@ export function readName(entry: Entry, findings: Findings): EntryName {
     );
     return { path: undefined, shown: name };
   }
-  if (isOtherName(entry)) {
+  if (isOtherName(entry.name, entry.extra)) {
     findings.add('archive_name_ambiguous', wholeFile(name), 'Its Unicode path field (0x7075) says another name.');
     return { path: undefined, shown: name };
   }
   return { path, shown: name };
 }
 
-/** Info-ZIP's Unicode path: version 1, CRC of the name that it stands for, the name in UTF-8. Who finds another CRC ignores it, or not. */
-function isOtherName({ name, extra }: Entry): boolean {
+/** Whether Info-ZIP's Unicode path (version 1, CRC of the name that it stands for, the name in UTF-8) says another name. Who finds another CRC ignores it, or not. */
+export function isOtherName(name: Buffer, extra: ExtraFields): boolean {
   const field = extra.get(EXTRA.unicodePath);
   if (field === undefined) return false;
   return field.length < 5 || field[0] !== 1 || field.readUInt32LE(1) !== crc32(name) || !field.subarray(5).equals(name);

@@ -8,6 +8,8 @@ export const EXTRA = {
   unicodePath: 0x7075,
   asiUnix: 0x756e,
   aes: 0x9901,
+  /** libarchive's, for streams: attributes of a file, which it may make a link by. */
+  streamedAttributes: 0x6c78,
 } as const;
 
 export type ExtraFields = ReadonlyMap<number, Buffer>;
@@ -20,6 +22,8 @@ export function readExtraFields(bytes: Buffer): ExtraFields | string {
     const id = bytes.readUInt16LE(at);
     const end = at + 4 + bytes.readUInt16LE(at + 2);
     if (end > bytes.length) return `has a field 0x${id.toString(16)} that is longer than the room for it`;
+    if (id === EXTRA.streamedAttributes)
+      return 'has the field 0x6c78, by which one reader learns of links and others do not';
     if (fields.has(id)) return `has the field 0x${id.toString(16)} twice`;
     fields.set(id, bytes.subarray(at + 4, end));
     at = end;

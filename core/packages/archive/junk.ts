@@ -35,8 +35,16 @@ export function junkIn(path: string): string | undefined {
 
 const APPLE_DOUBLE = 0x00051607;
 
-/** What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the name ends with. */
+/** What begins a tag: browsers find it in whatever octets a page has. */
+const TAG = /<[a-z!?/]/i;
+
+/** What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the name ends with. With tags in it, it may be a page as well. */
 export function isAppleDouble(path: string, content: Buffer): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.startsWith('._') && content.length >= 4 && content.readUInt32BE(0) === APPLE_DOUBLE;
+  return (
+    name.startsWith('._') &&
+    content.length >= 4 &&
+    content.readUInt32BE(0) === APPLE_DOUBLE &&
+    !TAG.test(content.toString('latin1'))
+  );
 }

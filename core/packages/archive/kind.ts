@@ -7,9 +7,11 @@ const DOS_VOLUME = 0x08;
 const DOS_FOLDER = 0x10;
 const SLASH = 0x2f;
 
+export const kindOfName = (name: Buffer): 'file' | 'folder' => (name.at(-1) === SLASH ? 'folder' : 'file');
+
 /** Undefined: no file and no folder, or not the same to all readers; that is a finding. */
 export function kindOf(entry: Entry, shown: string, findings: Findings): 'file' | 'folder' | undefined {
-  const kind = entry.name.at(-1) === SLASH ? 'folder' : 'file';
+  const kind = kindOfName(entry.name);
   const dos = (entry.attributes & DOS_VOLUME) !== 0 ? 'special' : (entry.attributes & DOS_FOLDER) !== 0 && 'folder';
   const said = [kindOfMode(entry.attributes >>> 16), kindOfExtra(entry.extra), dos || undefined];
   const other = said.find((one): one is FileKind => one !== undefined && one !== kind);

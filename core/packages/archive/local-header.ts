@@ -4,7 +4,9 @@
  */
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
-import { EXTRA, readExtraFields, withZip64 } from './extra-fields.ts';
+import { isOtherName } from './entry-name.ts';
+import { EXTRA, kindOfExtra, readExtraFields, withZip64 } from './extra-fields.ts';
+import { kindOfName } from './kind.ts';
 import { uint64 } from './uint64.ts';
 
 const SIGNATURE = 0x04034b50;
@@ -56,6 +58,12 @@ export function readLocalHeader(
     if (field !== undefined && central !== undefined && !field.equals(central))
       return mismatch(`Its local header has another extra field 0x${id.toString(16)} than the directory.`);
   }
+  // Fields that stand here alone: readers of streams go by them.
+  if (isOtherName(entry.name, extra) && !entry.extra.has(EXTRA.unicodePath))
+    return mismatch('The Unicode path field (0x7075) of its local header says another name than the directory.');
+  const kind = kindOfExtra(extra);
+  if (kind !== undefined && kind !== kindOfName(entry.name) && kindOfExtra(entry.extra) === undefined)
+    return mismatch('By an extra field of its local header it is something else than by the directory.');
   const sizes = withZip64([bytes.readUInt32LE(at + 22), bytes.readUInt32LE(at + 18)], extra);
   if (sizes === undefined) {
     findings.add('archive_zip64_mismatch', place, 'Its local header and the ZIP64 field there do not agree.');

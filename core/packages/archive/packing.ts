@@ -13,14 +13,23 @@ const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
 const KNOWN_FLAGS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
 const FOLLOWS = 1 << 3;
 
+/** Version of the format, times ten: deflate, folders and ZIP64 need 45 at most, Info-ZIP knows 46, and readers pass over or refuse what needs more. */
+const NEWEST = 46;
+
 /** False: it is not to be unpacked, which is a finding. */
 export function canUnpack(entry: Entry, shown: string, findings: Findings): boolean {
   const place = wholeFile(shown);
-  const { flags, method, size, compressedSize } = entry;
+  const { version, flags, method, size, compressedSize } = entry;
   if ((flags & ENCRYPTED) !== 0 || entry.extra.has(EXTRA.aes) || entry.extra.has(EXTRA.strongEncryption))
     findings.add('archive_encrypted', place, 'It is encrypted.');
   else if ((flags & ~KNOWN_FLAGS) !== 0)
     findings.add('archive_flags', place, `Its flags (0x${flags.toString(16)}) ask for what readers do not know.`);
+  else if (version > NEWEST)
+    findings.add(
+      'archive_version',
+      place,
+      `It needs version ${version / 10} of the format, which not all readers know.`,
+    );
   else if (method !== STORED && method !== DEFLATE)
     findings.add('archive_method', place, `It is packed by method ${method}.`);
   else if (method === STORED && size !== compressedSize)

@@ -95,7 +95,8 @@ export const ARCHIVE_RULES = {
   archive_extra_field: {
     type: 'error',
     title: 'Malformed extra field',
-    about: 'Extra fields of headers have to be of the length that they say, and to come once.',
+    about:
+      'Extra fields of headers have to be of the length that they say, and to come once; and none may be the one that libarchive alone knows, which can make a link of a file (0x6c78).',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_encrypted: {
@@ -109,6 +110,13 @@ export const ARCHIVE_RULES = {
     type: 'error',
     title: 'Flags that are not known',
     about: 'Bits of the general purpose flag that ask for patched data or the like.',
+    fix: 'Pack the files anew: waypost pkg pack.',
+  },
+  archive_version: {
+    type: 'error',
+    title: 'Version of the format that not all readers know',
+    about:
+      'Files that are stored or deflated need version 4.5 at most; what says to need more than 4.6 is refused by some readers and read by others.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_method: {

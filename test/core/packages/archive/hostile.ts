@@ -178,6 +178,7 @@ const HEADERS: readonly HostileArchive[] = [
   ]),
   entry('more than it says', { size: 10 }, ['archive_damaged']),
   entry('less than it says', { size: 10_000 }, ['archive_damaged']),
+  entry('a version of the format that is to come', { central: { version: 63 } }, ['archive_version'], { version: 45 }),
 ];
 
 const KINDS: readonly HostileArchive[] = [
@@ -195,6 +196,18 @@ const KINDS: readonly HostileArchive[] = [
     'a link by the mode in its extra field',
     { extra: extra(0x756e, Buffer.from([0, 0, 0, 0, 0xff, 0xa1, 0, 0, 0, 0, 0, 0, 0, 0])) },
     ['archive_symlink'],
+  ),
+  entry(
+    'a link by the extra field of its local header alone',
+    { local: { extra: extra(0x000d, Buffer.concat([Buffer.alloc(12), Buffer.from('/etc')])) } },
+    ['archive_header_mismatch'],
+    { local: { extra: extra(0x000d, Buffer.alloc(12)) } },
+  ),
+  entry(
+    'a link by a field that libarchive alone knows',
+    { local: { extra: extra(0x6c78, Buffer.from([4, 0, 0, 0xff, 0xa1])) } },
+    ['archive_extra_field'],
+    { local: { extra: extra(0x6c79, Buffer.from([4, 0, 0, 0xff, 0xa1])) } },
   ),
   entry('a device', { attributes: mode(0o020666) }, ['archive_special_file'], { attributes: mode(0o644) }),
   entry('a pipe', { attributes: mode(0o010666) }, ['archive_special_file']),
@@ -236,6 +249,7 @@ const NAMES: readonly HostileArchive[] = [
   name('é.js', 'archive_name_encoding', 'é.js', { flags: 0 }),
   name('a.js', 'archive_name_ambiguous', 'a.js', { extra: unicodePath('b.js', 'a.js') }),
   name('a.js', 'archive_name_ambiguous', 'a.js', { extra: unicodePath('a.js', 'b.js') }),
+  name('a.js', 'archive_header_mismatch', 'a.js', { local: { extra: unicodePath('b.js', 'a.js') } }),
   pair('a.js', 'a.js', 'archive_duplicate_name', 'a/a.js'),
   pair('a.js', 'A.JS', 'archive_name_collision', 'a1.js'),
   pair('é.js', 'e\u0301.js', 'archive_name_collision', 'e.js'),

@@ -64,10 +64,3 @@ export function mutateText(text: string, random: Random): string {
   }
   return out;
 }
-
-/** For `catch`: fails with the case told. */
-export const failAs =
-  (told: string) =>
-  (error: Error): never => {
-    throw new Error(`${told}: ${error.stack}`);
-  };

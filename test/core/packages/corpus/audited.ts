@@ -16,13 +16,13 @@ export async function audited(
   content: CorpusContent,
   sdks: readonly Sdk[] = SDKS,
   limits: PackageLimits = DEFAULT_LIMITS,
-): Promise<Pick<Audit, 'findings' | 'summary' | 'verdict'>> {
+): Promise<Omit<Audit, 'readable'>> {
   const findings = new Findings();
   if (!(content instanceof Uint8Array))
     return auditContent({ files: filesOf(content), close: async () => {} }, findings, { sdks });
   const opened = await openArchiveBytes(Buffer.from(content), limits, findings);
   if (opened !== undefined) return auditContent(opened, findings, { sdks });
-  return { findings: findings.list(), summary: findings.summary(), verdict: 'rejected' };
+  return { manifest: undefined, findings: findings.list(), summary: findings.summary(), verdict: 'rejected' };
 }
 
 const filesOf = (content: Readonly<Record<string, string | Uint8Array>>): ReadonlyMap<string, PackageFile> =>
