@@ -66,7 +66,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     usage: 'reject <upload>',
     about: 'reject a package (administrators)',
     options: [REASON, option('--code <code...>', 'codes of findings that it is about')],
-    examples: ['waypost pkg reject 019a7c3e5b2d0400 --reason "It sends contacts away." --code network_fetch'],
+    examples: ['waypost pkg reject 019a7c3e5b2d0400 --reason "It sends contacts away." --code direct_network'],
     async run(call: Call<Reason>, [id]) {
       const { reason, code: codes } = call.options;
       const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/reject`, json: { reason, codes } });

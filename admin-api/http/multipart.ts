@@ -6,6 +6,8 @@ import { HttpError } from './errors.ts';
 export interface FormOptions {
   /** Name of the part that is a file; it is one without a file name, too. */
   readonly file: string;
+  /** Names of parts that are fields; they are with a file name, too. */
+  readonly fields: readonly string[];
   /** Bytes of a field. */
   readonly fieldSize: number;
   /** Takes the file piece by piece. What it throws is thrown once the rest has been read. */
@@ -29,13 +31,13 @@ const LIMITS = { fields: 16, files: 4, parts: 20, headerPairs: 16, headerSize: 8
 export async function readForm(
   body: AsyncIterable<Buffer>,
   contentType: string,
-  { file, fieldSize, take }: FormOptions,
+  { file, fields: names, fieldSize, take }: FormOptions,
 ): Promise<Form> {
   const fields = new Map<string, string>();
   let fault: unknown;
   let taking: BusboyFileStream | undefined;
   let taken: Promise<void> | undefined;
-  const form = open(contentType, file, fieldSize);
+  const form = open(contentType, file, names, fieldSize);
   form.on('file', (name, stream) => {
     // One that is given up says so once more, to nobody.
     stream.on('error', () => {});
@@ -95,12 +97,14 @@ async function drain(stream: BusboyFileStream, take: FormOptions['take']): Promi
   if (failure !== undefined) throw failure;
 }
 
-function open(contentType: string, file: string, fieldSize: number): BusboyInstance {
+function open(contentType: string, file: string, fields: readonly string[], fieldSize: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
       isPartAFile: (name, type, fileName) =>
-        name === file || fileName !== undefined || type === 'application/octet-stream',
+        name === file ||
+        // Whatever the types say, there may be no name.
+        (!fields.includes(name ?? '') && (fileName !== undefined || type === 'application/octet-stream')),
       limits: { ...LIMITS, fieldSize },
     });
   } catch {

@@ -1,6 +1,9 @@
 /** Endpoints of administrators: packages of all accounts that wait for a person, and what becomes of them. */
 import { Type } from '@sinclair/typebox';
+import { didYouMean } from '../../core/packages/did-you-mean.ts';
+import { RULES as TABLE } from '../../core/packages/rules.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
+import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
@@ -8,6 +11,7 @@ import { isId, type Services } from '../services.ts';
 import { reinstateApp, step, suspendApp } from './decisions.ts';
 import { anyUpload } from './owned.ts';
 import type { PackageBlobs } from './package-blobs.ts';
+import { RULES } from './paths.ts';
 import { appOnlyAnswer, queueAnswer, rejectBody, suspendBody, uploadAnswer, uploadBrief } from './schema.ts';
 import { report, viewReport, viewUploadBrief } from './view.ts';
 
@@ -93,8 +97,10 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       body: rejectBody,
       answer: uploadBriefAnswer,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
-      run: (context) =>
-        step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'rejected', context.body),
+      run(context) {
+        requireCodes(context.body.codes ?? []);
+        return step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'rejected', context.body);
+      },
     }),
     route({
       ...ADMIN,
@@ -131,4 +137,19 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       run: (context) => reinstateApp(services, context, context.params.app_id),
     }),
   ];
+}
+
+/** Throws HttpError 422: a developer who is told a code has to find it on the page of rules. */
+function requireCodes(codes: readonly string[]): void {
+  const known = Object.keys(TABLE);
+  for (const [i, code] of codes.entries())
+    if (!Object.hasOwn(TABLE, code))
+      throw new HttpError(
+        422,
+        'validation',
+        `There is no rule "${code}"; ${RULES} has them all.${didYouMean(code, known)}`,
+        {
+          pointer: `/codes/${i}`,
+        },
+      );
 }

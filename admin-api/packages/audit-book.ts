@@ -44,6 +44,7 @@ export class AuditBook {
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
       if (upload === undefined || upload.claim === null || !this.isOwn(upload)) return null;
+      if (!draft.hasAccount(upload.accountId)) return null;
       const claimed = { ...upload, claim: this.newClaim(upload.claim.begun + 1) };
       if (upload.state === 'pending') return move(draft, claimed, 'scanning');
       draft.put(uploads, claimed);
@@ -68,14 +69,16 @@ export class AuditBook {
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
       if (upload?.state !== 'scanning' || upload.claim?.node !== this.#node) return null;
+      const app = appOf(draft, upload.appId);
+      const owner = draft.account(upload.accountId);
+      // They have gone, and it goes, too.
+      if (app === undefined || owner === undefined) return null;
       const judged = { ...upload, summary };
       draft.put(reports, { uploadId: id, findings });
       if (verdict === 'rejected') return move(draft, judged, 'rejected').state;
-      const app = appOf(draft, upload.appId);
-      if (app === undefined) return null;
       if (isOutdated(app, upload))
         return move(draft, judged, 'superseded', { reason: 'A later version was approved meanwhile.' }).state;
-      if (verdict === 'in_review' || review === 'always' || app.suspended !== null)
+      if (verdict === 'in_review' || review === 'always' || app.suspended !== null || !owner.apiEnabled)
         return move(draft, judged, 'in_review').state;
       const approved = move(draft, judged, 'approved');
       return publish === 'automatic' ? move(draft, approved, 'published').state : approved.state;

@@ -29,11 +29,13 @@ export function ownedApp(reader: Reader, { account }: Caller, id: string): App {
 
 /** As anyUpload. */
 export function anyApp(reader: Reader, id: string): App {
-  // What is longer is no key of the store.
-  const app = id.length > 0 && id.length <= 255 ? appOf(reader, id) : undefined;
+  const app = isAppId(id) ? appOf(reader, id) : undefined;
   if (app === undefined) throw noSuchApp();
   return app;
 }
+
+/** What is longer is no key of the store; ids in manifests are ASCII. */
+export const isAppId = (id: string): boolean => /^[\x21-\x7e]{1,255}$/.test(id);
 
 const noSuchUpload = (): HttpError => new HttpError(404, 'no_such_upload', 'There is no such upload in this account.');
 const noSuchApp = (): HttpError => new HttpError(404, 'no_such_app', 'There is no such app in this account.');

@@ -6,7 +6,7 @@ import { formRoute, type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
 import { isId } from '../services.ts';
 import { step } from './decisions.ts';
-import { ownedApp, ownedUpload } from './owned.ts';
+import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
 import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
 import { type Intake, mostBytes, receivePackage, submitPackage } from './submit.ts';
@@ -59,8 +59,9 @@ export function packageRoutes(intake: Intake): Route[] {
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
-        if (after !== null && after.length > 255) throw invalidCursor();
-        const found = appsOf(reader, context.caller.account.id, after?.toString() ?? null, limit + 1);
+        const from = after?.toString() ?? null;
+        if (from !== null && !isAppId(from)) throw invalidCursor();
+        const found = appsOf(reader, context.caller.account.id, from, limit + 1);
         const page = found.slice(0, limit);
         const last = found.length > limit ? Buffer.from(page[page.length - 1].id) : null;
         return { apps: page.map((app) => viewApp(reader, app)), next_cursor: nextCursor(last, context) };

@@ -47,6 +47,8 @@ export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why
   if (app === undefined) throw new Error('an upload has no app');
   if (app.suspended !== null && (state === 'approved' || state === 'published'))
     throw new StateError('app_suspended', `The app is suspended: ${app.suspended}`);
+  if ((state === 'approved' || state === 'published') && !draft.hasAccount(app.accountId))
+    throw new StateError('wrong_state', 'The account of the package has been deleted, and the package goes with it.');
   if (state === 'approved' && isOutdated(app, upload))
     throw new StateError('version_superseded', 'A later version of the app has been approved already.');
   const step = newStep(state, why);

@@ -1,7 +1,7 @@
 /** A package that comes in: its octets to the disk, whose it is, and its place in the queue. */
 import { StateError } from '../../core/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
+import type { Reader } from '../../core/store/reader.ts';
 import { type App, apps, newId, type Upload, uploads } from '../../core/store/rows.ts';
 import { change } from '../change.ts';
 import { HttpError } from '../http/errors.ts';
@@ -28,12 +28,16 @@ export interface Intake {
 }
 
 /** A package on the disk. */
-export interface Submission {
+export interface Taken {
   readonly sha256: string;
   /** Octets. */
   readonly size: number;
   readonly notes: string | null;
+  readonly facts: PackageFacts;
 }
+
+/** A package that came whole, and why it is refused if it is: nothing of it is kept then. The same request may have been answered before. */
+export type Submission = Taken | { readonly refusal: Error };
 
 /** Octets of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
 export const mostBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
@@ -48,17 +52,18 @@ const VERDICT_MS = 5000;
 /** Faults of a package that can't be read that are told. */
 const MOST_FAULTS = 20;
 
-/** Takes the form. Throws HttpError 400, 413, 422, 429. */
+/** Takes the form. Throws HttpError 400, 413, 422, 429, 503. */
 export async function receivePackage(
-  { services, blobs, limit }: Intake,
+  { services, blobs, identities, limit }: Intake,
   { caller, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
 ): Promise<Received<Submission>> {
   limit.take(caller.account.id, headers);
-  const { maxBytes } = services.config.packages;
+  const { maxBytes, sdks } = services.config.packages;
   const part = await blobs.store.part();
   try {
     const form = readForm(body, header('content-type') ?? '', {
       file: 'package',
+      fields: ['notes'],
       fieldSize: NOTES_BYTES,
       async take(piece) {
         if (part.size + piece.length > maxBytes) throw tooLarge(maxBytes);
@@ -75,8 +80,13 @@ export async function receivePackage(
         pointer: '/package',
       });
     const notes = readNotes(fields.get('notes'));
+    const identity = Buffer.from(JSON.stringify([part.hash, notes]));
+    const facts = factsOf(await identities.run({ path: part.path, maxBytes, sdks }));
+    if (facts instanceof HttpError) return { value: { refusal: facts }, identity };
+    const refusal = refusalOf(() => requireApp(services, services.reader, caller, facts));
+    if (refusal !== undefined) return { value: { refusal }, identity };
     const { hash, size } = await part.keep();
-    return { value: { sha256: hash, size, notes }, identity: Buffer.from(JSON.stringify([hash, notes])) };
+    return { value: { sha256: hash, size, notes, facts }, identity };
   } finally {
     await part.close();
   }
@@ -100,16 +110,13 @@ function readNotes(text: string | undefined): string | null {
   return notes === '' ? null : notes;
 }
 
-/** Throws HttpError 403, 422, StateError, UnavailableError. */
-export async function submitPackage(intake: Intake, context: Context<Caller>, submission: Submission) {
-  const { services, blobs, auditor, identities } = intake;
-  const { maxBytes, sdks } = services.config.packages;
-  const path = blobs.store.path(submission.sha256);
-  const facts = factsOf(await identities.run({ path, maxBytes, sdks }));
+/** Throws HttpError 403, 422, StateError. */
+export async function submitPackage({ services, auditor }: Intake, context: Context<Caller>, submission: Submission) {
+  if ('refusal' in submission) throw submission.refusal;
   const { upload } = await change(services, context, (draft) => {
-    const app = requireApp(services, draft, context.caller, facts);
-    const row = newUpload(auditor, context.caller, app, facts, submission);
-    draft.put(apps, { ...app, name: facts.name, updatedAt: row.createdAt });
+    const app = requireApp(services, draft, context.caller, submission.facts);
+    const row = newUpload(auditor, context.caller, app, submission);
+    draft.put(apps, { ...app, name: submission.facts.name, updatedAt: row.createdAt });
     draft.put(uploads, row);
     return {
       action: 'package.upload',
@@ -128,11 +135,22 @@ export async function submitPackage(intake: Intake, context: Context<Caller>, su
   return { upload: current === undefined ? upload : await viewReport(reader, current) };
 }
 
-function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts {
+/** An error: why the package is refused. Throws HttpError 503. */
+function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts | HttpError {
   if (outcome.kind === 'stopped') throw new HttpError(503, 'stopping', 'The service is about to stop; send it again.');
-  if (outcome.kind !== 'done') throw unreadable([]);
-  if (outcome.result.kind === 'unreadable') throw unreadable(outcome.result.faults);
+  if (outcome.kind !== 'done') return unreadable([]);
+  if (outcome.result.kind === 'unreadable') return unreadable(outcome.result.faults);
   return outcome.result.facts;
+}
+
+function refusalOf(check: () => void): Error | undefined {
+  try {
+    check();
+    return;
+  } catch (error) {
+    if (error instanceof HttpError || error instanceof StateError) return error;
+    throw error;
+  }
 }
 
 const unreadable = (faults: readonly FoundFault[]): HttpError =>
@@ -152,12 +170,12 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
     },
   );
 
-/** The app of the package, as it is or new. */
-function requireApp({ config }: Services, draft: Draft, { account }: Caller, facts: PackageFacts): App {
-  const app = appOf(draft, facts.id);
+/** The app of the package, as it is or new. Throws HttpError 403, StateError. */
+function requireApp({ config }: Services, reader: Reader, { account }: Caller, facts: PackageFacts): App {
+  const app = appOf(reader, facts.id);
   if (app === undefined) {
     const { maxApps } = config.packages;
-    if (maxApps > 0 && appsOf(draft, account.id, null, maxApps).length >= maxApps)
+    if (maxApps > 0 && appsOf(reader, account.id, null, maxApps).length >= maxApps)
       throw new StateError('app_limit', `The account has ${maxApps} apps, which is as many as it may have.`);
     const now = nowSeconds();
     return {
@@ -169,7 +187,7 @@ function requireApp({ config }: Services, draft: Draft, { account }: Caller, fac
   if (app.accountId !== account.id)
     throw new HttpError(403, 'app_taken', 'Another account has this app; choose another "id" in manifest.json.');
   if (app.suspended !== null) throw new HttpError(403, 'app_suspended', `The app is suspended: ${app.suspended}`);
-  if (uploadOfVersion(draft, app.id, facts.versionCode) !== undefined)
+  if (uploadOfVersion(reader, app.id, facts.versionCode) !== undefined)
     throw new StateError(
       'version_exists',
       `A package with versionCode ${facts.versionCode} was submitted already; raise "versionCode" in manifest.json.`,
@@ -186,15 +204,14 @@ function newUpload(
   { book }: Auditor,
   { account }: Caller,
   app: App,
-  { version, versionCode }: PackageFacts,
-  submission: Submission,
+  { facts: { version, versionCode }, sha256, size, notes }: Taken,
 ): Upload {
   const step = newStep('pending', { by: account.username });
   return {
     id: newId(),
     accountId: account.id,
     appId: app.id,
-    ...{ version, versionCode, ...submission },
+    ...{ version, versionCode, sha256, size, notes },
     ...{ state: 'pending', history: [step], claim: book.newClaim(0), summary: null },
     ...{ createdAt: step.at, updatedAt: step.at },
   };

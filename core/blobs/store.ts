@@ -138,14 +138,15 @@ export class BlobStore {
 
 export class BlobPart {
   readonly #folder: string;
-  readonly #path: string;
+  /** Where it lies until it has its name: for who reads it in another thread. */
+  readonly path: string;
   readonly #file: FileHandle;
   #sum = createHash('sha256');
   size = 0;
 
   constructor(folder: string, path: string, file: FileHandle) {
     this.#folder = folder;
-    this.#path = path;
+    this.path = path;
     this.#file = file;
   }
 
@@ -155,6 +156,11 @@ export class BlobPart {
     await writeAt(this.#file, piece, this.size);
     this.#sum.update(piece);
     this.size += piece.length;
+  }
+
+  /** SHA-256 of what was written, in hexadecimal digits. */
+  get hash(): string {
+    return this.#sum.copy().digest('hex');
   }
 
   /** From the start again. */
@@ -168,11 +174,11 @@ export class BlobPart {
   async keep(): Promise<Blob>;
   async keep(hash: string): Promise<Blob | null>;
   async keep(hash?: string): Promise<Blob | null> {
-    const found = this.#sum.copy().digest('hex');
+    const found = this.hash;
     if (hash !== undefined && found !== hash) return null;
     await this.#file.sync();
     // In one turn of the event loop: see #discard.
-    renameSync(this.#path, join(this.#folder, found));
+    renameSync(this.path, join(this.#folder, found));
     await syncFolder(this.#folder);
     return { hash: found, size: this.size };
   }
@@ -180,7 +186,7 @@ export class BlobPart {
   /** Removes it, unless it was kept. */
   async close(): Promise<void> {
     await this.#file.close();
-    await rm(this.#path, { force: true });
+    await rm(this.path, { force: true });
   }
 }
 
