@@ -117,7 +117,7 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
       ...(isFolder && { next: `Pack it: "waypost pkg pack ${file}" says what the file is called.` }),
     });
   });
-  const { FormData } = await import('undici');
+  const { FormData } = (await import('undici')).default;
   const body = (): FormData => {
     const form = new FormData();
     form.set('package', new Blob([content]), basename(file));

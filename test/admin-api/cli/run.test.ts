@@ -46,7 +46,10 @@ test('a file that is not there is named, without the places in the program', asy
   const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
   const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
   assert.is(code, 1);
-  assert.match(stderr, /^error: ENOENT: .*no\.snapshot'\n$/);
+  assert.match(
+    stderr,
+    /^error: ENOENT: .*no\.snapshot'\. \(bad_path\)\n {2}next: Look whether the path is right; .*\n$/,
+  );
 });
 
 test('the list of commands is grouped, a line each', async () => {

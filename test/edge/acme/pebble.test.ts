@@ -1,7 +1,6 @@
 /** Certificates by themselves from a real directory (pebble, which refuses half of all good nonces): from toggle to certificate, renewals, and each way to fail. */
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -303,10 +302,14 @@ test('stopped in the middle of an order, and killed there: taken up at the next 
   const published = new Promise<void>((done) => {
     reached = done;
   });
+  let end: () => void = () => {};
+  const ended = new Promise<void>((done) => {
+    end = done;
+  });
   const hanging = {
     async served() {
       reached();
-      await sleep(500);
+      await ended;
       throw new Error('the process ends here');
     },
   };
@@ -317,7 +320,9 @@ test('stopped in the middle of an order, and killed there: taken up at the next 
   // As a process leaves it that is killed here.
   const left = rig.store.reader.acmeChallenges(domain.id);
   const claimed = rig.store.reader.acmeOrder(domain.id)!;
-  await rig.stop(acme);
+  const stopped = rig.stop(acme);
+  end();
+  await stopped;
   assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
   assert.is(rig.store.reader.acmeOrder(domain.id)?.claim, null);
   const { acmeChallenges, acmeOrders } = await import('../../../core/store/rows.ts');

@@ -130,6 +130,8 @@ test('clients that vanish without a word are asked after: TCP keep-alive is on, 
 
 /** In /proc/net/tcp: any timer but those of data under way, and of what waits to be acknowledged. */
 const KEEP_ALIVE_TIMER = '02';
+/** There, too: connections of other addresses with the same ports may have ended before. */
+const ESTABLISHED = '01';
 
 /** Of the server's side of a connection between two ports, when all that was sent has been acknowledged. */
 async function timerOf(server: number, client: number): Promise<string | undefined> {
@@ -137,7 +139,8 @@ async function timerOf(server: number, client: number): Promise<string | undefin
   let timer: string | undefined;
   for (let i = 0; i < 20; i++) {
     for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
-      const [, local, remote, , , when] = line.trim().split(/ +/);
+      const [, local, remote, state, , when] = line.trim().split(/ +/);
+      if (state !== ESTABLISHED) continue;
       if (local?.endsWith(hexadecimal(server)) && remote.endsWith(hexadecimal(client))) timer = when.slice(0, 2);
     }
     if (timer === KEEP_ALIVE_TIMER) break;
