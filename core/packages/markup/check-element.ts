@@ -53,14 +53,14 @@ export function checkElement(view: MarkupView, element: Element): void {
 }
 
 function checkScript(view: MarkupView, element: Element): void {
-  const { context, source } = view;
-  const type = (attributeOf(element, 'type') ?? '').trim().toLowerCase();
+  const { context } = view;
+  const type = (ownAttribute(view, element, 'type') ?? '').trim().toLowerCase();
   const place = placeOf(view, element);
   if (type === 'importmap') {
     report(view, 'import_map', place, 'An import map says what modules are loaded.');
     return;
   }
-  const from = attributeOf(element, 'src') ?? attributeOf(element, 'href');
+  const sources = sourcesOf(view, element);
   const isModule = type === 'module';
   if (type === 'speculationrules') {
     report(view, 'remote_link', place, 'Speculation rules say which pages are prepared.');
@@ -76,28 +76,41 @@ function checkScript(view: MarkupView, element: Element): void {
   const charset = attributeOf(element, 'charset');
   if (charset !== undefined) checkCharset(view, place, charset, 'script');
   if (view.origin === 'string') {
-    if (from !== undefined || textOf(element).trim() !== '') report(view, 'remote_script', place, 'a script element');
+    if (sources.length > 0 || textOf(element).trim() !== '') report(view, 'remote_script', place, 'a script element');
     return;
   }
-  if (from !== undefined) {
-    const location = locate(from, source.file);
-    if (location.kind === 'page' && from.trim() !== '')
-      loadScript(context, source.file, isModule ? 'module' : 'script', place);
-    else if (location.kind === 'file') {
-      if (location.path === 'host-sdk.js' && !isModule) view.hasSdk = true;
-      else if (!view.hasSdk) view.before ??= place;
-      loadScript(context, location.path, isModule ? 'module' : 'script', place);
-    } else if (location.kind === 'code')
-      report(view, 'javascript_url', place, 'The source of a script is a javascript: URL.');
-    else if (location.kind === 'remote')
-      report(view, 'remote_script', place, `A script is loaded from ${location.host}.`);
-    else if (location.kind !== 'page')
-      report(view, 'remote_script', place, `A script is loaded from a ${location.kind}: URL.`);
-    return;
-  }
+  for (const from of sources) checkSource(view, from, place, isModule ? 'module' : 'script');
+  // What has a source does not run its text. In XML the namespace is not known for sure.
+  if (sources.length > 0 && (!view.isXml || textOf(element).trim() === '')) return;
   if (!view.hasSdk) view.before ??= place;
-  checkUnstarted(view, element);
+  if (sources.length === 0) checkUnstarted(view, element);
   addScript(view, element, isModule ? 'module' : 'script');
+}
+
+/** HTML takes `src` alone (HTML, 4.12.1), SVG `href` alone (SVG 2, 15.4): by the other one nothing is loaded, and the text runs. */
+function sourcesOf(view: MarkupView, element: Element): string[] {
+  const names = view.isXml ? ['src', 'href'] : [element.namespaceURI === html.NS.SVG ? 'href' : 'src'];
+  return names.map((name) => ownAttribute(view, element, name)).filter((from) => from !== undefined);
+}
+
+/** A prefix is part of the name in HTML: `x:src` is no `src`. */
+const ownAttribute = ({ isXml }: MarkupView, element: Element, name: string): string | undefined =>
+  isXml ? attributeOf(element, name) : element.attrs.find((attribute) => attribute.name === name)?.value;
+
+function checkSource(view: MarkupView, from: string, place: Place, kind: 'module' | 'script'): void {
+  const { context, source } = view;
+  const location = locate(from, source.file);
+  if (location.kind === 'page') {
+    if (from.trim() !== '') loadScript(context, source.file, kind, place);
+  } else if (location.kind === 'file') {
+    if (location.path === 'host-sdk.js' && kind === 'script') view.hasSdk = true;
+    else if (!view.hasSdk) view.before ??= place;
+    loadScript(context, location.path, kind, place);
+  } else if (location.kind === 'code')
+    report(view, 'javascript_url', place, 'The source of a script is a javascript: URL.');
+  else if (location.kind === 'remote')
+    report(view, 'remote_script', place, `A script is loaded from ${location.host}.`);
+  else report(view, 'remote_script', place, `A script is loaded from a ${location.kind}: URL.`);
 }
 
 /** HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it is given later. */

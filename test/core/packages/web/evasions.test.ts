@@ -183,6 +183,12 @@ const MARKUP: readonly (readonly [string, string])[] = [
   ['<svg><script href="https://example.com/a.js"/></svg>', 'remote_script'],
   ['<script src="\\\\example.com\\a.js"></script>', 'remote_script'],
   ['<script src="data:text/javascript,go()"></script>', 'remote_script'],
+  // What is no source of this element does not keep its text from running.
+  ['<script href="a.js">eval(1)</script>', 'eval'],
+  ['<script x:src="a.js">eval(1)</script>', 'eval'],
+  ['<svg><script src="a.js">eval(1)</script></svg>', 'eval'],
+  ['<svg><script x:href="a.js">eval(1)</script></svg>', 'eval'],
+  ['<script x:type="text/plain">1 +</script>', 'script_syntax'],
   ['<link rel="modulepreload" href="//example.com/a.js">', 'remote_script'],
   ['<template><script>eval("1")</script></template>', 'eval'],
   ['<div><template shadowrootmode="open"><p onclick="eval(1)"></template></div>', 'eval'],
