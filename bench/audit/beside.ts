@@ -17,7 +17,7 @@ export interface Compared {
 
 const MAIN = join(import.meta.dirname, '../../main.js');
 /** Before anything counts, packages of the smallest size. */
-const WARM_UP = 20;
+const WARM_UP = 150;
 
 interface Warm {
   audit(path: string): Promise<Measured>;
