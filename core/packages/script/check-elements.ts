@@ -54,12 +54,7 @@ export function checkProperty(
   if (key === undefined) {
     // By a parameter any element is set, as frameworks do.
     if (objects.some(isOfPage) && !isConstant(values) && !isOfParameter(view, node))
-      report(
-        view,
-        'attribute_undeterminable',
-        node,
-        `Which property ${written(view, node)} sets cannot be determined.`,
-      );
+      reportUnknown(view, node, 'property');
     return;
   }
   if (MARKUP_PROPERTIES.has(key)) {
@@ -82,6 +77,10 @@ const isStyle = (object: Value): boolean => object.kind === 'element' && object.
 function targetOf(node: AnyNode): AnyNode | undefined {
   if (node.type === 'AssignmentExpression') return node.left.type === 'MemberExpression' ? node.left.object : undefined;
   return node.type === 'CallExpression' ? node.arguments[0] : undefined;
+}
+
+function reportUnknown(view: ScriptView, node: AnyNode, what: 'property' | 'attribute'): void {
+  report(view, 'attribute_undeterminable', node, `Which ${what} ${written(view, node)} sets cannot be determined.`);
 }
 
 /** What is assigned to is a member of a parameter. */
@@ -129,12 +128,7 @@ export function checkAttribute(
   if (typeof known?.value !== 'string') {
     const isOpen = names.some((one) => one.kind !== 'constant' && !(one.kind === 'text' && isData(one.known)));
     if (isOpen && (value === undefined || !isConstant(view.evaluator.valuesOf(value))))
-      report(
-        view,
-        'attribute_undeterminable',
-        node,
-        `Which attribute ${written(view, node)} sets cannot be determined.`,
-      );
+      reportUnknown(view, node, 'attribute');
     return;
   }
   const attribute = localName(known.value);

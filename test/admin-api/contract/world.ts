@@ -151,6 +151,13 @@ const VARIANTS: readonly Variant[] = [
   { transport: 'node', journal: 'etcd' },
 ];
 
+/** Defines a test for one of the variants: what is not about HTTP or the log is the same on each. */
+export const onOne =
+  (test: ContractTest, { transport, journal }: Variant) =>
+  (...[name, work]: Parameters<ContractTest>): void => {
+    if (transport === 'node' && journal === 'embedded') test(name, work);
+  };
+
 /** Why one does not run here; null: it does. */
 async function whyNot({ transport, journal }: Variant): Promise<string | null> {
   if (transport === 'uws' && (await loadUws()) === undefined) return 'the package does not load here';

@@ -5,17 +5,14 @@ import { write } from '../../../core/journal/draft.ts';
 import { uploadOf } from '../../../core/store/package-reads.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { reports, uploads } from '../../../core/store/rows.ts';
-import { each, everywhere, succeeded, walk } from '../contract/world.ts';
+import { each, everywhere, onOne, succeeded, walk } from '../contract/world.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { APPS, newId, SETTINGS, settled, upload, uploaded } from './client.ts';
 
 await everywhere(
   'audits of packages',
-  (test, { transport, journal }) => {
-    // What is not about HTTP or the log is the same on each.
-    const once = (...[name, work]: Parameters<typeof test>): void => {
-      if (transport === 'node' && journal === 'embedded') test(name, work);
-    };
+  (test, variant) => {
+    const once = onOne(test, variant);
 
     once('verdicts: rejected, for a person, approved', async ({ world }) => {
       const { client } = world.user;

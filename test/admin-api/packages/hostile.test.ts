@@ -1,6 +1,6 @@
 /** Uploads that race, that come by odd forms, and whose owners go away; and what is left of those that are refused. */
 import * as assert from 'uvu/assert';
-import { type Client, each, everywhere, refused, succeeded, walk } from '../contract/world.ts';
+import { type Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, newId, SETTINGS, send, upload, uploaded } from './client.ts';
 import { BOUNDARY, FORM_TYPE, packageForm, packageText } from './package.ts';
@@ -13,11 +13,8 @@ async function scanning(client: Client): Promise<void> {
 
 await everywhere(
   'hostile uploads',
-  (test, { transport, journal }) => {
-    // What is not about HTTP or the log is the same on each.
-    const once = (...[name, work]: Parameters<typeof test>): void => {
-      if (transport === 'node' && journal === 'embedded') test(name, work);
-    };
+  (test, variant) => {
+    const once = onOne(test, variant);
 
     test('of uploads of one version at once one is taken', async ({ world }) => {
       const id = newId();

@@ -5,18 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { RULES } from '../../../admin-api/packages/paths.ts';
 import { RULES as TABLE } from '../../../core/packages/rules.ts';
-import { Client, each, everywhere, refused, succeeded, walk } from '../contract/world.ts';
+import { Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { type CallOptions, listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, statuses, upload, uploaded } from './client.ts';
 import { BOUNDARY, FORM_TYPE, form, formBytes, packageForm, packageText, UPLOAD } from './package.ts';
 
 await everywhere(
   'packages',
-  (test, { transport, journal }) => {
-    // What is not about HTTP or the log is the same on each.
-    const once = (...[name, work]: Parameters<typeof test>): void => {
-      if (transport === 'node' && journal === 'embedded') test(name, work);
-    };
+  (test, variant) => {
+    const once = onOne(test, variant);
 
     test('an upload is answered with its verdict', async ({ world }) => {
       const { client } = world.user;

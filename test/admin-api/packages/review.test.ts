@@ -1,17 +1,14 @@
 /** What becomes of packages: published, withdrawn, reviewed, suspended. */
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
-import { each, everywhere, refused, succeeded, walk } from '../contract/world.ts';
+import { each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, newId, SETTINGS, settled, statuses, upload, uploaded } from './client.ts';
 
 await everywhere(
   'review of packages',
-  (test, { transport, journal }) => {
-    // What is not about HTTP or the log is the same on each.
-    const once = (...[name, work]: Parameters<typeof test>): void => {
-      if (transport === 'node' && journal === 'embedded') test(name, work);
-    };
+  (test, variant) => {
+    const once = onOne(test, variant);
 
     test('the owner publishes, and a new version takes the place of the one before', async ({ world }) => {
       const { client } = world.user;
