@@ -81,7 +81,9 @@ export class AliasRefresher {
   /** Looks that may begin before the event loop turns. */
   private turn = TURN;
   private readonly writing = new Set<Promise<void>>();
+  /** Runs while there are targets: a node without ALIAS records is not woken for them. */
   private timer: NodeJS.Timeout | undefined;
+  private isStarted = false;
 
   constructor(options: AliasOptions) {
     const { environment, zoneSettings, journal, staleMax } = options;
@@ -125,15 +127,15 @@ export class AliasRefresher {
       if (target.row?.spread?.to != null) this.bring(target);
     }
     await this.removeOrphans();
-    this.timer = setInterval(() => this.tick(), TICK_MS);
-    this.timer.unref();
+    this.isStarted = true;
+    this.run();
     this.pump();
   }
 
   /** Ends what is under way; nothing is written afterwards. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
     this.abort.abort();
+    this.rest();
     this.writer.stop();
     this.looks.clear();
     await Promise.all(this.writing);
@@ -144,6 +146,17 @@ export class AliasRefresher {
     this.budget = Math.min(this.budget + (RATE * TICK_MS) / 1000, RATE);
     for (const target of this.schedule.take(this.clock())) this.enqueue(target);
     this.pump();
+    if (this.options.states.live.size === 0 && this.budget === RATE) this.rest();
+  }
+
+  private run(): void {
+    if (!this.isStarted || this.abort.signal.aborted || this.options.states.live.size === 0) return;
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  private rest(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 
   /** Resolves when nothing is under way and nothing waits for a slot. */
@@ -164,6 +177,7 @@ export class AliasRefresher {
     const row = this.reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
     const target = new Target(name, row ?? null);
     live.set(id, target);
+    this.run();
     return target;
   }
 

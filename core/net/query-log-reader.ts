@@ -26,12 +26,12 @@ const EDNS_FLAGS: readonly (readonly [bit: number, text: string])[] = [
   [2, 'do'],
 ];
 
-/** Starts to write to `log`. `stop` writes what is left and ends it. It does not keep the process alive. */
+/** Starts to write to `log`. `stop` writes what is left and ends it. It does not keep the process alive, and without a ring it does nothing. */
 export function startQueryLog(shared: readonly SharedQueryLog[], log: Logger): { stop(): void } {
   const drain = (): void => {
     for (const { ring } of shared) drainRing(ring, log, DRAIN_LINES);
   };
-  const timer = setInterval(drain, DRAIN_MS).unref();
+  const timer = shared.length === 0 ? undefined : setInterval(drain, DRAIN_MS).unref();
   return {
     stop() {
       clearInterval(timer);

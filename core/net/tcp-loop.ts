@@ -14,7 +14,10 @@ import { SPECIAL, TcpPlaces, UNWATCHED, WAKE } from './tcp-places.ts';
 
 /** Connections accepted in a turn. */
 const ACCEPTS = 64;
-const WAIT_MS = 200;
+/** Milliseconds in epoll_wait at most. What is to be seen sooner, a stop among it, wakes the thread; its event loop is to turn about once a second. */
+const WAIT_MS = 500;
+/** Milliseconds for which nothing is accepted when there is no descriptor. */
+const REST_MS = 200;
 
 export interface TcpLoopOptions extends TcpAnswering {
   /** Listening sockets that don't block, and their families. They outlive the loop. */
@@ -102,6 +105,7 @@ export class TcpLoop {
     let until = Math.min(now + WAIT_MS, this.newcomers.due);
     if (idle.first !== null && idle.first.deadline < until) until = idle.first.deadline;
     if (slow.first !== null && slow.first.deadline < until) until = slow.first.deadline;
+    if (this.acceptAt > 0 && this.acceptAt < until) until = this.acceptAt;
     return Math.max(0, Math.ceil(until - performance.now()));
   }
 
@@ -133,7 +137,7 @@ export class TcpLoop {
       if (fd === BROKEN) {
         if (this.sweep() || this.makeRoom()) continue;
         // No descriptor, and nobody who could give one up: what waits would be reported again and again.
-        this.acceptAt = this.exchange.now + WAIT_MS;
+        this.acceptAt = this.exchange.now + REST_MS;
         fds.forEach((one, i) => {
           calls.change(one, (SPECIAL | i) >>> 0, 0);
         });

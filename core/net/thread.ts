@@ -35,7 +35,7 @@ export interface ThreadPlan {
   readonly reader: number;
   /** What it is given beside what is made for each start. */
   readonly data: Omit<WorkerData, 'shared' | 'reader' | 'port' | 'counters' | 'deferred' | 'pulse'>;
-  /** Called after each message to it: it has no ear of its own. */
+  /** Called after each message to it, and when it is to end: it has no ear of its own. */
   readonly wake?: () => void;
   /** It has ended: what it held is given back. */
   readonly onExit?: () => void;
@@ -114,8 +114,9 @@ export class Thread {
     this.worker?.postMessage(message);
   }
 
-  /** Resolves when the thread has ended, by itself or not. */
+  /** To be called once it was told to stop. Resolves when it has ended, by itself or not. */
   async ended(): Promise<void> {
+    this.plan.wake?.();
     const timer = setTimeout(() => void this.worker?.terminate(), STOP_MS);
     await this.exited;
     clearTimeout(timer);
