@@ -232,7 +232,7 @@ export class EtcdLog {
     const first = sequenceOf(key);
     const group = decodeGroup(value);
     if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
-    const { length, count, hash } = group;
+    const { count, hash } = group;
     const parts: Buffer[] = [];
     for (let n = 0; n < count; n += PARTS) {
       const wanted = Array.from({ length: Math.min(PARTS, count - n) }, (_, i) =>
@@ -244,7 +244,7 @@ export class EtcdLog {
         parts.push(found.items[0].value);
       }
     }
-    return { first, entries: joinParts(parts, length, hash), revision: modRevision };
+    return { first, entries: joinParts(parts, group), revision: modRevision };
   }
 }
 
