@@ -3,8 +3,9 @@
  * that nothing was done. Whether something was done can't always be told, which the error says.
  */
 import type { Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import { EtcdCompacted, EtcdFull, EtcdRefused, EtcdUnavailable, REFUSALS } from './errors.ts';
+import { Exchange, NotConnected } from './exchange.ts';
 import {
   type Compare,
   type EtcdMemberEntry,
@@ -29,14 +30,9 @@ export interface EtcdSettings {
 
 const CONNECTIONS = 4;
 const CONNECT_MS = 1000;
-/** A group of entries, or some of them, with what base64 adds. */
-const MAX_ANSWER = 64 << 20;
 
 const RESOURCE_EXHAUSTED = 8;
 const OUT_OF_RANGE = 11;
-
-/** No connection came about, so that nothing was sent. What an error is called does not tell: ICMP ends connections that stand with the same ones (RFC 1122 4.2.3.9). */
-class NotConnected extends Error {}
 
 export class EtcdGateway {
   readonly #settings: EtcdSettings;
@@ -141,62 +137,60 @@ export class EtcdGateway {
         start_revision: String(revision),
       },
     };
+    signal.throwIfAborted();
     const endpoint = this.#settings.endpoints[this.#at];
+    const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch' }, message, (line) => {
+      const answer = readWatch(line);
+      if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to ${answer.compactRevision}`);
+      if (answer.isCancelled) throw new Error('the watch was cancelled');
+      onAnswer(answer);
+    });
+    const leave = (): void => watch.abort(new Error('it is watched no more'));
+    signal.addEventListener('abort', leave);
     try {
-      const { statusCode, body } = await this.#post(endpoint, '/v3/watch', message, signal, this.#watches);
-      if (statusCode !== 200) throw new Error(`status ${statusCode}: ${(await readBounded(body)).slice(0, 200)}`);
-      for await (const line of lines(body)) {
-        const answer = readWatch(line);
-        if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to ${answer.compactRevision}`);
-        if (answer.isCancelled) throw new Error('the watch was cancelled');
-        onAnswer(answer);
-      }
-      throw new Error('the watch ended');
+      const { status, text } = await watch.done;
+      throw new Error(status === 200 ? 'the watch ended' : `status ${status}: ${text.slice(0, 200)}`);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof EtcdCompacted) throw error;
       this.#next(endpoint);
       throw new EtcdUnavailable(`${endpoint}: ${reasonOf(error)}`, false, error);
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 
   /** `isHarmless`: it may be carried out twice. */
   async #ask(path: string, message: unknown, isHarmless: boolean): Promise<unknown> {
     const { endpoints, timeout } = this.#settings;
-    const signal = AbortSignal.timeout(timeout);
+    const until = performance.now() + timeout;
     const reasons: string[] = [];
     for (let tries = 0; tries < endpoints.length; tries++) {
       const endpoint = endpoints[this.#at];
+      const exchange = new Exchange(this.#agent, { endpoint, path }, message);
+      let isLate = false;
+      const timer = setTimeout(
+        () => {
+          isLate = true;
+          exchange.abort(new Error(`no answer within ${timeout} ms`));
+        },
+        tries === 0 ? timeout : Math.max(1, until - performance.now()),
+      );
       try {
-        const { statusCode, body } = await this.#post(endpoint, path, message, signal);
-        const text = await readBounded(body);
-        if (statusCode === 200) return JSON.parse(text);
-        throw refusalOf(statusCode, text);
+        const { status, text } = await exchange.done;
+        if (status === 200) return JSON.parse(text);
+        throw refusalOf(status, text);
       } catch (error) {
         if (error instanceof EtcdRefused) throw error;
         this.#next(endpoint);
         reasons.push(`${endpoint}: ${reasonOf(error)}`);
         const wasSent = !(error instanceof NotConnected);
-        if (signal.aborted || (wasSent && !isHarmless)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
+        if (isLate || (wasSent && !isHarmless)) throw new EtcdUnavailable(reasons.join('; '), wasSent, error);
+      } finally {
+        clearTimeout(timer);
       }
     }
     throw new EtcdUnavailable(reasons.join('; '), false);
-  }
-
-  #post(
-    endpoint: string,
-    path: string,
-    message: unknown,
-    signal: AbortSignal,
-    dispatcher = this.#agent,
-  ): Promise<Dispatcher.ResponseData> {
-    return request(endpoint + path, {
-      dispatcher,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(message),
-      signal,
-    });
   }
 
   /** Unless another request has gone on already. */
@@ -220,35 +214,6 @@ function refusalOf(status: number, text: string): Error {
   }
   if (code === RESOURCE_EXHAUSTED && message.includes('space exceeded')) return new EtcdFull(message, code);
   return REFUSALS.has(code) ? new EtcdRefused(message, code) : new Error(`status ${status}: ${message}`);
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MAX_ANSWER) throw new Error(`the answer has more than ${MAX_ANSWER} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<string> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8');
-      parts = [];
-      length = 0;
-      from = end + 1;
-      if (line !== '') yield line;
-    }
-    length += chunk.length - from;
-    if (length > MAX_ANSWER) throw new Error(`a line of more than ${MAX_ANSWER} bytes`);
-    if (from < chunk.length) parts.push(chunk.subarray(from));
-  }
 }
 
 /** Of an error whose message may be empty. */
