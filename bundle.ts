@@ -52,8 +52,6 @@ await build({
   target: 'node20.18',
   chunkNames: 'chunk-[hash]',
   external: EXTERNAL,
-  // By itself it reads files beside its modules; this is all of it in one.
-  alias: { 'css-tree': 'css-tree/dist/csstree.esm' },
   sourcemap: true,
   // Packages of CommonJS ask for node's modules by it.
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },

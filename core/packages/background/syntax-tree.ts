@@ -33,8 +33,8 @@ export function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
   // All are its own: acorn's nodes have a prototype without members. Pairs of Object.entries would double the time of a walk.
   for (const key in node) {
-    // The walk of scripts writes them there.
-    if (key === 'parent' || key === 'returned') continue;
+    // The walk of scripts, and what evaluates them, write them there.
+    if (key === 'parent' || key === 'returned' || key === 'values') continue;
     const value: unknown = node[key as keyof AnyNode];
     if (Array.isArray(value)) for (const one of value) isNode(one) && children.push(one);
     else if (isNode(value)) children.push(value);

@@ -39,13 +39,21 @@ const MOST_ITEMS = 4096;
 /** Pairs of values of an operation that are told apart. */
 const MOST_PAIRS = 64;
 
+/**
+ * What an evaluator writes onto nodes and variables: 50,000 in a file of 200 KB, for which a table would take twice the time. A value may be of the
+ * tree of another script, which its own evaluator has been over.
+ */
+interface Told {
+  toldBy?: Evaluator;
+  values?: Values;
+}
+
 export class Evaluator {
   readonly #walked: Walked;
   readonly #top: Scope;
   readonly #kind: string;
   /** Of scripts that have run before. */
   readonly #globals: ReadonlyMap<string, Values>;
-  readonly #known = new Map<AnyNode | Variable, Values>();
   readonly #flattened = new Map<AnyNode, Value>();
   /** Characters and elements that may still be put together. */
   #left = MOST_FOLDED;
@@ -66,8 +74,11 @@ export class Evaluator {
   }
 
   valuesOf(node: AnyNode): Values {
-    // Most expressions end here, without a look at the table.
     switch (node.type) {
+      // The most, so that they need not be compared with all others.
+      case 'Identifier':
+      case 'MemberExpression':
+        break;
       case 'Literal':
         return this.#literal(node.value);
       case 'FunctionExpression':
@@ -82,14 +93,16 @@ export class Evaluator {
       case 'Super':
         return NOTHING_KNOWN;
     }
-    return this.#memo(node, () => this.#expression(node));
+    const told = node as Told;
+    return told.toldBy === this ? told.values! : this.#memo(told, () => this.#expression(node));
   }
 
   /** What a variable, or what a pattern has taken, may be. */
   valuesOfWrite({ from, path }: Write): Values {
     if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
+    if (path.length === 0) return this.valuesOf(from);
     const [first, ...rest] = path;
-    if (isFunction(from) && typeof first === 'number')
+    if (typeof first === 'number' && isFunction(from))
       return this.#along(valuesOfParameter(this, this.#walked, from, first), rest);
     return this.#along(this.valuesOf(from), path);
   }
@@ -106,15 +119,20 @@ export class Evaluator {
   }
 
   valuesOfVariable(variable: Variable): Values {
-    return this.#memo(variable, () => {
-      const { writes } = variable;
-      const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
-      if (writes.length === 0) return before ?? NOTHING_KNOWN;
-      const sets = writes.map((write) => this.valuesOfWrite(write));
-      const values = union(before === undefined ? sets : [...sets, before]);
-      // An object or array that has a name may be changed later.
-      return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
-    });
+    const told = variable as Told;
+    return told.toldBy === this ? told.values! : this.#memo(told, () => this.#variable(variable));
+  }
+
+  #variable(variable: Variable): Values {
+    const { writes } = variable;
+    const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
+    if (writes.length === 0) return before ?? NOTHING_KNOWN;
+    const sets: Values[] = [];
+    for (const write of writes) sets.push(this.valuesOfWrite(write));
+    if (before !== undefined) sets.push(before);
+    const values = union(sets);
+    // An object or array that has a name may be changed later.
+    return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
   }
 
   /** As `valuesOf`, of objects as they are written where a name was given to them, without what may become of them. */
@@ -144,19 +162,18 @@ export class Evaluator {
     return NOTHING_KNOWN;
   }
 
-  #memo(key: AnyNode | Variable, evaluate: () => Values): Values {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
+  #memo(told: Told, evaluate: () => Values): Values {
     if (this.#depth >= DEPTH) {
       this.#isCut = true;
       return NOTHING_KNOWN;
     }
     // What leads back to itself says nothing new.
-    this.#known.set(key, NOTHING_KNOWN);
+    told.toldBy = this;
+    told.values = NOTHING_KNOWN;
     this.#depth++;
     const values = evaluate();
     this.#depth--;
-    this.#known.set(key, values);
+    told.values = values;
     return values;
   }
 
@@ -321,7 +338,9 @@ export class Evaluator {
 
   /** What a function returns, once. */
   resultsOf(fn: FunctionNode & AnyNode): Values {
-    return this.#memo(fn, () =>
+    const told = fn as Told;
+    if (told.toldBy === this) return told.values!;
+    return this.#memo(told, () =>
       fn.body.type === 'BlockStatement'
         ? union(returnedOf(fn).map((result) => this.valuesOf(result)))
         : this.valuesOf(fn.body),

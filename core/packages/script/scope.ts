@@ -65,6 +65,11 @@ export function bind(
   taken: (taken: Taken) => void,
   rest: (node: AnyNode) => void,
 ): void {
+  // Most are names, for which nothing need be made.
+  if (pattern.type === 'Identifier') {
+    name(pattern.name, write);
+    return;
+  }
   const stack: [AnyNode, Write][] = [[pattern, write]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [node, value] = next;

@@ -44,10 +44,9 @@ export const scopeOf = (node: AnyNode): Scope | undefined => (node as Noted).sco
 /** What the statements of a function return. */
 export const returnedOf = (fn: AnyNode): readonly AnyNode[] => (fn as Noted).returned ?? [];
 
-/** Children in the order of the source; what is bound, labelled or named but not evaluated is not among them. */
+/** Children in the order of the source, of types that the walk has no case for; what is bound, labelled or named but not evaluated is not among them. */
 const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   Program: ['body'],
-  ExpressionStatement: ['expression'],
   BlockStatement: ['body'],
   StaticBlock: ['body'],
   WithStatement: ['object', 'body'],
@@ -65,7 +64,6 @@ const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   ForInStatement: ['left', 'right', 'body'],
   ForOfStatement: ['left', 'right', 'body'],
   VariableDeclaration: ['declarations'],
-  VariableDeclarator: ['init'],
   ClassDeclaration: ['superClass', 'body'],
   ClassExpression: ['superClass', 'body'],
   ClassBody: ['body'],
@@ -76,16 +74,11 @@ const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   ArrowFunctionExpression: ['body'],
   ArrayExpression: ['elements'],
   ObjectExpression: ['properties'],
-  Property: ['value'],
   UnaryExpression: ['argument'],
   UpdateExpression: ['argument'],
-  BinaryExpression: ['left', 'right'],
-  LogicalExpression: ['left', 'right'],
   AssignmentExpression: ['right'],
   ConditionalExpression: ['test', 'consequent', 'alternate'],
-  CallExpression: ['callee', 'arguments'],
   NewExpression: ['callee', 'arguments'],
-  MemberExpression: ['object'],
   SequenceExpression: ['expressions'],
   YieldExpression: ['argument'],
   AwaitExpression: ['argument'],
@@ -101,9 +94,7 @@ const CHILDREN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const KEPT = new Set([
-  'CallExpression',
   'NewExpression',
-  'MemberExpression',
   'AssignmentExpression',
   'TaggedTemplateExpression',
   'ImportExpression',
@@ -131,15 +122,20 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const push = (node: AnyNode | null | undefined, parent: AnyNode, scope: Scope): void => {
     if (node === null || node === undefined) return;
     (node as Noted).parent = parent;
+    // There is nothing in it.
+    if (node.type === 'Literal') return;
     stack.push(node);
     scopes.push(scope);
+  };
+  const pushList = (list: readonly (AnyNode | null)[], parent: AnyNode, scope: Scope): void => {
+    for (let i = 0; i < list.length; i++) push(list[i], parent, scope);
   };
   const pushAll = (parent: AnyNode, scope: Scope): void => {
     const keys = CHILDREN[parent.type];
     if (keys === undefined) return;
     for (const key of keys) {
       const child = (parent as unknown as Record<string, unknown>)[key];
-      if (Array.isArray(child)) for (const one of child) push(one, parent, scope);
+      if (Array.isArray(child)) pushList(child, parent, scope);
       else push(child as AnyNode | null | undefined, parent, scope);
     }
   };
@@ -190,8 +186,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     }
     if (parent.type === 'NewExpression') made.add(node.name);
     const args = parent.arguments;
-    const at = args.findIndex(({ type }) => type === 'SpreadElement');
-    const call = { args, spread: at < 0 ? args.length : at };
+    let spread = 0;
+    while (spread < args.length && args[spread].type !== 'SpreadElement') spread++;
+    const call = { args, spread };
     const known = calls.get(node.name);
     if (known === undefined) calls.set(node.name, [call]);
     else known.push(call);
@@ -199,16 +196,46 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
 
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const scope = scopes.pop()!;
-    if (KEPT.has(node.type)) {
-      keep(node, scope);
-      nodes.push(node);
-    }
+    // Half of all nodes are names, and of the others most are of the next few types.
     switch (node.type) {
       case 'Identifier':
         keep(node, scope);
         names.push(node);
         noteUse(node);
         continue;
+      case 'MemberExpression':
+        keep(node, scope);
+        nodes.push(node);
+        if (node.computed) push(node.property as AnyNode, node, scope);
+        push(node.object, node, scope);
+        continue;
+      case 'CallExpression':
+        keep(node, scope);
+        nodes.push(node);
+        push(node.callee, node, scope);
+        pushList(node.arguments, node, scope);
+        continue;
+      case 'Property':
+        if (node.computed) push(node.key, node, scope);
+        push(node.value, node, scope);
+        continue;
+      case 'BinaryExpression':
+      case 'LogicalExpression':
+        push(node.left as AnyNode, node, scope);
+        push(node.right, node, scope);
+        continue;
+      case 'ExpressionStatement':
+        push(node.expression, node, scope);
+        continue;
+      case 'VariableDeclarator':
+        push(node.init, node, scope);
+        continue;
+    }
+    if (KEPT.has(node.type)) {
+      keep(node, scope);
+      nodes.push(node);
+    }
+    switch (node.type) {
       case 'FunctionDeclaration':
       case 'FunctionExpression':
       case 'ArrowFunctionExpression':
@@ -259,12 +286,8 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'ImportDeclaration':
         for (const { local } of node.specifiers) top.declare(local.name).writes.push(ANYTHING);
         continue;
-      case 'MemberExpression':
-        if (node.computed) push(node.property as AnyNode, node, scope);
-        break;
       case 'MethodDefinition':
       case 'PropertyDefinition':
-      case 'Property':
         if (node.computed) push(node.key as AnyNode, node, scope);
         break;
       case 'ExportNamedDeclaration':

@@ -1,5 +1,7 @@
 /** Audits a style sheet. The rules look at tokens (CSS Syntax Module Level 3), which takes linear time and no stack; the parser is asked for errors alone. */
-import { ident, parse, string, tokenize, tokenTypes, url } from 'css-tree';
+import parse from 'css-tree/parser';
+import { tokenize, tokenTypes } from 'css-tree/tokenizer';
+import { ident, string, url } from 'css-tree/utils';
 import type { SourceText } from '../source-text.ts';
 import type { WebContext } from '../web/context.ts';
 import { locate } from '../web/location.ts';
