@@ -77,7 +77,8 @@ export class Applier {
   rehearse(links: readonly Link[]): void {
     const { environment, index, zoneSettings } = this.options;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.facts));
+    const facts = new ZoneFacts(environment, this.facts);
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, true);
     this.rehearsed = null;
     environment.root.transactionSync(() => {
       applyEntries(

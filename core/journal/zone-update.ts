@@ -1,5 +1,5 @@
 /** What a group of journal entries does to one zone. */
-import { nameKey, nameOfKey } from '../store/keys.ts';
+import { idKey, nameKey, nameOfKey } from '../store/keys.ts';
 import type { ZoneState } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
@@ -13,6 +13,8 @@ import type { CompiledZone } from './journal.ts';
 const BULK = 500;
 
 export class ZoneUpdate {
+  /** Of the zone's state. */
+  readonly key: Buffer;
   readonly apex: Name;
   /** Whose the records are that `state` counts. */
   accountId: string;
@@ -39,6 +41,7 @@ export class ZoneUpdate {
   readonly aliasOwners = new Map<string, Name>();
 
   constructor(domain: Domain, state: ZoneState) {
+    this.key = idKey(domain.id);
     this.apex = domain.apex;
     this.accountId = domain.accountId;
     this.apexEnd = 8 + nameKey(domain.apex).length;

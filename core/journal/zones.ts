@@ -50,6 +50,9 @@ export class ZoneUpdates {
   private readonly usage = new UsageChanges();
   /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
   private readonly proxiesBefore = new Map<string, boolean>();
+  /** What is done is taken back: what nothing reads before that need not be written, such as zones' states and lookups that follow from keys. */
+  readonly isRehearsal: boolean;
+  private readonly touched: ZoneUpdate[] = [];
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
 
@@ -59,8 +62,10 @@ export class ZoneUpdates {
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
     observer?: ZoneObserver,
+    isRehearsal = false,
   ) {
     this.environment = environment;
+    this.isRehearsal = isRehearsal;
     this.writer = new NodeWriter(environment, isAmbiguous);
     this.facts = facts;
     this.served = new ServedZones(environment, defaults, facts, (domainId) => this.stateOf(domainId).serial);
@@ -74,11 +79,15 @@ export class ZoneUpdates {
 
   /** See AnswerChanges. */
   get apexes(): readonly Name[] {
-    const changed = ({ whole, compiled, apex, changed }: ZoneUpdate): boolean =>
-      whole ||
-      compiled !== undefined ||
-      [...changed.values()].some(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex));
-    return [...this.zones.values()].filter(changed).map(({ apex }) => apex);
+    const apexes: Name[] = [];
+    for (const { whole, compiled, apex, changed } of this.zones.values())
+      if (
+        whole ||
+        compiled !== undefined ||
+        any(changed.values(), ({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
+      )
+        apexes.push(apex);
+    return apexes;
   }
 
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
@@ -95,7 +104,7 @@ export class ZoneUpdates {
         throw new Error(`journal entry ${this.entry?.sequence} changes records of the unknown domain ${domainId}`);
       update = this.track(domain);
     }
-    update.touch(this.entry!, revises);
+    this.touch(update, revises);
     if (this.compiled?.domainId === domainId) update.compiled = this.compiled;
     return update;
   }
@@ -166,7 +175,7 @@ export class ZoneUpdates {
     const isNew = known === undefined ? !this.environment.zones.doesExist(idKey(domain.id)) : known.domain === null;
     const update = known ?? this.track(domain);
     update.domain = domain;
-    update.touch(this.entry!);
+    this.touch(update);
     if (isNew) {
       this.comingAndGoing.push({ domain, present: true });
       this.usage.of(domain.accountId).domains++;
@@ -178,7 +187,7 @@ export class ZoneUpdates {
   domainGone(domain: Domain): void {
     const update = this.zones.get(domain.id) ?? this.track(domain);
     update.domain = null;
-    update.touch(this.entry!);
+    this.touch(update);
     this.usage.of(domain.accountId).domains--;
     this.comingAndGoing.push({ domain, present: false });
   }
@@ -197,8 +206,7 @@ export class ZoneUpdates {
         this.zone(domainId).reframe();
     this.proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
-    for (const update of this.zones.values()) {
-      if (!update.touched) continue;
+    for (const update of this.touched.splice(0)) {
       update.touched = false;
       this.usage.of(update.accountId).records -= update.state.recordCount;
       update.accountId = update.domain?.accountId ?? update.accountId;
@@ -218,9 +226,12 @@ export class ZoneUpdates {
   compile(rehearsed?: ZoneUpdates): void {
     this.usage.write(this.environment);
     for (const domainId of this.edge.siteIds) keepSite(this.environment, domainId);
-    for (const [domainId, { domain, state }] of this.zones) {
-      if (domain === null) this.environment.zones.remove(idKey(domainId));
-      else this.environment.zones.put(idKey(domainId), encodeZoneState(state));
+    for (const { key, domain, state } of this.zones.values()) {
+      // What it can't be is told in a rehearsal, too.
+      const value = domain === null ? null : encodeZoneState(state);
+      if (this.isRehearsal) continue;
+      if (value === null) this.environment.zones.remove(key);
+      else this.environment.zones.put(key, value);
     }
     if (rehearsed === undefined) this.compileNodes();
     else {
@@ -291,6 +302,12 @@ export class ZoneUpdates {
     return name === null ? [] : [{ name, types: TXT }];
   }
 
+  /** An entry changes the zone. */
+  private touch(update: ZoneUpdate, revises = true): void {
+    if (!update.touched) this.touched.push(update);
+    update.touch(this.entry!, revises);
+  }
+
   private track(domain: Domain): ZoneUpdate {
     const update = new ZoneUpdate(domain, this.stateOf(domain.id));
     this.zones.set(domain.id, update);
@@ -354,11 +371,16 @@ export class ZoneUpdates {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
-      if (all || [...update.changed.values()].some(concerns)) this.compileApex(child);
+      if (all || any(update.changed.values(), concerns)) this.compileApex(child);
     }
   }
 
   private compileApex(domain: Domain): void {
     this.writer.put(domain.apex, compileNode(this.served.view(domain), domain.apex), domain.apex);
   }
+}
+
+function any<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
+  for (const item of items) if (holds(item)) return true;
+  return false;
 }

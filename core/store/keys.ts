@@ -231,7 +231,16 @@ export function sequenceKey(sequence: number): Buffer {
 }
 
 export function lookupKey(kind: number, ...parts: Uint8Array[]): Buffer {
-  return Buffer.concat([Uint8Array.of(kind), ...parts]);
+  let length = 1;
+  for (const part of parts) length += part.length;
+  const key = Buffer.allocUnsafe(length);
+  key[0] = kind;
+  let at = 1;
+  for (const part of parts) {
+    key.set(part, at);
+    at += part.length;
+  }
+  return key;
 }
 
 /** The least key greater than every key that starts with `prefix`; undefined when there is none. */

@@ -42,7 +42,8 @@ class Search {
   private readonly nameservers: readonly Name[];
   private readonly found = new Map<string, Name>();
   private readonly searched = new Set<string>();
-  private readonly changed = new Set<string>();
+  private changes: readonly ChangedName[] = [];
+  private changedIds: Set<string> | null = null;
   private apex = false;
 
   constructor(environment: Environment, domainId: string, zone: StoredZone, targets: ZoneTargets) {
@@ -56,17 +57,17 @@ class Search {
 
   run(changes: readonly ChangedName[]): Affected {
     const { apex } = this.zone;
-    for (const { name } of changes) this.changed.add(nameId(name));
+    this.changes = changes;
     const wildcard = wildcardOf(apex);
     for (const { name, types } of changes) {
-      this.add(name);
-      this.addUpTo(apex, name);
+      if (equalNames(name, apex)) this.apex = true;
+      else this.addUpTo(apex, name);
       // The apex says whether a wildcard stands right below it.
       if (isWithin(name, wildcard)) this.apex = true;
       if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
       const top = this.highestFlip(name);
       this.searchTargets(region(top));
-      this.searchTargets(region(name));
+      if (top !== name) this.searchTargets(region(name));
     }
     return { names: this.found.values(), apex: this.apex };
   }
@@ -91,7 +92,9 @@ class Search {
   private isHeldOtherwise(name: Name): boolean {
     const { zone } = this;
     if (zone.rrsets(name).length > 0 || zone.hasNestedBelow(name)) return true;
-    return zone.outermostBelow(name).some((owner) => !this.changed.has(nameId(owner)));
+    this.changedIds ??= new Set(this.changes.map((change) => nameId(change.name)));
+    const { changedIds } = this;
+    return zone.outermostBelow(name).some((owner) => !changedIds.has(nameId(owner)));
   }
 
   /** All names at and below a cut: they come into sight or go out of it. */
@@ -110,6 +113,10 @@ class Search {
 
   /** The owners whose targets lie at or below `name`, and, since chains pass through them, the owners that lead to those. */
   private searchTargets(name: Name): void {
+    if (this.targets.isEmpty) {
+      this.apex ||= this.nameservers.some((target) => isWithin(target, name));
+      return;
+    }
     const queue = [name];
     for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
       const id = nameId(at);

@@ -25,6 +25,8 @@ export interface AtApex {
   readonly proxied: boolean | null;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Reads of one transaction; make a new one when the rows have changed. */
 export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
@@ -53,7 +55,7 @@ export class StoredZone implements ZoneView, ProxyHints {
     this.apex = apex;
     this.atApex = atApex;
     this.nested = nested;
-    this.nestedIds = new Set(nested.map(nameId));
+    this.nestedIds = nested.length === 0 ? NONE : new Set(nested.map(nameId));
     this.parentDs = parentDs;
   }
 
@@ -135,7 +137,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   isNested(name: Name): boolean {
-    return this.nestedIds.has(nameId(name));
+    return this.nestedIds.size > 0 && this.nestedIds.has(nameId(name));
   }
 }
 

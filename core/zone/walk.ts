@@ -36,13 +36,13 @@ export function walk(view: ZoneView, name: Name): Outcome {
 
 /** The delegation, DNAME or nested zone that a name meets on the way down from the apex. */
 function occlusion(view: ZoneView, name: Name): Outcome | null {
-  const starts: number[] = [];
-  for (let p = 0; p < name.length - view.apex.length; p += name[p] + 1) starts.push(p);
-  starts.push(name.length - view.apex.length);
-  for (let i = starts.length - 2; i >= 0; i--) if (view.isNested(name.subarray(starts[i]))) return OUTSIDE;
-  for (let i = starts.length - 1; i >= 0; i--) {
-    const at = name.subarray(starts[i]);
-    const isApex = i === starts.length - 1;
+  // The names from it to the apex.
+  const path = [name];
+  for (let at = name; at.length > view.apex.length; path.push(at)) at = parentName(at);
+  for (let i = path.length - 2; i >= 0; i--) if (view.isNested(path[i])) return OUTSIDE;
+  for (let i = path.length - 1; i >= 0; i--) {
+    const at = path[i];
+    const isApex = i === path.length - 1;
     const sets = view.rrsets(at);
     if (!isApex && findType(sets, TYPE.NS) !== undefined) return { kind: 'delegation', cut: at, sets };
     const dname = i > 0 ? findType(sets, TYPE.DNAME) : undefined;

@@ -9,6 +9,8 @@ export interface Leads {
 }
 
 export interface ZoneTargets {
+  /** No name leads to another. */
+  readonly isEmpty: boolean;
   /** Owners and types of the records that lead to exactly this name. */
   at(target: Name): Iterable<Leads>;
   /** The same for a name and all below it. */
@@ -26,6 +28,7 @@ export function readTargets(environment: Environment, domainId: string): ZoneTar
     few.push(targetKeyParts(key as Buffer));
   if (few.length > FEW) return storedTargets(environment, domainId);
   return {
+    isEmpty: few.length === 0,
     at: (target) => few.filter((one) => equalNames(one.target, target)),
     below: (target) => few.filter((one) => isWithin(one.target, target)),
   };
@@ -37,6 +40,7 @@ function storedTargets(environment: Environment, domainId: string): ZoneTargets 
       yield targetKeyParts(key as Buffer);
   }
   return {
+    isEmpty: false,
     at: (target) => of(targetsAt(domainId, target)),
     below: (target) => of(targetsBelow(domainId, target)),
   };
