@@ -1,5 +1,6 @@
 /** The background part of a manifest, and the permission that it goes with. */
 import type { PackageFile } from '../content.ts';
+import { SDK_FILE } from '../sdk/sdk.ts';
 import { BACKGROUND_PERMISSIONS, type BackgroundManifest } from './manifest.ts';
 import type { ObjectReader } from './object-reader.ts';
 
@@ -41,6 +42,8 @@ export function auditBackgroundManifest(
 }
 
 function wrongEntry(entry: string, files: ReadonlyMap<string, PackageFile>): string | undefined {
+  // One that was issued is audited as nothing, and so not as a background file.
+  if (entry === SDK_FILE) return `${SDK_FILE} makes Host for pages, and is no background file.`;
   if (!files.has(entry)) return 'There is no such file in the package.';
   return entry.endsWith('.js') ? undefined : 'The background file has to be a script, by its extension .js too.';
 }

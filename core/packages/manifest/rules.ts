@@ -120,7 +120,8 @@ export const MANIFEST_RULES = {
   background_entry: {
     type: 'error',
     title: 'Background file missing or no script',
-    about: 'background.entry is the path of a .js file in the package, from its root, without ./ before it.',
+    about:
+      'background.entry is the path of a .js file in the package, other than host-sdk.js, from its root, without ./ before it.',
     fix: 'Put the file there, or correct the path.',
   },
   background_event_unknown: {
