@@ -7,6 +7,8 @@ import { checkHostWrite } from './check-host.ts';
 import { checkLinks } from './check-links.ts';
 import { checkImport } from './check-modules.ts';
 import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
+import { checkUnbound } from './check-this.ts';
+import { noteMember, noteValue } from './check-timers.ts';
 import { Evaluator } from './evaluate.ts';
 import { parseScript } from './parser.ts';
 import { WATCHED_NAMES } from './platform.ts';
@@ -94,12 +96,17 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
     aliases: new Set(),
     links: [],
     followed: new Set(),
+    unbound: [],
+    keys: new Map(),
+    rebound: new Set(),
   };
   // From the inside out, so that what an expression is made of is known before it.
   for (let index = walked.nodes.length - 1; index >= 0; index--) checkNode(view, walked.nodes[index]);
   for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
   checkNames(view, walked);
   checkLinks(view);
+  checkUnbound(view);
+  noteMembers(view, walked);
   if (!isModule && kind !== 'handler') checkGlobals(view, walked);
   if (evaluator.isExhausted)
     context.findings.add(
@@ -170,9 +177,18 @@ function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
         continue;
       }
       const values = view.evaluator.valuesOfVariable(variable);
+      noteValue(view, variable.name, values);
       if (values.some(({ kind }) => kind === 'global')) view.context.globals.set(variable.name, values);
       else if (variable.writes.length > 0) view.context.globals.delete(variable.name);
     }
+}
+
+/** By which names the package has functions, for those that other scripts take. */
+function noteMembers(view: ScriptView, { members, top }: Walked): void {
+  for (const { name, value } of members) noteMember(view, name, value);
+  if (view.kind !== 'module') return;
+  for (const { name, writes } of top.variables())
+    for (const { from, path } of writes) if (from !== undefined && path.length === 0) noteMember(view, name, from);
 }
 
 const topNode = (writes: readonly { from: AnyNode | undefined }[]): AnyNode =>

@@ -14,6 +14,8 @@ import { FOLLOWING, noteFollowed } from './check-links.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkStyle, STYLE_METHODS } from './check-styles.ts';
+import { noteRebound, noteUnbound } from './check-this.ts';
+import { checkTimer } from './check-timers.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { keyOf } from './scope.ts';
@@ -84,6 +86,7 @@ function target(view: ScriptView, node: Call): { values: Values; args: Arguments
   const values = evaluator.valuesOf(callee);
   if (values.length === 1 && values[0].kind === 'global') {
     const { path } = values[0];
+    if (path === 'Reflect.apply' && args[0]) noteRebound(view, args[0]);
     if (path === 'Reflect.apply' && args[0]) return { values: evaluator.valuesOf(args[0]), args: listed(args[2]) };
     if (path === 'Reflect.construct' && args[0]) return { values: evaluator.valuesOf(args[0]), args: listed(args[1]) };
   }
@@ -121,6 +124,8 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
     report(view, 'markup_undeterminable', node, 'What a transformation makes of a document is not known before.');
   else if (path === 'location.assign' || path === 'location.replace' || path === 'navigation.navigate') {
     if (args?.[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'navigation');
+  } else if (path === 'FontFace') {
+    if (args?.[1]) checkStyle(view, args[1], view.evaluator.valuesOf(args[1]));
   } else if (path.startsWith('Host.')) checkHostCall(view, node, path, args);
   else if (path.startsWith('Object.') || path.startsWith('Reflect.')) checkReflection(view, node, path, args);
 }
@@ -133,7 +138,8 @@ function checkFetched(view: ScriptView, args: Arguments): void {
 
 function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
   // A class can't be called without new, and what is made by it is hardly called.
-  const isCall = node.type === 'CallExpression' ? args?.length !== 0 && !isOfThis(node.callee) : parentCalls(node);
+  const isGiven = node.type === 'CallExpression' && args?.length !== 0;
+  const isCall = node.type === 'CallExpression' ? isGiven && !isOfThis(node.callee) : parentCalls(node);
   const isText = args?.some((arg) =>
     view.evaluator
       .valuesOf(arg)
@@ -141,6 +147,7 @@ function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
   );
   if (isText || isCall)
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} calls cannot be determined.`);
+  else if (isGiven) noteUnbound(view, node);
 }
 
 /** As a component that is a function is called by frameworks. */
@@ -151,48 +158,6 @@ const parentCalls = (node: AnyNode): boolean => {
   const parent = parentOf(node);
   return parent?.type === 'CallExpression' && parent.callee === node;
 };
-
-function checkTimer(view: ScriptView, node: Call, name: string, args: Arguments): void {
-  const first = args?.[0];
-  if (first === undefined || first.type === 'SpreadElement') {
-    if (args?.length !== 0)
-      report(view, 'timer_undeterminable', node, `What ${written(view, node)} runs cannot be determined.`);
-    return;
-  }
-  const values = view.evaluator.valuesOf(first);
-  if (values.some(({ kind }) => kind === 'fetched')) {
-    report(view, 'fetched_code', first, `What Host.network.fetch has brought is run by ${name}.`);
-    return;
-  }
-  const isText = values.some(
-    (value) =>
-      value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string') || value.kind === 'list',
-  );
-  if (isText) {
-    report(view, 'string_timer', node, `${name} is given text to run as code: ${written(view, first)}`);
-    return;
-  }
-  if (values.some(({ kind }) => kind === 'unknown') && isResult(view, first))
-    report(view, 'timer_undeterminable', first, `Whether ${written(view, first)} is a function cannot be determined.`);
-}
-
-/** What comes of a call, a name for that, or a member that is not known: it may be text. */
-function isResult(view: ScriptView, node: AnyNode): boolean {
-  if (node.type === 'CallExpression' || node.type === 'AwaitExpression') return true;
-  if (node.type === 'MemberExpression') return node.computed && view.evaluator.keyOf(node) === undefined;
-  if (node.type !== 'Identifier') return false;
-  const writes = view.evaluator.variableOf(node)?.writes;
-  return writes?.some(({ from }) => from !== undefined && (isResult(view, from) || isOfPromise(from))) ?? false;
-}
-
-/** A function that is given to `then`. */
-function isOfPromise(fn: AnyNode): boolean {
-  const parent = fn.type.endsWith('FunctionExpression') ? parentOf(fn) : undefined;
-  const callee = parent?.type === 'CallExpression' ? parent.callee : undefined;
-  return (
-    callee?.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name === 'then'
-  );
-}
 
 /** Functions that take an object and a name. */
 function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
@@ -275,6 +240,7 @@ const CALLING = new Set([
 ]);
 
 function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
+  if (args.length > 1) noteRebound(view, args[0]);
   for (const arg of args)
     if (arg.type === 'MemberExpression' && view.evaluator.valuesOf(arg).some(({ kind }) => kind === 'constructor'))
       report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);

@@ -4,10 +4,11 @@ import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { noteLink } from './check-links.ts';
 import { checkMarkup } from './check-markup.ts';
-import { checkStyle, STYLE_PROPERTIES } from './check-styles.ts';
+import { checkStyle, isStyleProperty } from './check-styles.ts';
 import { checkUrl } from './check-url.ts';
 import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
+import { isMade, namesOf, possibleKeys } from './possible-keys.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { urlRole } from './url-properties.ts';
 import { constantOf, PLACEHOLDER, type Value, type Values } from './values.ts';
@@ -52,9 +53,8 @@ export function checkProperty(
 ): void {
   const values = value === undefined ? undefined : view.evaluator.valuesOf(value);
   if (key === undefined) {
-    // By a parameter any element is set, as frameworks do.
-    if (objects.some(isOfPage) && !isConstant(values) && !isOfParameter(view, node))
-      reportUnknown(view, node, 'property');
+    if (value !== undefined && values !== undefined) checkStyle(view, value, values);
+    if (!isConstant(values)) checkOpenProperty(view, node, objects, value);
     return;
   }
   if (MARKUP_PROPERTIES.has(key)) {
@@ -66,7 +66,7 @@ export function checkProperty(
   checkGiven(view, node, objects, key, values);
   const role = urlRole(key, objects);
   if (value === undefined || values === undefined) return;
-  if (STYLE_PROPERTIES.has(key) || (CODE_PROPERTIES.has(key) && objects.some(isStyle))) checkStyle(view, value, values);
+  if (isStyleProperty(key) || (CODE_PROPERTIES.has(key) && objects.some(isStyle))) checkStyle(view, value, values);
   if (role === 'link') noteLink(view, targetOf(node), value);
   else if (role !== undefined) checkUrl(view, value, values, role);
 }
@@ -81,6 +81,17 @@ function targetOf(node: AnyNode): AnyNode | undefined {
 
 function reportUnknown(view: ScriptView, node: AnyNode, what: 'property' | 'attribute'): void {
   report(view, 'attribute_undeterminable', node, `Which ${what} ${written(view, node)} sets cannot be determined.`);
+}
+
+/** A property by a key that is not known. By a parameter any element is set, as frameworks do, with keys that they go over. */
+function checkOpenProperty(view: ScriptView, node: AnyNode, objects: Values, value: AnyNode | undefined): void {
+  const key =
+    node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression' ? node.left.property : undefined;
+  const keys = key === undefined ? [] : possibleKeys(view, key).keys;
+  const markup = namesOf(keys, MARKUP_PROPERTIES, true);
+  for (const name of markup) checkProperty(view, node, objects, name, value);
+  if (markup.length > 0 || !objects.some(isOfPage)) return;
+  if (!isOfParameter(view, node) || (key !== undefined && isMade(view, key))) reportUnknown(view, node, 'property');
 }
 
 /** What is assigned to is a member of a parameter. */

@@ -3,9 +3,12 @@ import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from
 import type { RuleCode } from '../rules.ts';
 import { ATTRIBUTE_VALUES, checkProperty, isAttribute } from './check-elements.ts';
 import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
+import { checkRebinding } from './check-this.ts';
+import { noteAssigned } from './check-timers.ts';
 import { checkUrl } from './check-url.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
+import { namesOf, possibleKeys } from './possible-keys.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
@@ -21,6 +24,8 @@ const TELLING = new Set([
   'write',
   'createElement',
 ]);
+/** Of these nobody has a member by a name that is one of several. */
+const WRITTEN = new Set([...DISTINCTIVE, 'Function', 'constructor']);
 /** Reading an unknown member of these may give anything. */
 const COMPUTED = new Set(['window', 'document', 'navigator']);
 
@@ -75,11 +80,15 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   if (isTarget(node, parent)) checkProperty(view, node, objects, view.evaluator.keyOf(node), undefined);
   if (objects.length === 1 && objects[0].kind === 'unknown' && !node.computed) {
     const { property } = node;
-    if (property.type === 'Identifier') checkOfUnknown(view, node, property.name, DISTINCTIVE);
+    if (property.type !== 'Identifier') return;
+    checkRebinding(view, node, property.name);
+    checkOfUnknown(view, node, property.name, DISTINCTIVE);
     return;
   }
   const key = view.evaluator.keyOf(node);
+  if (key !== undefined) checkRebinding(view, node, key);
   if (key === undefined) {
+    if (objects.some(({ kind }) => kind === 'unknown' || kind === 'receiver')) checkOpenKey(view, node);
     for (const object of objects) {
       if (object.kind === 'receiver' && object.of === 'event' && isHidden(view, node))
         report(view, 'computed_global', node, `What ${written(view, node)} takes of an event cannot be determined.`);
@@ -106,6 +115,28 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   )
     report(view, 'global_of_unknown', node, `${written(view, node)} may be ${key} of the global object.`);
   checkReached(view, node, view.evaluator.valuesOf(node));
+}
+
+/** A member of something unknown by a key that has several values, or is put together. */
+function checkOpenKey(view: ScriptView, node: MemberExpression): void {
+  const { keys, isPutTogether } = possibleKeys(view, node.property);
+  if (keys.length === 0) return;
+  const use = useOf(node);
+  if (use === 'assigned') return;
+  const [name] = namesOf(keys, isPutTogether ? TELLING : WRITTEN, true);
+  if (name !== undefined)
+    report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
+  else if (isCalledWithText(view, node, use) && namesOf(keys, ['constructor']).length > 0)
+    report(view, 'constructor_called', node, `Whether ${written(view, node)} is a constructor cannot be determined.`);
+}
+
+/** Called with something, where it stands or by the name that it gets. */
+function isCalledWithText(view: ScriptView, node: AnyNode, use: string): boolean {
+  const parent = parentOf(node);
+  if (use === 'called') return parent?.type !== 'CallExpression' || parent.arguments.length > 0;
+  return (
+    parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' && view.evaluator.isCalled(parent.id.name)
+  );
 }
 
 /** A member by its name, of something that may be the global object or the document. */
@@ -151,6 +182,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
     checkProperty(view, node, objects, undefined, right);
     return;
   }
+  if (operator === '=') noteAssigned(view, key, right);
   for (const object of objects) {
     if (object.kind !== 'global') continue;
     if (isWindow(object.path) && key === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');

@@ -5,30 +5,28 @@ import type { ScriptView } from './script-view.ts';
 import { constant, type Values } from './values.ts';
 
 /** Properties of `style` that take a URL, and those that take declarations. */
-export const STYLE_PROPERTIES: ReadonlySet<string> = new Set([
-  'style',
-  'cssText',
-  'background',
-  'backgroundImage',
-  'borderImage',
-  'borderImageSource',
-  'listStyle',
-  'listStyleImage',
-  'content',
-  'cursor',
-  'mask',
-  'maskImage',
-  'filter',
-  'clipPath',
-]);
+const STYLE_PROPERTIES: ReadonlySet<string> = new Set(
+  (
+    'style cssText background backgroundImage borderImage borderImageSource listStyle listStyleImage content cursor filter backdropFilter ' +
+    'mask maskImage maskBorder maskBorderSource webkitMask webkitMaskImage webkitMaskBoxImage webkitMaskBoxImageSource webkitBoxReflect ' +
+    'clipPath shapeOutside'
+  ).split(' '),
+);
+
+/** `background-image` and `WebkitMask` are names as well (CSSOM, 6.7.1). */
+export const isStyleProperty = (key: string): boolean =>
+  STYLE_PROPERTIES.has(key) ||
+  STYLE_PROPERTIES.has(key.replace(/^-?[Ww]ebkit/, 'webkit').replace(/-([a-z])/g, (_, letter) => letter.toUpperCase()));
+
 /** Methods that take a text of CSS, and which argument it is. */
 export const STYLE_METHODS: ReadonlyMap<string, number> = new Map([
   ['setProperty', 1],
   ['insertRule', 0],
+  ['addRule', 1],
   ['replaceSync', 0],
 ]);
 
-const URLS = /(?:url\(|@import\s+(?=["']))\s*["']?([^"')\s;]+)/gi;
+const URLS = /(?:url\(|image-set\(\s*(?=["'])|@import\s+(?=["']))\s*["']?([^"')\s;]+)/gi;
 /** Characters of a text that is looked at. */
 const MOST = 1 << 16;
 

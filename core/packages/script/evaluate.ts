@@ -4,9 +4,9 @@ import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
 import { foldBinary, foldUnary } from './fold.ts';
 import { canonical, DOCUMENT_NAMES } from './global-names.ts';
 import { memberOf } from './member.ts';
-import { isWrittenOut } from './own-member.ts';
+import { isName, isTextual, isWrittenOut, OF_TEXT } from './own-member.ts';
 import { valuesOfParameter } from './parameter.ts';
-import { isFunction } from './plain-call.ts';
+import { isFunction, nameOf } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
 import { ANYTHING, type Scope, type Variable, type Write } from './scope.ts';
 import { valuesOfThis } from './this-value.ts';
@@ -118,6 +118,17 @@ export class Evaluator {
     return from !== undefined && path.length === 0 && isFunction(from) ? from : undefined;
   }
 
+  /** Something of that name is called. */
+  isCalled(name: string): boolean {
+    return this.#walked.calls.has(name);
+  }
+
+  /** What calls by its name give to a parameter of a function. */
+  *given(fn: AnyNode, index: number): Iterable<AnyNode> {
+    for (const { args, spread } of this.#walked.calls.get(nameOf(fn) ?? '') ?? [])
+      if (index < spread && args[index]) yield args[index];
+  }
+
   valuesOfVariable(variable: Variable): Values {
     const told = variable as Told;
     return told.toldBy === this ? told.values! : this.#memo(told, () => this.#variable(variable));
@@ -190,11 +201,15 @@ export class Evaluator {
         );
       case 'MemberExpression': {
         const objects = this.valuesOf(node.object);
-        if (objects === NOTHING_KNOWN && node.computed) return NOTHING_KNOWN;
+        if (objects === NOTHING_KNOWN && node.computed && !isName(node.property)) return NOTHING_KNOWN;
         const key = this.keyOf(node);
         // Of `f[key]`, and of `[][key]`, which may be a function, key may be "constructor".
         if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return [CONSTRUCTOR];
         if (key === undefined && isWrittenOut(node.object)) return [FUNCTION];
+        // Of `"a"[key][key]` both keys may be "constructor".
+        if (key === undefined && objects === OF_TEXT) return [CONSTRUCTOR];
+        if (key === undefined && objects.length === 1 && isTextual(this.#written(node.object, objects[0])))
+          return OF_TEXT;
         return this.#members(objects, key);
       }
       case 'BinaryExpression':
@@ -272,6 +287,11 @@ export class Evaluator {
     if (!isText) return UNKNOWN;
     const known = shown(left) + shown(right);
     return text(known.length > MOST_TEXT ? PLACEHOLDER : known);
+  }
+
+  /** An array that stands there, as the list that it is. */
+  #written(node: AnyNode, value: Value): Value {
+    return node.type === 'ArrayExpression' ? this.flat(value) : value;
   }
 
   /** An array of constants as a list. */

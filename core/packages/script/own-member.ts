@@ -2,7 +2,7 @@
 import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
 import { keyOf } from './scope.ts';
-import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
+import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 
 /** Properties of an object that is looked at. */
 const MOST_ITEMS = 4096;
@@ -54,3 +54,12 @@ export function isWrittenOut(node: AnyNode): boolean {
       return false;
   }
 }
+
+/** What a text or a list of such has by a name that is not known: a part of it, or a function. */
+export const OF_TEXT: Values = [UNKNOWN, FUNCTION];
+
+export const isTextual = (value: Value): boolean =>
+  value.kind === 'text' || value.kind === 'list' || (value.kind === 'constant' && typeof value.value === 'string');
+
+/** A key between brackets that is a name all the same. */
+export const isName = (key: AnyNode): boolean => key.type === 'Literal' && typeof key.value === 'string';

@@ -42,7 +42,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'What a timer runs cannot be determined',
     about:
-      'What setTimeout, setInterval or setImmediate is given is the result of a call, which may be text; text is run as code.',
+      'What setTimeout, setInterval or setImmediate is given is the result of a call, or a member or global of which no script of the package makes a function: it may be text, which is run as code.',
     fix: 'Give it a function: setTimeout(() => { … }, ms).',
   },
   dynamic_import: {

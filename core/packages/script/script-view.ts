@@ -5,6 +5,8 @@ import type { RuleCode } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import type { Evaluator } from './evaluate.ts';
+import type { PossibleKeys } from './possible-keys.ts';
+import type { Variable } from './scope.ts';
 
 export interface ScriptView {
   readonly source: SourceText;
@@ -17,6 +19,12 @@ export interface ScriptView {
   readonly aliases: Set<string>;
   /** URLs of links and forms, and which these are. */
   readonly links: { readonly target: unknown; readonly url: AnyNode }[];
+  /** Calls of `this.constructor`, and the functions whose `this` that is. */
+  readonly unbound: { readonly node: AnyNode; readonly fn: AnyNode }[];
+  /** Functions, and names of methods, that get another `this`. */
+  readonly rebound: Set<AnyNode | Variable | string | undefined>;
+  /** Of variables that are keys, what they may be. */
+  readonly keys: Map<Variable, PossibleKeys>;
   /** Links and forms that the script follows. */
   readonly followed: Set<unknown>;
 }

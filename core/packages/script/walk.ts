@@ -3,7 +3,7 @@
  * declarations are known. It does not recurse, so that nesting can't exhaust the stack.
  */
 import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
-import { ANYTHING, bind, Scope, type Taken, type Write } from './scope.ts';
+import { ANYTHING, bind, keyOf, Scope, type Taken, type Write } from './scope.ts';
 
 /** A call by a name; `spread`: the index of the first argument that stands for several. */
 interface Called {
@@ -28,6 +28,14 @@ export interface Walked {
   readonly made: ReadonlySet<string>;
   /** Names that are used other than by calls. */
   readonly handedOn: ReadonlySet<string>;
+  /** Members of objects and classes as they are written, but those with a computed key. */
+  readonly members: readonly Member[];
+}
+
+/** `value`: as it stands in the object or class. */
+interface Member {
+  readonly name: string;
+  readonly value: AnyNode;
 }
 
 /** What the walk writes onto nodes. */
@@ -105,6 +113,16 @@ const KEPT = new Set([
   'ThisExpression',
 ]);
 
+/** Values of members that tell whether they are functions or texts. */
+const IS_TOLD = new Set([
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'Identifier',
+  'Literal',
+  'TemplateLiteral',
+  'BinaryExpression',
+]);
+
 export function walk(program: Program, isModule: boolean, isShared = false): Walked {
   const implicit = new Scope(undefined, true);
   const top = new Scope(implicit, true);
@@ -115,6 +133,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const calls = new Map<string, Called[]>();
   const made = new Set<string>();
   const handedOn = new Set<string>();
+  const members: Member[] = [];
   const assignments: [Pattern, Write, Scope][] = [];
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
@@ -178,6 +197,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     } else push(body, node, inner);
   };
 
+  const noteMember = (key: AnyNode, value: AnyNode): void => {
+    if (IS_TOLD.has(value.type)) members.push({ name: keyOf(key) ?? '', value });
+  };
   const noteUse = (node: Identifier): void => {
     const parent = parentOf(node);
     if ((parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') || parent.callee !== node) {
@@ -217,6 +239,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         continue;
       case 'Property':
         if (node.computed) push(node.key, node, scope);
+        else noteMember(node.key, node.value);
         push(node.value, node, scope);
         continue;
       case 'BinaryExpression':
@@ -280,7 +303,8 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'AssignmentExpression': {
         const isPlain =
           node.operator === '=' || node.operator === '||=' || node.operator === '&&=' || node.operator === '??=';
-        assignments.push([node.left, isPlain ? { from: node.right, path: [] } : ANYTHING, scope]);
+        const changed = node.operator === '+=' ? { ...ANYTHING, added: node } : ANYTHING;
+        assignments.push([node.left, isPlain ? { from: node.right, path: [] } : changed, scope]);
         break;
       }
       case 'ImportDeclaration':
@@ -289,6 +313,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'MethodDefinition':
       case 'PropertyDefinition':
         if (node.computed) push(node.key as AnyNode, node, scope);
+        else if (node.value) noteMember(node.key, node.value);
         break;
       case 'ExportNamedDeclaration':
         if (node.source) continue;
@@ -326,7 +351,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       },
       () => {},
     );
-  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn };
+  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn, members };
 }
 
 function pushTargets(

@@ -5,6 +5,7 @@ import { wholeFile } from '../findings.ts';
 import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
 import { auditScript } from '../script/audit-script.ts';
+import { isKnownFunction } from '../script/check-timers.ts';
 import { type SourceKind, SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
 import type { LoadKind, Piece, WebContext } from './context.ts';
@@ -43,6 +44,9 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     retyped: [],
     isDocumentHandedOn: false,
     suspects: [],
+    functions: new Set<string>(),
+    texts: new Set<string>(),
+    timers: [],
     embedded: 0,
     globals: new Map(),
   });
@@ -72,6 +76,9 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
       );
   if (web.isDocumentHandedOn)
     for (const { place, message } of web.suspects) context.findings.add('global_of_unknown', place, message);
+  for (const timer of web.timers)
+    if (!isKnownFunction(timer, web.functions, web.texts))
+      context.findings.add('timer_undeterminable', timer.place, timer.message);
   if (!context.undeterminable) checkUnused(context);
 }
 

@@ -47,6 +47,16 @@ export interface WebContext extends AuditContext {
   isDocumentHandedOn: boolean;
   /** What would be of the document, if it was that: for when it was handed on. */
   readonly suspects: { readonly place: Place; readonly message: string }[];
+  /** Names under which scripts have functions, and texts that may be code: of members and globals. */
+  readonly functions: Set<string>;
+  readonly texts: Set<string>;
+  /** What timers take by a name, for when all functions are known. */
+  readonly timers: {
+    readonly place: Place;
+    readonly message: string;
+    readonly name: string;
+    readonly isOfPlatform: boolean;
+  }[];
   /** Characters of markup in strings that were put among the pieces so far. */
   embedded: number;
   /** Names that classic scripts have bound at their top level, which the scripts after them see. */

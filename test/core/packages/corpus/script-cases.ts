@@ -44,6 +44,31 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'function copy(x) { return new x.constructor(x.size); }\ncopy({});',
   ),
   both(
+    'constructor_called',
+    'function make(x) { return this.constructor(x); }\nmake.call(make, text)();',
+    'function make(x) { return this.constructor(x); }\nconst made = new Date();\nmade.make = make.bind(made);\nmake.call(made, text);',
+  ),
+  both(
+    'constructor_called',
+    'const maker = { make(x) { return this.constructor(x); } };\nmaker.make.apply(start, list)();',
+    'const maker = { make(x) { return this.constructor(x); } };\nmaker.make(text);\nstart.apply(maker, list);',
+  ),
+  both(
+    'constructor_called',
+    'function make(o, parts) { let k = ""; for (const part of parts) k += part; return o[k](text); }\nstart(make);',
+    'function sum(o, sizes) { let k = 0; for (const size of sizes) k += size; return o[k](text); }\nstart(sum);',
+  ),
+  both(
+    'constructor_called',
+    'function make(k) { return "a"[k][k](text); }\nstart(make);',
+    'function mark(k) { return "abc"[k] + "abc"[k].at(0) + "abc"[k].repeat(k); }\nstart(mark);',
+  ),
+  both(
+    'constructor_called',
+    'function make(x) { return x["constructor"](text); }\nstart(make);',
+    'function copy(x) { return new x["constructor"](x["size"]); }\ncopy({});',
+  ),
+  both(
     'string_timer',
     'setTimeout("tick()", 100);',
     'setTimeout(() => {}, 100); new Promise((done) => setTimeout(done, 100));',
@@ -52,6 +77,24 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'timer_undeterminable',
     'setTimeout(pick("tick"), 100);',
     'function tick() {}\nsetTimeout(tick.bind(null, 1), 100);',
+  ),
+  both(
+    'timer_undeterminable',
+    'function later(task) { setTimeout(task.run, 100); }\nlater(list[0]);',
+    'function later(task) { setTimeout(task.run, 100); }\nlater({ run() {} });\nclass Clock { tick = () => {}; start() { setTimeout(this.tick, 9); } }\nnew Clock();',
+  ),
+  {
+    code: 'timer_undeterminable',
+    triggers: app('setTimeout(tick, 100);'),
+    nearMiss: app('setTimeout(tick, 100);', {
+      'index.html': '<script src="host-sdk.js"></script><script src="tick.js"></script><script src="app.js"></script>',
+      'tick.js': 'function tick() {}\n',
+    }),
+  },
+  both(
+    'timer_undeterminable',
+    'const stored = JSON.parse(text);\nsetTimeout(stored.tick);\nclass Clock { tick() {} }\nnew Clock();',
+    'const clock = { tick: () => {} };\nconst { tick } = clock;\nsetTimeout(tick);\nsetTimeout(clock.tick);',
   ),
   both(
     'dynamic_import',
@@ -102,6 +145,16 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'function set(element, name, value) { element.setAttribute("data-" + name, value); element.setAttribute(name, ""); }\nstart(set);',
   ),
   both(
+    'attribute_undeterminable',
+    'function set(element, name, value) { element[name] = value; }\nset(document.body, first.name, text);\nset(document.body, "id", text);',
+    'function set(element, name, value) { element[name] = value; }\nfor (const name in text) set(document.body, name, text[name]);\nset(document.body, "id", text);',
+  ),
+  both(
+    'markup_undeterminable',
+    'function set(element, name, value) { element[name] = value; }\nset(first, "innerHTML", text);\nset(first, "id", text);',
+    'function set(element, name, value) { element[name] = value; }\nset(first, "title", text);\nset(first, "id", text);',
+  ),
+  both(
     'navigation_undeterminable',
     'function go(page) { location.href = page; }\nstart(go);',
     'function go(page) { location.href = "page.html?" + page; location.hash = page; }\nstart(go);',
@@ -120,6 +173,11 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'worker_undeterminable',
     'class Own extends Worker {}\nnew Own(text);',
     'if (window.Worker) new Worker(new URL("app.js", location.href));',
+  ),
+  both(
+    'global_of_unknown',
+    'function run(x) { let k = "ev"; k += "al"; return x[k](text); }\nstart(run);',
+    'function run(x) { let k = "on"; k += "al"; return x[k](text); }\nstart(run);',
   ),
   both(
     'global_of_unknown',

@@ -1,0 +1,205 @@
+/** What a timer runs: a function, or a text that it makes code of. */
+import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import { isFunction } from './plain-call.ts';
+import type { Write } from './scope.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { Steps } from './steps.ts';
+import type { Value, Values } from './values.ts';
+import { parentOf } from './walk.ts';
+
+/** A member or global that a timer takes. */
+interface Named {
+  readonly name: string;
+  readonly isOfPlatform: boolean;
+}
+
+/** `args` undefined: not known. */
+export function checkTimer(
+  view: ScriptView,
+  node: CallExpression | NewExpression,
+  name: string,
+  args: readonly AnyNode[] | undefined,
+): void {
+  const first = args?.[0];
+  if (first === undefined || first.type === 'SpreadElement') {
+    if (args?.length !== 0)
+      report(view, 'timer_undeterminable', node, `What ${written(view, node)} runs cannot be determined.`);
+    return;
+  }
+  const values = view.evaluator.valuesOf(first);
+  if (values.some(({ kind }) => kind === 'fetched')) {
+    report(view, 'fetched_code', first, `What Host.network.fetch has brought is run by ${name}.`);
+    return;
+  }
+  if (values.some(isText)) {
+    report(view, 'string_timer', node, `${name} is given text to run as code: ${written(view, first)}`);
+    return;
+  }
+  const message = `Whether ${written(view, first)} is a function cannot be determined.`;
+  const isOfParsed = first.type === 'MemberExpression' && isOfData(view, first.object, new Steps());
+  if (isOfParsed || (values.some(({ kind }) => kind === 'unknown') && isResult(view, first)))
+    report(view, 'timer_undeterminable', first, message);
+  else
+    for (const named of namesOfElsewhere(view, first, new Steps()))
+      view.context.timers.push({ place: placeOf(view, first), message, ...named });
+}
+
+const isText = (value: Value): boolean =>
+  value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string') || value.kind === 'list';
+
+/** What comes of a call, a name for that, or a member that is not known: it may be text. */
+function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean {
+  if (!steps.take()) return true;
+  switch (node.type) {
+    case 'CallExpression':
+    case 'AwaitExpression':
+      return true;
+    case 'MemberExpression':
+      return (node.computed && view.evaluator.keyOf(node) === undefined) || isOfData(view, node.object, steps);
+    case 'LogicalExpression':
+      return isResult(view, node.left, steps) || isResult(view, node.right, steps);
+    case 'ConditionalExpression':
+      return isResult(view, node.consequent, steps) || isResult(view, node.alternate, steps);
+    case 'Identifier': {
+      const variable = view.evaluator.variableOf(node);
+      return (
+        variable !== undefined &&
+        steps.enter(variable) &&
+        variable.writes.some((write) => isResultOf(view, write, steps))
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+/** What is written to a name; to a parameter: by a call of the function by its name. */
+function isResultOf(view: ScriptView, { from, path }: Write, steps: Steps): boolean {
+  if (!steps.take()) return true;
+  if (from === undefined) return false;
+  if (!isFunction(from)) return isResult(view, from, steps);
+  if (isOfPromise(from)) return true;
+  const [index] = path;
+  if (path.length !== 1 || typeof index !== 'number') return false;
+  for (const given of view.evaluator.given(from, index)) if (isResult(view, given, steps)) return true;
+  return false;
+}
+
+/** A function that is given to `then`. */
+function isOfPromise(fn: AnyNode): boolean {
+  const parent = isFunction(fn) ? parentOf(fn) : undefined;
+  const callee = parent?.type === 'CallExpression' ? parent.callee : undefined;
+  return (
+    callee?.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name === 'then'
+  );
+}
+
+/** What JSON.parse has made, which has no functions, or what a promise brought. */
+function isOfData(view: ScriptView, node: AnyNode, steps: Steps): boolean {
+  if (!steps.take()) return true;
+  if (node.type === 'AwaitExpression') return true;
+  if (node.type === 'CallExpression')
+    return view.evaluator.valuesOf(node.callee).some((value) => value.kind === 'global' && value.path === 'JSON.parse');
+  if (node.type === 'MemberExpression') return isOfData(view, node.object, steps);
+  if (node.type !== 'Identifier') return false;
+  const writes = view.evaluator.variableOf(node)?.writes ?? [];
+  const from = writes.length === 1 ? writes[0].from : undefined;
+  return from !== undefined && (isFunction(from) ? isOfPromise(from) : isOfData(view, from, steps));
+}
+
+/** The names under which the package has to have functions: of members, and of globals that this script does not have. */
+function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Iterable<Named> {
+  if (!steps.take()) return;
+  switch (node.type) {
+    case 'LogicalExpression':
+      yield* namesOfElsewhere(view, node.left, steps);
+      yield* namesOfElsewhere(view, node.right, steps);
+      break;
+    case 'ConditionalExpression':
+      yield* namesOfElsewhere(view, node.consequent, steps);
+      yield* namesOfElsewhere(view, node.alternate, steps);
+      break;
+    case 'MemberExpression': {
+      const values = view.evaluator.valuesOf(node);
+      const name = view.evaluator.keyOf(node);
+      // What is found to be a function is one, though the name may be given to something else later.
+      if (name !== undefined && !values.some(({ kind }) => kind === 'function'))
+        yield { name, isOfPlatform: values.some(isOfPlatform) };
+      break;
+    }
+    case 'Identifier': {
+      const variable = view.evaluator.variableOf(node);
+      if (variable === undefined || (variable.isGlobal && variable.writes.length === 0))
+        yield { name: node.name, isOfPlatform: view.evaluator.valuesOf(node).some(isOfPlatform) };
+      else if (steps.enter(variable)) for (const write of variable.writes) yield* namesOfWrite(view, write, steps);
+    }
+  }
+}
+
+/** Of a member that a pattern takes, or what the calls of a function give to its parameter. */
+function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): Iterable<Named> {
+  const last = path.at(-1);
+  if (from === undefined || !steps.take()) return;
+  if (typeof last === 'string') yield { name: last, isOfPlatform: false };
+  else if (path.length === 0) yield* namesOfElsewhere(view, from, steps);
+  else if (isFunction(from) && path.length === 1 && typeof last === 'number')
+    for (const given of view.evaluator.given(from, last)) yield* namesOfElsewhere(view, given, steps);
+}
+
+const isOfPlatform = (value: Value): boolean => value.kind === 'global' && OF_PLATFORM.has(value.path);
+
+/** Functions of the window that need nothing. */
+const OF_PLATFORM = new Set(['alert', 'print', 'close', 'focus', 'blur', 'stop', 'console.log', 'console.clear']);
+
+/** A member or a global gets a value: by which names the package has functions, and by which texts that may be code. */
+export function noteValue(view: ScriptView, name: string, values: Values): void {
+  const { functions, texts } = view.context;
+  for (const value of values)
+    if (value.kind === 'function') functions.add(name);
+    else if (value.kind === 'text' || (value.kind === 'constant' && isCode(value.value))) texts.add(name);
+}
+
+/** As `noteValue`, of a member of an object or a class as it is written. */
+export function noteMember(view: ScriptView, name: string, value: AnyNode): void {
+  switch (value.type) {
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+    case 'FunctionDeclaration':
+    case 'ClassDeclaration':
+      view.context.functions.add(name);
+      break;
+    case 'Literal':
+      if (isCode(value.value)) view.context.texts.add(name);
+      break;
+    case 'TemplateLiteral':
+    case 'BinaryExpression':
+      view.context.texts.add(name);
+      break;
+    case 'Identifier':
+      noteAssigned(view, name, value);
+  }
+}
+
+/** As `noteValue`. A parameter is what it is given: a function, unless a call is seen to give it something else. */
+export function noteAssigned(view: ScriptView, name: string, value: AnyNode): void {
+  const variable = value.type === 'Identifier' ? view.evaluator.variableOf(value) : undefined;
+  noteValue(
+    view,
+    name,
+    variable === undefined ? view.evaluator.valuesOf(value) : view.evaluator.valuesOfVariable(variable),
+  );
+  // A parameter is written by its function first.
+  const [first] = variable?.writes ?? [];
+  const isParameter = first?.from !== undefined && first.path.length > 0 && isFunction(first.from);
+  if (isParameter && !isResult(view, value)) view.context.functions.add(name);
+}
+
+/** What a text must have to do anything where it is run: labels have the names of functions, too. */
+const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
+
+/** Once all scripts are audited. */
+export const isKnownFunction = (
+  { name, isOfPlatform }: Named,
+  functions: ReadonlySet<string>,
+  texts: ReadonlySet<string>,
+): boolean => !texts.has(name) && (functions.has(name) || isOfPlatform);

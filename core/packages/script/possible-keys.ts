@@ -1,0 +1,166 @@
+/** Keys of members that have more than one value, or are put together by `+=`: what they may be. */
+import type { AnyNode, AssignmentExpression } from 'acorn';
+import type { Variable, Write } from './scope.ts';
+import type { ScriptView } from './script-view.ts';
+import { Steps } from './steps.ts';
+import { constantOf, PLACEHOLDER, type Values } from './values.ts';
+import { parentOf } from './walk.ts';
+
+/** Stands for what is not known of a key. */
+const ANY = '\0';
+/** Steps of `+=` that are followed, and characters of a key: longer than any name that is looked for. */
+const MOST_STEPS = 64;
+const MOST_LENGTH = 64;
+
+/** What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is one. */
+export interface PossibleKeys {
+  readonly keys: readonly string[];
+  /** By `+=`. */
+  readonly isPutTogether: boolean;
+}
+
+export function possibleKeys(view: ScriptView, key: AnyNode): PossibleKeys {
+  const variable = key.type === 'Identifier' ? view.evaluator.variableOf(key) : undefined;
+  if (variable === undefined) return { keys: valuesOfKey(view.evaluator.valuesOf(key)), isPutTogether: false };
+  let known = view.keys.get(variable);
+  if (known === undefined) {
+    const steps = variable.writes.filter(({ added }) => added !== undefined);
+    const isPutTogether = steps.length > 0;
+    const keys = isPutTogether
+      ? putTogether(view, variable, steps)
+      : valuesOfKey(view.evaluator.valuesOfVariable(variable));
+    known = { keys, isPutTogether };
+    view.keys.set(variable, known);
+  }
+  return known;
+}
+
+function valuesOfKey(values: Values): readonly string[] {
+  const keys: string[] = [];
+  for (const value of values)
+    if (value.kind === 'constant') keys.push(String(value.value));
+    // The placeholder is a letter too, which may be one of the key.
+    else if (value.kind === 'text' && !ONLY_PLACEHOLDERS.test(value.known) && value.known.length <= MOST_LENGTH)
+      keys.push(value.known.replaceAll(PLACEHOLDER, ANY));
+  return keys;
+}
+
+const ONLY_PLACEHOLDERS = new RegExp(`^${PLACEHOLDER}*$`);
+
+/** Which of the names a key may be. `isExact`: those alone that nothing is missing of. */
+export function namesOf(keys: readonly string[], names: Iterable<string>, isExact = false): string[] {
+  const found: string[] = [];
+  for (const name of names) if (keys.some((key) => (isExact ? key === name : mayBe(key, name)))) found.push(name);
+  return found;
+}
+
+/** The parts of a key stand in a name in that order. */
+export function mayBe(key: string, name: string): boolean {
+  const [first, ...parts] = key.split(ANY);
+  if (parts.length === 0) return key === name;
+  const last = parts.pop()!;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  const end = name.length - last.length;
+  let at = first.length;
+  for (const part of parts) {
+    at = name.indexOf(part, at);
+    if (at < 0) return false;
+    at += part.length;
+  }
+  return at <= end;
+}
+
+/** In the order of the source, where that is the order in which it runs; else anything. */
+function putTogether(view: ScriptView, { writes }: Variable, steps: readonly Write[]): readonly string[] {
+  if (!writes.some((write) => isOfText(view, write))) return [];
+  if (steps.length > MOST_STEPS || steps.some(({ added }) => isRepeated(added!, writes))) return [ANY];
+  const keys = new Set<string>();
+  const others = writes.filter(({ added }) => added === undefined);
+  for (const write of others) {
+    const known = constantOf(view.evaluator.valuesOfWrite(write));
+    keys.add(known === undefined ? ANY : String(known.value));
+  }
+  let ends = [...keys];
+  for (const { added } of steps.toSorted((a, b) => a.added!.start - b.added!.start)) {
+    const known = constantOf(view.evaluator.valuesOf(added!.right));
+    ends = ends.map((end) => shortened(end + (known === undefined ? ANY : String(known.value))));
+    for (const end of ends) keys.add(end);
+  }
+  return [...keys];
+}
+
+/** An index of a list grows by += as well. */
+const isOfText = (view: ScriptView, write: Write): boolean =>
+  (write.added === undefined ? view.evaluator.valuesOfWrite(write) : view.evaluator.valuesOf(write.added.right)).some(
+    (value) =>
+      (value.kind === 'text' && write.added !== undefined) ||
+      (value.kind === 'constant' && typeof value.value === 'string'),
+  );
+
+const shortened = (key: string): string => (key.length > MOST_LENGTH ? ANY : key);
+
+/** In a loop, or in a function within that of the variable: where its first value stands tells which that is. */
+function isRepeated(step: AssignmentExpression, writes: readonly Write[]): boolean {
+  const first = writes.find(({ from, added }) => from !== undefined && added === undefined)?.from;
+  const around = first === undefined ? undefined : functionAround(first);
+  for (let at = parentOf(step); at !== undefined; at = parentOf(at)) {
+    if (at === around || at.type === 'Program') return false;
+    if (LOOP.test(at.type) || isFunctionNode(at)) return true;
+  }
+  return false;
+}
+
+const LOOP = /^(?:For|While|DoWhile)/;
+const isFunctionNode = ({ type }: AnyNode): boolean => type.includes('Function');
+
+function functionAround(node: AnyNode): AnyNode | undefined {
+  for (let at: AnyNode | undefined = node; at !== undefined; at = parentOf(at)) if (isFunctionNode(at)) return at;
+  return undefined;
+}
+
+/** A key that is worked out where it is used, not one that a loop or a caller of unknown kind hands on. */
+export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boolean {
+  if (!steps.take()) return true;
+  switch (key.type) {
+    case 'CallExpression': {
+      const { callee } = key;
+      const isOfName = callee.type === 'MemberExpression' && OF_NAMES.has(view.evaluator.keyOf(callee) ?? '');
+      return isOfName ? isMade(view, callee.object, steps) : true;
+    }
+    case 'AwaitExpression':
+      return true;
+    case 'MemberExpression': {
+      // An entry of a list goes with others.
+      const name = view.evaluator.keyOf(key);
+      return name !== undefined && !INDEX.test(name);
+    }
+    case 'BinaryExpression':
+    case 'TemplateLiteral':
+      // Of texts of which nothing is known; what begins as `data-` does is no markup, and a number an index.
+      return (
+        view.evaluator.valuesOf(key).some(({ kind }) => kind === 'text') && possibleKeys(view, key).keys.length === 0
+      );
+    case 'Identifier': {
+      const variable = view.evaluator.variableOf(key);
+      return (
+        variable !== undefined && steps.enter(variable) && variable.writes.some((write) => isMadeBy(view, write, steps))
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+const INDEX = /^\d+$/;
+
+/** What these make of a name is another form of it. */
+const OF_NAMES = new Set(['toLowerCase', 'toUpperCase', 'slice', 'substring', 'substr', 'replace', 'trim']);
+
+function isMadeBy(view: ScriptView, { from, path, added }: Write, steps: Steps): boolean {
+  if (added !== undefined || !steps.take()) return true;
+  if (from === undefined) return false;
+  if (path.length === 0) return isMade(view, from, steps);
+  if (!isFunctionNode(from) || path.length > 1 || typeof path[0] !== 'number') return false;
+  for (const given of view.evaluator.given(from, path[0])) if (isMade(view, given, steps)) return true;
+  return false;
+}
