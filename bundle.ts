@@ -2,10 +2,15 @@
  * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
  * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { ZipFile } from 'yazl';
+import { HEAD, openAuditProgram, programIn, TAIL } from './admin-api/cli/audit-program.ts';
+import { newApp } from './admin-api/cli/pkg-template.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -58,3 +63,34 @@ await build({
   plugins: [namePrograms],
   logLevel: 'warning',
 });
+
+const audit = programIn(pathToFileURL(`${OUT}/`));
+await build({
+  entryPoints: [join(ROOT, 'core/packages/audit.ts')],
+  outfile: audit.script,
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.18',
+  banner: { js: HEAD },
+  footer: { js: TAIL },
+  logLevel: 'warning',
+});
+// V8 keeps the code of functions that have run, so it audits something: an app as people begin with, and a script in which most of the language occurs.
+const sample = mkdtempSync(join(tmpdir(), 'waypost-build-'));
+try {
+  const app = newApp({ id: 'com.example.sample', name: 'Sample', sdk: undefined });
+  const archive = new ZipFile();
+  const parser = readFileSync(fileURLToPath(import.meta.resolve('acorn')));
+  for (const [path, content] of Object.entries({ ...app, 'parser.js': parser }))
+    archive.addBuffer(Buffer.from(content as Uint8Array), path);
+  archive.end();
+  const path = join(sample, 'sample.pkg');
+  await pipeline(archive.outputStream, createWriteStream(path));
+  const program = openAuditProgram(audit.script);
+  const { readable } = await program.audit.auditPackage(path);
+  if (!readable) throw new Error('The sample was not audited.');
+  writeFileSync(audit.code, program.code());
+} finally {
+  rmSync(sample, { recursive: true });
+}

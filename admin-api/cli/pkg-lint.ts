@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import type { Audit } from '../../core/packages/audit.ts';
 import { visible } from '../../core/packages/report/visible.ts';
 import type { Sdk } from '../../core/packages/sdk/sdk.ts';
+import { loadAudit } from './audit-program.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { CommandContext } from './run.ts';
 
@@ -50,18 +50,11 @@ async function mustRead(command: Command, path: string, instead: string): Promis
   }
 }
 
-/** The engine is imported when it is asked for: other commands need not load it. */
+/** The engine is loaded when it is asked for: other commands need not load it. */
 export async function lint(path: string, sdkFiles: readonly string[] = []): Promise<Audit> {
-  optimizeLate();
-  const { auditPackage } = await import('../../core/packages/audit.ts');
+  const { auditPackage } = await loadAudit();
   return auditPackage(path, { sdks: await Promise.all(sdkFiles.map(sdkOf)) });
 }
-
-/**
- * A process that audits one package ends before optimized code has paid for itself: V8 would take a third of the CPU time to make it. Octets of
- * bytecode that a function runs before it is optimized; V8's own value is 67584. Sources of 20 MB run as long as they did.
- */
-const optimizeLate = (): void => setFlagsFromString('--interrupt-budget=400000');
 
 const sdkOf = async (file: string): Promise<Sdk> => ({
   version: basename(file),

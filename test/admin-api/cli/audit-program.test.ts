@@ -1,0 +1,44 @@
+/** The audit as the build puts it beside the program: V8 takes the code that was made for it, and does without code that is of no use. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openAuditProgram, programIn } from '../../../admin-api/cli/audit-program.ts';
+import { auditPackage } from '../../../core/packages/audit.ts';
+import { smallApp } from '../../core/packages/corpus/small-app.ts';
+
+const { script, code } = programIn(new URL('../../../', import.meta.url));
+const made = readFileSync(code);
+
+test('V8 takes the code of this build', () => {
+  assert.is(openAuditProgram(script, made).isRejected, false);
+});
+
+for (const [what, bytes] of [
+  ['as it was made', made],
+  ['of another version of V8', Buffer.from(made).fill(0, 4, 8)],
+  ['cut off', made.subarray(0, 1000)],
+  ['that is empty', Buffer.alloc(0)],
+] as const)
+  test(`with code ${what} it finds what the modules do`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'waypost-audit-'));
+    try {
+      const app = join(folder, 'app');
+      mkdirSync(app);
+      for (const [path, content] of Object.entries(smallApp({ 'app.js': 'eval(name); let x = ;' })))
+        if (!path.includes('/')) writeFileSync(join(app, path), content);
+      // From another place: what V8 has compiled once in a process it asks no code for.
+      const copy = join(folder, 'audit.js');
+      copyFileSync(script, copy);
+      const { audit, isRejected } = openAuditProgram(copy, Buffer.from(bytes));
+      assert.is(isRejected, bytes !== made);
+      const found = await audit.auditPackage(app);
+      assert.equal(found, await auditPackage(app));
+      assert.ok(found.findings.some((finding) => finding.code === 'script_syntax'));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+test.run();
