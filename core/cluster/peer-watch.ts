@@ -1,6 +1,7 @@
 /** Listens to one peer: how far it has applied the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
+import { Exchange } from '../etcd/exchange.ts';
 import type { Member } from './members.ts';
 import { HEARTBEAT, type PeerTls } from './peer-server.ts';
 
@@ -40,31 +41,29 @@ export class PeerWatch {
       bodyTimeout: SILENCE,
     });
     let pause = FIRST_PAUSE;
+    const target = { endpoint: `https://${address}`, path: '/v1/applied', most: MAX_LINE };
     while (!signal.aborted) {
+      const words = new Exchange(agent, target, (line) => {
+        const { applied } = JSON.parse(line) as { applied?: unknown };
+        if (!Number.isSafeInteger(applied)) throw new Error('no sequence came');
+        onTrouble(null);
+        pause = FIRST_PAUSE;
+        onApplied(name, applied as number);
+      });
+      const leave = (): void => words.abort(new Error('it is heard no more'));
+      signal.addEventListener('abort', leave);
       try {
-        const { statusCode, body } = await request(`https://${address}/v1/applied`, { dispatcher: agent, signal });
-        if (statusCode === 403) throw new Error('it does not take this node for a member of the cluster');
-        if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-        let rest = '';
-        for await (const chunk of body) {
-          const lines = (rest + (chunk as Buffer).toString('latin1')).split('\n');
-          rest = lines.pop() as string;
-          if (rest.length > MAX_LINE) throw new Error('a line without end');
-          // The last says it all.
-          const last = lines.at(-1);
-          if (last === undefined) continue;
-          const { applied } = JSON.parse(last) as { applied?: unknown };
-          if (!Number.isSafeInteger(applied)) throw new Error('no sequence came');
-          onTrouble(null);
-          pause = FIRST_PAUSE;
-          onApplied(name, applied as number);
-        }
+        const { status } = await words.done;
+        if (status === 403) throw new Error('it does not take this node for a member of the cluster');
+        if (status !== 200) throw new Error(`status ${status}`);
         throw new Error('the connection ended');
       } catch (error) {
         if (signal.aborted) break;
         onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
+      } finally {
+        signal.removeEventListener('abort', leave);
       }
     }
     await agent.destroy();

@@ -139,7 +139,7 @@ export class EtcdGateway {
     };
     signal.throwIfAborted();
     const endpoint = this.#settings.endpoints[this.#at];
-    const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch' }, message, (line) => {
+    const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch', message }, (line) => {
       const answer = readWatch(line);
       if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to ${answer.compactRevision}`);
       if (answer.isCancelled) throw new Error('the watch was cancelled');
@@ -167,7 +167,7 @@ export class EtcdGateway {
     const reasons: string[] = [];
     for (let tries = 0; tries < endpoints.length; tries++) {
       const endpoint = endpoints[this.#at];
-      const exchange = new Exchange(this.#agent, { endpoint, path }, message);
+      const exchange = new Exchange(this.#agent, { endpoint, path, message });
       let isLate = false;
       const timer = setTimeout(
         () => {

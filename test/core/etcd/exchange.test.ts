@@ -88,9 +88,9 @@ test('what is given up before there is a connection for it was not sent, and nev
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const agent = new Agent({ connections: 1, pipelining: 1 });
-  const first = new Exchange(agent, { endpoint, path: '/held' }, {});
-  const second = new Exchange(agent, { endpoint, path: '/given-up' }, {});
-  const third = new Exchange(agent, { endpoint, path: '/last' }, {});
+  const first = new Exchange(agent, { endpoint, path: '/held', message: {} });
+  const second = new Exchange(agent, { endpoint, path: '/given-up', message: {} });
+  const third = new Exchange(agent, { endpoint, path: '/last', message: {} });
   second.abort(new Error('too late'));
   assert.instance(await failureOf(second.done), NotConnected);
   while (held.length === 0) await new Promise((done) => setTimeout(done, 5));
@@ -98,6 +98,11 @@ test('what is given up before there is a connection for it was not sent, and nev
   assert.equal(await first.done, { status: 200, text: '' });
   assert.equal(await third.done, { status: 200, text: 'answer' });
   assert.equal(seen, ['/held', '/last']);
+  // What is no address at all is no reason to end for who asks.
+  assert.instance(
+    await failureOf(new Exchange(agent, { endpoint: 'https://node:none', path: '/' }).done),
+    NotConnected,
+  );
   await agent.destroy();
   server.close();
 });
