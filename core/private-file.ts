@@ -1,6 +1,16 @@
 /** Files that hold a secret: readable by their owner alone, and made once though several processes may start at a time. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './errors.ts';
 
@@ -31,6 +41,22 @@ export function readPrivateFile(file: string): string | undefined {
  * ever reads half a key, and of two processes that start at once both use the key of the first. Throws ConfigError `bad_key_file`.
  */
 export function createPrivateFile(file: string, text: string): void {
+  place(file, text, (draft) => {
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  });
+}
+
+/** Makes a file, or one in the place of another: whoever reads it, and whatever ends this process, there is the old one or the new one, whole. Throws ConfigError `bad_key_file`. */
+export function replacePrivateFile(file: string, text: string): void {
+  place(file, text, (draft) => renameSync(draft, file));
+}
+
+/** `name` gives the draft, which is on disk by then, its name. */
+function place(file: string, text: string, name: (draft: string) => void): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     const descriptor = openSync(draft, 'wx', 0o600);
@@ -40,11 +66,7 @@ export function createPrivateFile(file: string, text: string): void {
     } finally {
       closeSync(descriptor);
     }
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
+    name(draft);
   } catch (error) {
     throw badFile(file, `can't be created: ${error instanceof Error ? error.message : String(error)}`, error);
   } finally {

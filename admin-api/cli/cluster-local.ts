@@ -1,12 +1,13 @@
 /** A cluster on this machine, to try it: three members of etcd and some daemons, each a process of its own, all ended with the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { EtcdUnavailable } from '../../core/etcd/errors.ts';
+import { makeFolder } from '../../core/store/folder.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
 
@@ -67,7 +68,7 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
     const client = (i: number): string => `http://127.0.0.1:${port + 2 * i}`;
     const peer = (i: number): string => `http://127.0.0.1:${port + 2 * i + 1}`;
     const members = Array.from({ length: MEMBERS }, (_, i) => i);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     for (const i of members)
       start(`etcd-${i + 1}`, etcd, etcdArguments(i, join(folder, `etcd-${i + 1}`), client, peer, members), io.env);
     const endpoints = members.map(client).join(',');

@@ -3,11 +3,12 @@
  * whoever names them in rows.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../errors.ts';
 import { octets, writeAt } from '../octets.ts';
+import { makeFolder } from '../store/folder.ts';
 
 /** In the data folder. */
 export const BLOBS = 'blobs';
@@ -41,7 +42,7 @@ export class BlobStore {
   /** Takes away what an end in the middle has left. */
   constructor(folder: string) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     for (const name of readdirSync(folder)) if (name.endsWith(PART)) rmSync(join(folder, name));
   }
 

@@ -1,6 +1,7 @@
 /** The nodes that this one knows, in a file: one that starts while etcd does not answer hears them all the same. What it says is a hint; etcd has the last word. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../store/folder.ts';
 import type { Member } from './members.ts';
 
 /** Empty: there is no such file, or it is damaged. */
@@ -15,9 +16,9 @@ export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
   }
 }
 
-/** Throws what the file system does. */
+/** Throws what the file system does, and ConfigError `no_folder`. */
 export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const list = [...nodes].map(({ name, address, version }) => ({ name, address, version }));
   writeFileSync(`${file}.new`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -3,7 +3,7 @@
  * node has of it lies in the folder `cluster` of its data.
  */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Config, clusterEnvironment } from '../config/index.ts';
@@ -12,9 +12,10 @@ import { ConfigError, StateError } from '../errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { readHead } from '../journal/head.ts';
-import { createPrivateFile, readPrivateFile } from '../private-file.ts';
+import { createPrivateFile, readPrivateFile, replacePrivateFile } from '../private-file.ts';
 import { openSecrets } from '../secrets.ts';
 import { openEnvironment } from '../store/environment.ts';
+import { makeFolder } from '../store/folder.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { createAuthority, type Pair, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
@@ -43,7 +44,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
   const lock = lockDirectory(config.dataDir);
   try {
     const files = clusterFiles(config);
-    mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+    makeFolder(files.folder);
     if (!isFor(files, [config.nodeName, ...hosts])) {
       if (!existsSync(files.authority) || !existsSync(files.ca)) {
         const authority = await createAuthority();
@@ -140,7 +141,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
           'has_data',
           `${config.dataDir} holds ${sequence} changes of its own, which the cluster's would replace. Move the folder away, or choose another with WAYPOST_DATA_DIR.`,
         );
-      mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+      makeFolder(files.folder);
       const secrets = secretFile(config);
       createPrivateFile(secrets, invitation.secrets);
       if (readPrivateFile(secrets) !== invitation.secrets)
@@ -212,7 +213,10 @@ function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
 
 /** What lies in the folder is ours to replace; what lies elsewhere is the operator's. Throws StateError `has_other`. */
 function place({ folder }: ClusterFiles, file: string, text: string): void {
-  if (dirname(file) === folder) rmSync(file, { force: true });
+  if (dirname(file) === folder) {
+    replacePrivateFile(file, text);
+    return;
+  }
   createPrivateFile(file, text);
   if (readFileSync(file, 'utf8') !== text)
     throw new StateError('has_other', `${file} holds something else than the cluster's; move it away.`);

@@ -2,9 +2,9 @@
  * The LMDB environment: one file that holds every table. A commit is synced before it is reported (no overlapping sync), all of a transaction
  * lands or none of it. The map grows by itself; each thread that reads opens the environment once and holds one reader.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { makeFolder } from './folder.ts';
 import { records, TABLES } from './rows.ts';
 
 export type Binary = Database<Buffer, Uint8Array>;
@@ -37,7 +37,7 @@ const MAX_READERS = 1024;
 
 /** Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes. */
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const root = open<Buffer, Uint8Array>({
     path: join(directory, 'waypost.mdb'),
     noSubdir: true,

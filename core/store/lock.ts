@@ -1,14 +1,15 @@
 /** One daemon for a data folder: a second one would write past the first one's index. */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../errors.ts';
+import { makeFolder } from './folder.ts';
 
 /** Others may take and release the folder meanwhile; more rounds than this they do not. */
 const ATTEMPTS = 20;
 
-/** Throws ConfigError `data_dir_in_use` when a process that lives holds the folder. */
+/** Throws ConfigError `data_dir_in_use` when a process that lives holds the folder, `no_folder` when there can be none. */
 export function lockDirectory(directory: string): { release(): void } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const file = join(directory, 'waypost.pid');
   // Written beside and linked, so that nobody ever reads a lock that is half written.
   const own = `${file}.${process.pid}`;

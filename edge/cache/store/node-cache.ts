@@ -1,6 +1,7 @@
 /** The cache of the node, as main opens it: what threads share, and the purges. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { makeFolder } from '../../../core/store/folder.ts';
 import type { Cache, CachePurge, DiskHandle } from './cache-store.ts';
 import { DiskIndex } from './disk-index.ts';
 import { appendPurge, type LogHead, readPurgeLog, syncPurgeLog, writePurgeLog } from './purge-log.ts';
@@ -106,7 +107,7 @@ interface Opened {
 async function openDisk(options: CacheOptions): Promise<Opened | undefined> {
   const { folder, disk: limit } = options;
   if (limit === 0) return undefined;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const noted = new Purges();
   const log = readPurgeLog(folder, noted);
   const isGood = log !== undefined && log.head.session + 1 < SESSIONS;

@@ -1,0 +1,50 @@
+/** Folders are made with those above them, or it is said why they can't be. */
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError } from '../../../core/errors.ts';
+import { makeFolder } from '../../../core/store/folder.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+const refusal = (folder: string): ConfigError => {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    return error as ConfigError;
+  }
+  return assert.unreachable(`${folder} was made`) as never;
+};
+
+test('what is missing is made, for its owner alone, and what is there is left as it is', () => {
+  const root = temporaryFolder('folder');
+  const deep = join(root, 'one', 'two', 'three');
+  makeFolder(deep);
+  for (const folder of [deep, join(root, 'one')]) assert.is(statSync(folder).mode & 0o777, 0o700);
+  const open = join(root, 'open');
+  mkdirSync(open, { mode: 0o755 });
+  makeFolder(open);
+  assert.is(statSync(open).mode & 0o077, 0o055);
+  makeFolder('.');
+  removeFolder(root);
+});
+
+test('where there can be none, that is said', () => {
+  const root = temporaryFolder('folder');
+  const file = join(root, 'file');
+  writeFileSync(file, '');
+  const cases: [string, RegExp][] = [
+    [file, /can't be made: EEXIST/],
+    [join(file, 'below'), /can't be made: ENOTDIR/],
+  ];
+  if (process.platform === 'linux') cases.push(['/proc/waypost', /ENOENT/], ['/proc/waypost/none', /ENOENT/]);
+  for (const [folder, message] of cases) {
+    const error = refusal(folder);
+    assert.instance(error, ConfigError);
+    assert.is(error.code, 'no_folder');
+    assert.match(error.message, message);
+  }
+  removeFolder(root);
+});
+
+test.run();
