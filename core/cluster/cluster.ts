@@ -40,6 +40,8 @@ export interface ClusterOptions {
   /** Another node has said how far it is. */
   readonly onHeard?: () => void;
   readonly blobs?: BlobStore;
+  /** See PeerServerOptions. */
+  commit?(node: string, commits: Buffer): Promise<Buffer>;
 }
 
 export class Cluster {
@@ -64,9 +66,9 @@ export class Cluster {
     this.#joining = new Joining(self.name);
     this.#server = new PeerServer({
       ...options,
-      isMember: (certificate) => {
-        for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return true;
-        return false;
+      memberOf: (certificate) => {
+        for (const name of this.#known?.keys() ?? []) if (certificate.checkHost(name) !== undefined) return name;
+        return undefined;
       },
     });
   }
@@ -140,6 +142,13 @@ export class Cluster {
   get others(): readonly Member[] {
     const { known = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
     return [...known.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
+  }
+
+  /** The one that appends for all while several write: the first by name. Null: this node. */
+  get sequencer(): Member | null {
+    const { name } = this.#options.self;
+    const [first = null] = this.others.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return first === null || (this.isServing && name < first.name) ? null : first;
   }
 
   /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */

@@ -1,4 +1,4 @@
-/** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds. */
+/** What a node tells its peers, over TLS with certificates on both sides: how far it has applied the log, as it goes, and all that it holds; and what it takes: commits. */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { sendBlob } from '../blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from '../blobs/store.ts';
+import { WaypostError } from '../errors.ts';
 import type { SnapshotSender } from './snapshot.ts';
 
 export interface PeerTls {
@@ -21,8 +22,10 @@ export interface PeerServerOptions {
   readonly listen: { readonly address: string; readonly port: number };
   /** Of the last entry that is applied. */
   head(): number;
-  /** Whether a node of that certificate belongs to the cluster: one that was removed has it still. */
-  isMember(certificate: X509Certificate): boolean;
+  /** The node of the cluster that has this certificate; undefined: none, as one that was removed has it still. */
+  memberOf(certificate: X509Certificate): string | undefined;
+  /** Takes what a node forwards. Resolves with the answer. Rejects with WaypostError when it takes nothing now, and with Error for what is unreadable. */
+  commit?(node: string, commits: Buffer): Promise<Buffer>;
   readonly snapshots: SnapshotSender;
   /** Undefined: it has none. */
   readonly blobs?: BlobStore;
@@ -36,6 +39,8 @@ const MAX_UNREAD = 64 << 10;
 const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
+/** Octets of commits that are forwarded at once, with all that they have read. */
+const MAX_COMMITS = 8 << 20;
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
@@ -80,7 +85,8 @@ export class PeerServer {
 
   /** Some may be members no more. */
   membersChanged(): void {
-    for (const [listener, certificate] of this.#listeners) if (!this.#options.isMember(certificate)) listener.destroy();
+    for (const [listener, certificate] of this.#listeners)
+      if (this.#options.memberOf(certificate) === undefined) listener.destroy();
   }
 
   async close(): Promise<void> {
@@ -94,13 +100,17 @@ export class PeerServer {
 
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
-    request.resume();
     const certificate = (request.socket as TLSSocket).getPeerX509Certificate();
     const until = performance.now() + NEWS;
     // Without one the connection has ended.
     while (certificate !== undefined && !response.destroyed) {
-      if (this.#options.isMember(certificate)) return this.#answer(request, response, certificate);
-      if (performance.now() > until) return void response.writeHead(403).end();
+      const node = this.#options.memberOf(certificate);
+      if (node !== undefined) {
+        if (request.method === 'POST' && request.url === '/v1/commits') return this.#commit(node, request, response);
+        request.resume();
+        return this.#answer(request, response, certificate);
+      }
+      if (performance.now() > until) return void response.writeHead(403, { connection: 'close' }).end();
       await sleep(LOOK);
     }
   }
@@ -117,6 +127,24 @@ export class PeerServer {
     else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
+  }
+
+  async #commit(node: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { commit } = this.#options;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of request) {
+      length += (chunk as Buffer).length;
+      if (length > MAX_COMMITS) return void response.writeHead(413, { connection: 'close' }).end();
+      chunks.push(chunk as Buffer);
+    }
+    if (commit === undefined) return void response.writeHead(404).end();
+    try {
+      const answer = await commit(node, Buffer.concat(chunks));
+      response.writeHead(200).end(answer);
+    } catch (error) {
+      response.writeHead(error instanceof WaypostError ? 503 : 400).end();
+    }
   }
 
   #listen(response: ServerResponse, certificate: X509Certificate): void {

@@ -14,6 +14,7 @@ import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
 import { readMembers } from './members.ts';
 import type { Node, NodeOptions } from './node.ts';
+import { PeerCommits } from './peer-commits.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -51,6 +52,7 @@ class SharedNode implements Node {
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
+  readonly #commits: PeerCommits;
   readonly #puller: BlobPuller;
   readonly #replacement: Replacement;
   readonly #lag: Lag;
@@ -83,6 +85,13 @@ class SharedNode implements Node {
       },
       acknowledged: (sequence) => this.#cluster.wait(sequence),
       others: () => this.#cluster.others.length,
+      sequencing: {
+        node: nodeName,
+        sequencer: () => {
+          const { sequencer } = this.#cluster;
+          return sequencer && { forward: (commits) => this.#commits.forward(sequencer, commits) };
+        },
+      },
       isFar: (entries) => isFar(gateway, config, journal.head, entries),
     });
     this.journal = journal;
@@ -102,9 +111,11 @@ class SharedNode implements Node {
       knownNodes: clusterFiles(config).knownNodes,
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,
+      commit: (node, commits) => journal.commitForwarded(node, commits),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
+    this.#commits = new PeerCommits(tls);
     const puller = new BlobPuller({
       ...{ store: options.blobs, tls, log, limit: config.packages.maxBytes, deadline: BLOB },
       peers: () => cluster.others,
@@ -170,6 +181,7 @@ class SharedNode implements Node {
     await this.#replacement.stop();
     await this.#puller.close();
     await this.journal.close();
+    await this.#commits.close();
     await this.#cluster.close();
     await this.#gateway.close();
   }

@@ -12,6 +12,8 @@ export interface Waiting {
   readonly reject: (error: Error) => void;
   /** In the time of performance.now(). */
   readonly since: number;
+  /** Another node has forwarded it, and this one tries only once to append it. */
+  readonly mandate?: { readonly node: string; readonly revision: number };
 }
 
 /** Is told of every group of commits. */
@@ -28,21 +30,28 @@ const GROUP_BYTES = 256 << 10;
 export class CommitQueue {
   private waiting: Waiting[] = [];
 
+  get size(): number {
+    return this.waiting.length;
+  }
+
   get isEmpty(): boolean {
     return this.waiting.length === 0;
   }
 
-  add(request: CommitRequest): Promise<Committed> {
+  add(request: CommitRequest, mandate?: Waiting['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ request, resolve, reject, since: performance.now() });
+      this.waiting.push({ request, resolve, reject, since: performance.now(), mandate });
     });
   }
 
   /** Those that came before a time, which wait no longer. */
   takeBefore(time: number): Waiting[] {
-    const late = this.waiting.filter(({ since }) => since < time);
-    if (late.length > 0) this.waiting = this.waiting.filter(({ since }) => since >= time);
-    return late;
+    return this.takeWhere(({ since }) => since < time);
+  }
+
+  /** Those of other nodes. */
+  takeForwarded(): Waiting[] {
+    return this.takeWhere(({ mandate }) => mandate !== undefined);
   }
 
   take(): Waiting[] {
@@ -53,6 +62,12 @@ export class CommitQueue {
     const group = this.waiting.slice(0, count);
     this.waiting = this.waiting.slice(count);
     return group;
+  }
+
+  private takeWhere(isWanted: (one: Waiting) => boolean): Waiting[] {
+    const taken = this.waiting.filter(isWanted);
+    if (taken.length > 0) this.waiting = this.waiting.filter((one) => !isWanted(one));
+    return taken;
   }
 
   /** Before all others. */

@@ -5,7 +5,7 @@ import type { Link } from '../applier.ts';
 import type { Group } from '../commits.ts';
 import type { Head } from '../head.ts';
 import { encodeGroup } from './layout.ts';
-import type { Appended, EtcdLog, LogState } from './log.ts';
+import type { Appended, EtcdLog, LogState, Mandates } from './log.ts';
 
 /** Milliseconds until what had no answer is tried again. */
 const RETRY_PAUSE = 50;
@@ -23,10 +23,10 @@ export class Appender {
   }
 
   /**
-   * Puts a group behind `head`, by the revision of a claim: see EtcdLog.append. When it is not known whether it was appended, that is found out. Rejects with EtcdUnavailable, whose
+   * Puts a group behind `head`, by the revision of a claim and by mandates: see EtcdLog.append. When it is not known whether it was appended, that is found out. Rejects with EtcdUnavailable, whose
    * `mayHappen` says that the group may be in the log all the same, and with EtcdRefused.
    */
-  async append({ links, hash }: Group, head: Head, claim: number): Promise<Appended> {
+  async append({ links, hash }: Group, head: Head, claim: number, mandates: Mandates): Promise<Appended> {
     const encoded = encodeGroup(links.map(({ bytes }) => bytes));
     const until = performance.now() + this.#deadline;
     const next = { sequence: head.sequence + links.length, hash };
@@ -34,7 +34,7 @@ export class Appender {
     for (;;) {
       try {
         const place = { head, revision: this.headRevision };
-        if (!isInDoubt) return await this.#log.append(encoded, place, next, claim);
+        if (!isInDoubt) return await this.#log.append(encoded, place, next, claim, mandates);
         const fenced = await this.#log.fence(place);
         if ('state' in fenced) return isOurs(fenced.state, links) ?? fenced;
         this.headRevision = fenced.revision;

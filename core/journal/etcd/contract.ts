@@ -1,6 +1,7 @@
 /** What a journal over etcd is given, and what it is beside a journal. */
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import type { JournalOptions, LocalJournal } from '../local.ts';
+import type { ForwardingOptions } from './forwarding.ts';
 import type { Freshness } from './freshness.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
@@ -16,6 +17,8 @@ export interface EtcdJournalOptions extends JournalOptions {
   readonly acknowledged?: (sequence: number) => Promise<unknown>;
   /** Other nodes that may write. */
   readonly others?: () => number;
+  /** Undefined: this node appends what it writes itself. */
+  readonly sequencing?: Pick<ForwardingOptions, 'node' | 'sequencer' | 'shunned'>;
   /** Whether a copy of another node's store is sooner here than so many entries of the log. */
   readonly isFar?: (entries: number) => Promise<boolean>;
 }
@@ -44,6 +47,11 @@ export interface EtcdJournal extends LocalJournal {
   caughtUp(): Promise<void>;
   /** It is not to follow any more, nor to take commits: `why` is what those are told. */
   leave(why: string): void;
+  /**
+   * Appends what another node has forwarded, among its own. Resolves with what becomes of each once the log holds it: see forwarded.ts. Rejects with UnavailableError, and with Error for
+   * what is unreadable: then nothing becomes of any.
+   */
+  commitForwarded(node: string, commits: Buffer): Promise<Buffer>;
   /** Takes entries before `floor` out of the log, but whole groups only. */
   forget(floor: number): Promise<void>;
 }

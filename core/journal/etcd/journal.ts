@@ -3,19 +3,24 @@
  * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnavailableError } from '../../errors.ts';
+import { ConflictError, UnavailableError } from '../../errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../applier.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';
 import { LocalJournal } from '../local.ts';
 import type { ZoneUpdates } from '../zones.ts';
 import { Appender } from './appender.ts';
+import { Arrivals } from './arrivals.ts';
 import { Backlog, type Following, follow } from './backlog.ts';
 import type { EtcdJournal, EtcdJournalOptions } from './contract.ts';
 import { Follower } from './follower.ts';
+import { decodeCommits, encodeOutcomes, type Outcome } from './forwarded.ts';
+import { Forwarding, SHARED } from './forwarding.ts';
 import { Freshness } from './freshness.ts';
+import { Gathering } from './gathering.ts';
 import { Joined } from './joined.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './log.ts';
+import { mandatesOf, standing } from './mandates.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
 import { Turns } from './turns.ts';
 
@@ -25,6 +30,9 @@ export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
   journal.start();
   return journal;
 }
+
+/** Nobody else appends. */
+const ALONE: NonNullable<EtcdJournalOptions['sequencing']> = { node: '', sequencer: () => null };
 
 /** Milliseconds until what could not be applied is tried again, as that of a full disk. */
 const APPLY_PAUSE = 1000;
@@ -37,6 +45,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private readonly follower: Follower;
   /** Our own groups may be among them. */
   private readonly foreign = new Backlog();
+  private readonly forwarding: Forwarding;
+  private readonly gathering = new Gathering();
+  /** When a group had commits of more than one node last, in the time of performance.now(). */
+  private mixedAt = Number.NEGATIVE_INFINITY;
   private readonly looks = new Joined(() => this.level());
   readonly freshness = new Freshness();
   /** The last entry that the log is known to have. */
@@ -46,7 +58,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   isStuck = false;
   isSynced = false;
   lost: string | null = null;
-  private readonly catching: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
+  private readonly arrivals = new Arrivals();
   private untilSynced: (() => void)[] = [];
 
   constructor(options: EtcdJournalOptions) {
@@ -55,6 +67,18 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.log = new EtcdLog(options.gateway, options.prefix);
     this.appender = new Appender(this.log, options.deadline);
     this.turns = new Turns(this.log, options.others ?? (() => 0));
+    this.forwarding = new Forwarding({
+      ...(options.sequencing ?? ALONE),
+      ...{ log: this.log, deadline: options.deadline },
+      level: () => this.level(),
+      reached: (sequence) => this.reachedBy(sequence),
+      isClosed: () => this.isClosed,
+      acknowledged: async (sequence) => options.acknowledged?.(sequence),
+      putBack: (waiting) => {
+        this.queue.putBack(waiting);
+        this.wake();
+      },
+    });
     this.follower = new Follower({
       log: this.log,
       next: () => this.tail + 1,
@@ -85,8 +109,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.lost === null && !this.isSynced) await new Promise<void>((done) => this.untilSynced.push(done));
     if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
     if (this.seen <= this.head) return;
-    const to = this.seen;
-    await new Promise<void>((resolve, reject) => this.catching.push({ to, resolve, reject }));
+    await this.arrivals.of(this.seen);
   }
 
   leave(why: string): void {
@@ -101,8 +124,30 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return this.log.forget(floor);
   }
 
+  async commitForwarded(node: string, commits: Buffer): Promise<Buffer> {
+    const { mandate: revision, requests } = decodeCommits(commits);
+    if (this.isClosed) throw new UnavailableError('stopping', 'This node is stopping.');
+    const refusal = this.refusal();
+    if (refusal !== null) throw refusal;
+    const outcomes = requests.map(
+      (request): Promise<Outcome> =>
+        this.queue.add(request, { node, revision }).then(
+          ({ sequence }) => sequence,
+          (error: unknown) => {
+            // The node that forwarded it finds that out.
+            if (error instanceof EtcdUnavailable && error.mayHappen) throw error;
+            return error instanceof ConflictError ? 'conflict' : 'not taken';
+          },
+        ),
+    );
+    this.wake();
+    const each = await Promise.all(outcomes);
+    return encodeOutcomes({ isShared: this.isShared, head: this.seen, each });
+  }
+
   override async close(): Promise<void> {
     this.isClosed = true;
+    await this.forwarding.settled();
     const stopped = this.follower.stop();
     this.foreign.makeRoom();
     await stopped;
@@ -115,18 +160,28 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   protected get hasWork(): boolean {
-    if (!this.foreign.isEmpty && !this.isPausing) return !this.isClosed || !this.queue.isEmpty;
-    return !this.queue.isEmpty;
+    const isWaiting = !this.queue.isEmpty && !this.forwarding.isUnderWay;
+    return !this.foreign.isEmpty && !this.isPausing ? !this.isClosed || isWaiting : isWaiting;
   }
 
   protected async work(): Promise<void> {
     const refusal = this.queue.isEmpty ? null : this.refusal();
     if (refusal !== null) this.refuseAll(refusal);
+    else if (this.forward()) return;
     else if (!this.foreign.isEmpty) {
-      if (!this.queue.isEmpty) await this.passedOver();
+      if (!this.queue.isEmpty && !this.forwarding.isUnderWay) await this.passedOver();
       await this.applyForeign();
     } else if (this.turns.areTheirs) await this.turns.letBy();
-    else await this.commitGroup(this.queue.take());
+    else await this.commitNext();
+  }
+
+  /** True: what waits is on its way to the sequencer. */
+  private forward(): boolean {
+    if (this.queue.isEmpty || this.forwarding.isUnderWay || this.isClosed) return false;
+    const { sequencer } = this.forwarding;
+    if (sequencer === null) return false;
+    void this.forwarding.forward(this.queue, sequencer).then(() => this.wake());
+    return true;
   }
 
   /** As `latest`. */
@@ -136,14 +191,18 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     const end = await this.log.end().catch((error: unknown) => {
       throw error instanceof EtcdUnavailable ? noQuorum('too few members of etcd can be reached') : refusalFor(error);
     });
-    if (end <= this.head) return end;
-    this.seen = Math.max(this.seen, end);
-    this.follower.look();
-    const late = sleep(this.options.deadline, undefined, { ref: false }).then(() => {
-      throw noQuorum('this node is behind what others have written');
-    });
-    await Promise.race([this.caughtUp(), late]);
+    if (end > this.head) this.follower.look();
+    await this.reachedBy(end);
     return end;
+  }
+
+  /** Resolves when an entry that the log holds is applied here. Rejects with UnavailableError, also when that takes too long. */
+  private async reachedBy(sequence: number): Promise<void> {
+    if (sequence <= this.head) return;
+    if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
+    this.seen = Math.max(this.seen, sequence);
+    const late = noQuorum('this node is behind what others have written');
+    await this.arrivals.soon(sequence, this.options.deadline, late);
   }
 
   /** Why nothing can be committed. */
@@ -191,7 +250,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.lost = why;
     this.foreign.clear();
     const error = new UnavailableError('node_lost', why);
-    for (const { reject } of this.catching.splice(0)) reject(error);
+    this.arrivals.failed(error);
     for (const done of this.untilSynced.splice(0)) done();
     this.options.events?.lost(why, isCurable);
     this.wake();
@@ -219,6 +278,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       this.lose(otherHistory(following.stranger), false);
     } else if (await this.applied(following.links, following.head.hash, checkpoint)) {
       this.turns.others(groups.filter(({ first }) => first > head).length);
+      this.forwarding.applied(following.links);
       this.passed(groups);
     } else this.stick();
   }
@@ -259,19 +319,29 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   private reached(revision: number): void {
     this.freshness.applied(this.head);
     this.appender.headRevision = Math.max(this.appender.headRevision, revision);
-    const waiting = this.catching.splice(0);
-    for (const one of waiting) {
-      if (one.to <= this.head) one.resolve();
-      else this.catching.push(one);
-    }
+    this.arrivals.reached(this.head);
   }
 
   // Our own.
 
+  private async commitNext(): Promise<void> {
+    const isOver = (): boolean => this.isClosed || !this.foreign.isEmpty;
+    if (this.isShared) await this.gathering.gather(() => this.queue.size, this.turns.took, isOver);
+    if (!this.foreign.isEmpty) return;
+    const group = this.queue.take();
+    await this.commitGroup(group);
+    this.gathering.done(group.length, this.queue.size);
+  }
+
+  /** Groups have commits of several nodes. */
+  private get isShared(): boolean {
+    return performance.now() - this.mixedAt < SHARED;
+  }
+
   private async commitGroup(waiting: readonly Waiting[]): Promise<void> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
-    const group = chain(waiting, this.applier.head, this.recent, this.observer);
+    const group = chain(standing(waiting), this.applier.head, this.recent, this.observer);
     const { accepted, links, hash } = group;
     if (accepted.length === 0) return;
     try {
@@ -286,12 +356,12 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     }
     let outcome: Appended;
     try {
-      outcome = await this.appender.append(group, this.applier.head, this.turns.claim);
+      outcome = await this.appender.append(group, this.applier.head, this.turns.claim, mandatesOf(accepted));
     } catch (error) {
       this.observer?.failed();
       this.recent.restore(checkpoint);
       const why = refusalFor(error);
-      for (const { reject } of accepted) reject(why);
+      for (const { mandate, reject } of accepted) reject(mandate ? (error as Error) : why);
       this.refuseAll(why);
       this.follower.look();
       return;
@@ -299,11 +369,19 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if ('state' in outcome) {
       // Another was sooner. What it wrote is applied before these are checked anew.
       this.recent.restore(checkpoint);
+      this.forwarding.shared();
       this.queue.putBack(accepted);
+      // Nobody was sooner: a mandate does not stand any more, or it is another's turn.
+      if (outcome.state.head?.sequence === this.head) this.giveBack();
       await this.sooner(outcome.state);
       return;
     }
     this.seen = Math.max(this.seen, this.head + links.length);
+    if (accepted.some(({ mandate }) => mandate?.node !== accepted[0].mandate?.node)) this.mixedAt = performance.now();
+    // Whoever has forwarded it applies it, too, and waits for the others by itself.
+    accepted.forEach(({ mandate, resolve }, i) => {
+      if (mandate) resolve({ sequence: links[i].applied.entry.sequence });
+    });
     if (!(await this.applied(links, hash, checkpoint))) {
       const first = links[0].applied.entry.sequence;
       const own = { first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision };
@@ -320,6 +398,11 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.observer?.committed(accepted.length, took / 1000);
     // The next group does not wait for that.
     this.answer(group).catch((error: unknown) => this.options.events?.trouble(error));
+  }
+
+  /** What others have forwarded is theirs again. */
+  private giveBack(): void {
+    for (const { reject } of this.queue.takeForwarded()) reject(busy());
   }
 
   private async answer({ accepted, links }: Group): Promise<void> {

@@ -3,6 +3,7 @@
  *
  *   head                       sequence u48 and hash (32) of the last entry
  *   turn                       there while a node that others were sooner than again and again is to be next
+ *   mandate/<node>             empty; what a node forwards is appended while it is as that node has written it last
  *   floor                      sequence u48: entries below it are gone
  *   log/<sequence>             a group of entries, by the sequence of its first (12 hexadecimal digits)
  *   part/<sequence>/<hash>/<n> what is too large for one request, for the group that is to have this place; one of another node may lie beside it and comes to nothing
@@ -40,6 +41,7 @@ export interface Keys {
   readonly head: string;
   readonly turn: string;
   readonly floor: string;
+  mandate(node: string): string;
   log(sequence: number): string;
   readonly logEnd: string;
   part(sequence: number, hash: string, n: number): string;
@@ -56,6 +58,7 @@ export function keysBelow(prefix: string): Keys {
     head: `${prefix}head`,
     turn: `${prefix}turn`,
     floor: `${prefix}floor`,
+    mandate: (node) => `${prefix}mandate/${node}`,
     log: (sequence) => `${prefix}log/${hex(sequence, 12)}`,
     // The character after the slash.
     logEnd: `${prefix}log0`,

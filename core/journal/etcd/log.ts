@@ -54,6 +54,11 @@ export interface Place {
   readonly revision: number;
 }
 
+/** By the node whose commits are among those that are appended: see EtcdLog.renewMandate. */
+export type Mandates = ReadonlyMap<string, number>;
+
+const NONE: Mandates = new Map();
+
 export class EtcdLog {
   readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
@@ -96,10 +101,11 @@ export class EtcdLog {
   }
 
   /**
-   * Puts a group behind `place` when it is anybody's turn, or that of `turn`, which ends with it; `head` is the new one. Resolves with how the log stands when somebody was sooner.
+   * Puts a group behind `place` when it is anybody's turn, or that of `turn`, which ends with it, and all mandates stand; `head` is the new one. Resolves with how the log stands when
+   * that was not so, as when somebody was sooner.
    * Rejects with EtcdUnavailable, whose `mayHappen` says what is known, and EtcdRefused.
    */
-  async append(group: EncodedGroup, place: Place, head: Head, turn = 0): Promise<Appended> {
+  async append(group: EncodedGroup, place: Place, head: Head, turn = 0, mandates: Mandates = NONE): Promise<Appended> {
     const first = place.head.sequence + 1;
     const parts = group.parts.map((part, n) => put(this.#keys.part(first, group.hash, n), part));
     // One fits into the request that names it.
@@ -108,7 +114,9 @@ export class EtcdLog {
     const { head: key, log, turn: turnKey } = this.#keys;
     const puts = [...parts, put(key, encodeHead(head)), put(log(first), group.value)];
     try {
-      return await this.#behind(place, turn === 0 ? puts : [...puts, remove(turnKey)], [hasRevision(turnKey, turn)]);
+      const standing = Array.from(mandates, ([node, revision]) => hasRevision(this.#keys.mandate(node), revision));
+      const operations = turn === 0 ? puts : [...puts, remove(turnKey)];
+      return await this.#behind(place, operations, [hasRevision(turnKey, turn), ...standing]);
     } catch (error) {
       if (!(error instanceof EtcdFull)) throw error;
       return await this.#despite(error, first, group);
@@ -135,6 +143,12 @@ export class EtcdLog {
       [put(turn, Buffer.alloc(1))],
     );
     return succeeded ? revision : 0;
+  }
+
+  /** After this, nothing can be appended any more that went by an older mandate of the node. Resolves with the revision of the new one. Rejects as `look`. */
+  async renewMandate(node: string): Promise<number> {
+    const { revision } = await this.#gateway.transaction([], [put(this.#keys.mandate(node), Buffer.alloc(0))]);
+    return revision;
   }
 
   /**

@@ -45,6 +45,11 @@ export class Turns {
     this.#writers = writers;
   }
 
+  /** Milliseconds that a group takes, smoothed; no more than are waited for anyone. */
+  get took(): number {
+    return Math.min(MOST_OF_CLAIM, this.#took);
+  }
+
   /** Whether others are to be let by first. */
   get areTheirs(): boolean {
     return this.#seen < this.#expected && performance.now() < this.#keptUntil;

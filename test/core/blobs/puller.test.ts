@@ -49,7 +49,7 @@ async function node(name: string, has: boolean): Promise<BlobPeer & { asked(): n
     return openUnchecked.call(blobs, wanted);
   };
   const server = new PeerServer({
-    isMember: () => true,
+    memberOf: () => 'node-1',
     tls: tlsOf(name),
     listen: { address: '127.0.0.1', port: 0 },
     head: () => 0,

@@ -1,5 +1,5 @@
 /**
- * Three nodes that write the same rows through gateways that are at fault. Every write that was acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes hold
+ * Three nodes that write the same rows through gateways that are at fault, each by itself or forwarding to one that changes, over a way that is at fault, too. Every write that was acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes hold
  * the same octets. WAYPOST_GROUPS: how many writes, in fives.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { ConflictError, UnavailableError } from '../../../core/errors.ts';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { write } from '../../../core/journal/draft.ts';
 import type { EtcdJournal } from '../../../core/journal/etcd/contract.ts';
+import type { Sequencer } from '../../../core/journal/etcd/forwarding.ts';
 import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
 import { accounts, type Domain, domains, records } from '../../../core/store/rows.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -30,18 +31,70 @@ interface Node {
   readonly faulty: FaultyGateway;
 }
 
+/** The way of commits from one node to another, which every so often goes wrong. */
+class FaultyWay {
+  readonly count = new Map<string, number>();
+  /** Of 100. */
+  faults = 0;
+  /** Which node is the sequencer. */
+  sequencer = 0;
+  readonly #random: Random;
+  readonly #late: Promise<unknown>[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  to(journal: () => EtcdJournal, node: string): Sequencer {
+    return { forward: (commits) => this.#forward(journal(), node, commits) };
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#late);
+  }
+
+  async #forward(journal: EtcdJournal, node: string, commits: Buffer): Promise<Buffer> {
+    const send = (): Promise<Buffer> => journal.commitForwarded(node, Buffer.from(commits));
+    const isFault = this.#random.below(100) < this.faults;
+    const kind = isFault ? this.#random.pick(['commits lost', 'answer lost', 'commits late', 'commits twice']) : 'well';
+    this.count.set(kind, (this.count.get(kind) ?? 0) + 1);
+    if (kind === 'well') return send();
+    if (kind === 'commits twice') return await Promise.allSettled([send(), send()]), Promise.reject(new Error(kind));
+    if (kind === 'answer lost') await send().catch(() => {});
+    if (kind === 'commits late')
+      this.#late.push(
+        sleep(this.#random.below(400))
+          .then(send)
+          .catch(() => {}),
+      );
+    throw new Error(kind);
+  }
+}
+
 /** Runs `work` on nodes that share a log. */
-async function withNodes(member: EtcdMember, prefix: string, random: Random, work: (nodes: Node[]) => Promise<void>) {
+async function withNodes(
+  member: EtcdMember,
+  prefix: string,
+  random: Random,
+  work: (nodes: Node[]) => Promise<void>,
+  way?: FaultyWay,
+) {
   const nodes: Node[] = [];
   const open = async (): Promise<void> => {
     if (nodes.length === NODES) return work(nodes);
     const faulty = await startFaultyGateway(member.endpoint, random);
     const gateway = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 1000 });
+    const own = nodes.length;
+    const sequencing = way && {
+      ...{ node: `node-${own}`, shunned: 10 },
+      sequencer: () => (way.sequencer === own ? null : way.to(() => nodes[way.sequencer].journal, `node-${own}`)),
+    };
     await withStore(
       async ({ environment, index }, history) => {
         const journal = openEtcdJournal({
           ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
-          ...{ prefix, deadline: 1000, interval: 100 },
+          ...{ prefix, deadline: 1000, interval: 100, sequencing },
         });
         await journal.caughtUp();
         return journal;
@@ -84,9 +137,9 @@ test.before(async () => {
 });
 test.after(() => member.stop());
 
-test('gateways at fault lose nothing, and let no two nodes disagree', async () => {
-  const random = new Random(SEED);
-  await withNodes(member, '/faults/', random, async (nodes) => {
+/** `way`: of what is forwarded; undefined: each node appends what it writes. */
+async function withFaults(prefix: string, random: Random, way?: FaultyWay): Promise<void> {
+  const work = async (nodes: Node[]): Promise<void> => {
     const shared = Array.from({ length: SHARED }, () => ({ ...newAccount(), plan: '' }));
     const zone: Domain = newDomain('zone.test.');
     const [{ store, journal }] = nodes;
@@ -96,6 +149,7 @@ test('gateways at fault lose nothing, and let no two nodes disagree', async () =
     });
     for (const { journal: other } of nodes) while (other.head < journal.head) await sleep(5);
     for (const { faulty } of nodes) faulty.faults = 6;
+    if (way !== undefined) way.faults = 20;
     let next = 0;
     const acknowledged = new Set<number>();
     const unknown = new Set<number>();
@@ -125,10 +179,12 @@ test('gateways at fault lose nothing, and let no two nodes disagree', async () =
         faulty.isCut = true;
         await sleep(random.below(300));
         faulty.isCut = false;
+        if (way !== undefined) way.sequencer = random.below(NODES);
         await sleep(300 + random.below(600));
       }
     };
     await Promise.all([...nodes.flatMap((node) => Array.from({ length: WRITERS }, () => writer(node))), cutter()]);
+    await way?.settled();
     await settle(nodes);
     const [first, ...others] = nodes.map(({ store }) => dump(store.environment));
     for (const other of others) assert.equal(other, first);
@@ -144,7 +200,18 @@ test('gateways at fault lose nothing, and let no two nodes disagree', async () =
         nodes.some(({ faulty }) => faulty.count.has(kind)),
         kind,
       );
-  });
+  };
+  await withNodes(member, prefix, random, work, way);
+}
+
+test('gateways at fault lose nothing, and let no two nodes disagree', () => withFaults('/faults/', new Random(SEED)));
+
+test('what is forwarded over a way at fault, to whom it is not, is written once or not at all', async () => {
+  const random = new Random(SEED);
+  const way = new FaultyWay(random);
+  await withFaults('/forwarded/', random, way);
+  for (const kind of ['well', 'commits lost', 'answer lost', 'commits late', 'commits twice'])
+    assert.ok(way.count.has(kind), kind);
 });
 
 test('without etcd nothing is written, what is there is read, and writes go on when it is back', async () => {

@@ -1,0 +1,128 @@
+/**
+ * Commits that a node forwards to the sequencer, and what became of them, as bytes.
+ *
+ *   commits: version u8 (1), mandate u48, then of each its reads' head u48, length of by u8, by, count of ranges u32, ranges, length of changes u32, changes
+ *   range:   table u8, length of start u16, start, length of end u16 (0xffff: none), end
+ *   outcome: version u8 (1), shared u8 (1: others write, too), head u48, then of each its sequence u48 (0: it conflicts, 0xffffffffffff: it was not taken)
+ */
+import type { CommitRequest, KeyRange } from '../journal.ts';
+
+const VERSION = 1;
+const NO_END = 0xffff;
+const NOT_TAKEN = 0xffffffffffff;
+const OUTCOME_HEAD = 8;
+
+export interface ForwardedCommits {
+  /** Of etcd: see EtcdLog.renewMandate. */
+  readonly mandate: number;
+  readonly requests: readonly CommitRequest[];
+}
+
+/** A sequence; or why there is none: something that it read was written since, or nothing became of it. */
+export type Outcome = number | 'conflict' | 'not taken';
+
+export interface Outcomes {
+  /** Other nodes have written lately. */
+  readonly isShared: boolean;
+  /** Whoever conflicts does so with an entry up to this one. */
+  readonly head: number;
+  /** In the order of the requests. */
+  readonly each: readonly Outcome[];
+}
+
+export function encodeCommits({ mandate, requests }: ForwardedCommits): Buffer {
+  const out = Buffer.allocUnsafe(requests.reduce((sum, one) => sum + sizeOf(one), 7));
+  out[0] = VERSION;
+  let at = out.writeUIntBE(mandate, 1, 6);
+  for (const { reads, by, changes } of requests) {
+    at = out.writeUIntBE(reads.at, at, 6);
+    // As much as an entry holds of it.
+    const who = Buffer.from(by).subarray(0, 255);
+    out[at] = who.length;
+    out.set(who, at + 1);
+    at = out.writeUInt32BE(reads.ranges.length, at + 1 + who.length);
+    for (const { table, start, end } of reads.ranges) {
+      out[at] = table;
+      at = out.writeUInt16BE(start.length, at + 1);
+      out.set(start, at);
+      at = out.writeUInt16BE(end?.length ?? NO_END, at + start.length);
+      if (end !== undefined) out.set(end, at);
+      at += end?.length ?? 0;
+    }
+    at = out.writeUInt32BE(changes.length, at);
+    out.set(changes, at);
+    at += changes.length;
+  }
+  return out.subarray(0, at);
+}
+
+const sizeOf = ({ reads, by, changes }: CommitRequest): number =>
+  reads.ranges.reduce((sum, { start, end }) => sum + 5 + start.length + (end?.length ?? 0), 15) +
+  Buffer.byteLength(by) +
+  changes.length;
+
+/** Throws Error for what is no such thing. */
+export function decodeCommits(bytes: Buffer): ForwardedCommits {
+  if (bytes[0] !== VERSION) throw new Error(`forwarded commits of unknown version ${bytes[0]}`);
+  const from = new Cursor(bytes, 1);
+  const mandate = from.number(6);
+  const requests: CommitRequest[] = [];
+  while (!from.isAtEnd) {
+    const at = from.number(6);
+    const by = from.take(from.number(1)).toString();
+    const ranges: KeyRange[] = [];
+    for (let left = from.number(4); left > 0; left--) {
+      const table = from.number(1);
+      const start = from.take(from.number(2));
+      const end = from.number(2);
+      ranges.push({ table, start, end: end === NO_END ? undefined : from.take(end) });
+    }
+    requests.push({ reads: { at, ranges }, by, changes: from.take(from.number(4)) });
+  }
+  return { mandate, requests };
+}
+
+export function encodeOutcomes({ isShared, head, each }: Outcomes): Buffer {
+  const out = Buffer.allocUnsafe(OUTCOME_HEAD + 6 * each.length);
+  out[0] = VERSION;
+  out[1] = isShared ? 1 : 0;
+  let at = out.writeUIntBE(head, 2, 6);
+  for (const one of each) at = out.writeUIntBE(one === 'conflict' ? 0 : one === 'not taken' ? NOT_TAKEN : one, at, 6);
+  return out;
+}
+
+/** Throws Error for what does not tell of so many. */
+export function decodeOutcomes(bytes: Buffer, count: number): Outcomes {
+  if (bytes[0] !== VERSION || bytes.length !== OUTCOME_HEAD + 6 * count)
+    throw new Error('what became of forwarded commits is in an unknown form');
+  const each = Array.from({ length: count }, (_, i): Outcome => {
+    const sequence = bytes.readUIntBE(OUTCOME_HEAD + 6 * i, 6);
+    return sequence === 0 ? 'conflict' : sequence === NOT_TAKEN ? 'not taken' : sequence;
+  });
+  return { isShared: bytes[1] === 1, head: bytes.readUIntBE(2, 6), each };
+}
+
+/** Reads from the front. Throws Error past the end. */
+class Cursor {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  number(octets: number): number {
+    return this.take(octets).readUIntBE(0, octets);
+  }
+
+  take(length: number): Buffer {
+    if (this.#at + length > this.#bytes.length) throw new Error('forwarded commits are cut short');
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+}
