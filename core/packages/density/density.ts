@@ -65,14 +65,16 @@ const MINIFIED_BLANKS = 0.1;
 /** Where the first long line of a minified file begins. Comments of licences, which stay in it, are let pass by: they are few. */
 function minifiedLine(text: string): number | undefined {
   if (text.length < MINIFIED_SIZE) return undefined;
+  // Most files have enough lines before much of them is read.
   let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
+    if (text.length / ++lines < MINIFIED_LINE) return undefined;
   let blanks = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 10) lines++;
     if (code === 32 || code === 9 || code === 10) blanks++;
   }
-  if (text.length / lines < MINIFIED_LINE || blanks / text.length > MINIFIED_BLANKS) return undefined;
+  if (blanks / text.length > MINIFIED_BLANKS) return undefined;
   for (let start = 0; ; ) {
     const end = text.indexOf('\n', start);
     if (end < 0 || end - start >= MINIFIED_LINE) return start;

@@ -56,12 +56,29 @@ const CLASS_OF = Uint8Array.from({ length: 128 }, (_, code) => {
   return ('[]()!+'.includes(char) ? BRACKET : 0) | ('[](){}!+$_~"\\:,.;='.includes(char) ? SIGN : 0);
 });
 
+const classAt = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  return code < 128 ? CLASS_OF[code] : 0;
+};
+
+/** Whether so many signs stand in a row anywhere: of so many in a row, one stands at a place that is looked at. */
+function hasRun(text: string, length: number): boolean {
+  for (let at = length - 1; at < text.length; at += length) {
+    let from = at + 1;
+    while (from > 0 && at - from < length && classAt(text, from - 1) !== 0) from--;
+    let to = at + 1;
+    while (to < text.length && to - from < length && classAt(text, to) !== 0) to++;
+    if (from <= at && to - from >= length) return true;
+  }
+  return false;
+}
+
 function symbols(text: string): Sign | undefined {
   let brackets = 0;
   let signs = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const charClass = code < 128 ? CLASS_OF[code] : 0;
+  const end = hasRun(text, BRACKETS_RUN) ? text.length : 0;
+  for (let i = 0; i < end; i++) {
+    const charClass = classAt(text, i);
     brackets = charClass & BRACKET ? brackets + 1 : 0;
     signs = charClass & SIGN ? signs + 1 : 0;
     if (brackets === BRACKETS_RUN || signs === SIGNS_RUN)
