@@ -60,22 +60,26 @@ class OverlaidTable {
     const over = this.#isEmpty ? [] : this.#written(start as Uint8Array, end as Uint8Array | undefined, reverse);
     if (over.length === 0) return yield* this.#under.getRange(options);
     const under = this.#under.getRange({ start, end, reverse })[Symbol.iterator]();
-    let next = under.next();
-    let at = 0;
-    for (let given = 0; given < limit; ) {
-      const id = next.done ? undefined : text(next.value.key as Uint8Array);
-      const own = over[at];
-      if (id === undefined && own === undefined) break;
-      const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
-      if (isOwn) at++;
-      const value = isOwn ? own[1] : next.value!.value;
-      const key = isOwn ? Buffer.from(own[0], 'latin1') : (next.value!.key as Uint8Array);
-      if (!isOwn || own[0] === id) next = under.next();
-      if (value === null) continue;
-      given++;
-      yield { key, value };
+    try {
+      let next = under.next();
+      let at = 0;
+      for (let given = 0; given < limit; ) {
+        const id = next.done ? undefined : text(next.value.key as Uint8Array);
+        const own = over[at];
+        if (id === undefined && own === undefined) break;
+        const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
+        if (isOwn) at++;
+        const value = isOwn ? own[1] : next.value!.value;
+        const key = isOwn ? Buffer.from(own[0], 'latin1') : (next.value!.key as Uint8Array);
+        if (!isOwn || own[0] === id) next = under.next();
+        if (value === null) continue;
+        given++;
+        yield { key, value };
+      }
+    } finally {
+      // Also when the walk is left early: while it is open, no page that is freed can be taken again.
+      under.return?.();
     }
-    under.return?.();
   }
 
   /** In the order of the walk. From above, the start is within and the end is not. */

@@ -138,7 +138,7 @@ test.before(async () => {
 test.after(() => member.stop());
 
 /** `way`: of what is forwarded; undefined: each node appends what it writes. */
-async function withFaults(prefix: string, random: Random, way?: FaultyWay): Promise<void> {
+async function withFaults(prefix: string, random: Random, writes: number, way?: FaultyWay): Promise<void> {
   const work = async (nodes: Node[]): Promise<void> => {
     const shared = Array.from({ length: SHARED }, () => ({ ...newAccount(), plan: '' }));
     const zone: Domain = newDomain('zone.test.');
@@ -149,12 +149,12 @@ async function withFaults(prefix: string, random: Random, way?: FaultyWay): Prom
     });
     for (const { journal: other } of nodes) while (other.head < journal.head) await sleep(5);
     for (const { faulty } of nodes) faulty.faults = 6;
-    if (way !== undefined) way.faults = 20;
+    if (way !== undefined) way.faults = 25;
     let next = 0;
     const acknowledged = new Set<number>();
     const unknown = new Set<number>();
     const writer = async ({ store, journal }: Node): Promise<void> => {
-      for (let n = next++; n < WRITES; n = next++) {
+      for (let n = next++; n < writes; n = next++) {
         const { id } = shared[random.below(SHARED)];
         unknown.add(n);
         try {
@@ -174,7 +174,7 @@ async function withFaults(prefix: string, random: Random, way?: FaultyWay): Prom
       }
     };
     const cutter = async (): Promise<void> => {
-      while (next < WRITES) {
+      while (next < writes) {
         const { faulty } = nodes[random.below(NODES)];
         faulty.isCut = true;
         await sleep(random.below(300));
@@ -194,7 +194,7 @@ async function withFaults(prefix: string, random: Random, way?: FaultyWay): Prom
     for (const n of written) assert.ok(acknowledged.has(n) || unknown.has(n));
     const held = [...store.environment.records.getKeys({})].length;
     assert.is(held, written.length, 'none is there by half');
-    assert.ok(acknowledged.size > WRITES / 2, `${acknowledged.size} of ${WRITES} were acknowledged`);
+    assert.ok(acknowledged.size > writes / 2, `${acknowledged.size} of ${writes} were acknowledged`);
     for (const kind of ['request lost', 'answer lost', 'event lost', 'event twice', 'events swapped', 'watch ends'])
       assert.ok(
         nodes.some(({ faulty }) => faulty.count.has(kind)),
@@ -204,12 +204,13 @@ async function withFaults(prefix: string, random: Random, way?: FaultyWay): Prom
   await withNodes(member, prefix, random, work, way);
 }
 
-test('gateways at fault lose nothing, and let no two nodes disagree', () => withFaults('/faults/', new Random(SEED)));
+test('gateways at fault lose nothing, and let no two nodes disagree', () =>
+  withFaults('/faults/', new Random(SEED), WRITES));
 
 test('what is forwarded over a way at fault, to whom it is not, is written once or not at all', async () => {
   const random = new Random(SEED);
   const way = new FaultyWay(random);
-  await withFaults('/forwarded/', random, way);
+  await withFaults('/forwarded/', random, WRITES / 2, way);
   for (const kind of ['well', 'commits lost', 'answer lost', 'commits late', 'commits twice'])
     assert.ok(way.count.has(kind), kind);
 });

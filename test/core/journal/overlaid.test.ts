@@ -81,6 +81,28 @@ test('what is laid over a table is seen as in a transaction, by key and by range
   fc.assert(property, { numRuns: 300 });
 });
 
+test('a walk that is left early holds no pages: what is written over and over takes no more room', () => {
+  const { root, lookups: table } = environment;
+  const keys = Array.from({ length: 50 }, (_, i) => Buffer.of(7, i));
+  const pages = (): number => (root.getStats() as { lastPageNumber: number }).lastPageNumber;
+  let before = 0;
+  for (let round = 0; round < 300; round++) {
+    if (round === 100) before = pages();
+    const { lookups: over } = overlaid(environment);
+    over.put(Buffer.of(7, 0, 1), Buffer.of(1));
+    for (const reverse of [false, true]) {
+      const [start, end] = reverse ? [Buffer.of(8), Buffer.of(7)] : [Buffer.of(7), Buffer.of(8)];
+      for (const _ of over.getRange({ start, end, reverse })) break;
+      for (const _ of over.getKeys({ start, end, reverse })) break;
+    }
+    root.transactionSync(() => {
+      for (const key of keys) table.put(key, Buffer.alloc(500, round));
+    });
+    root.resetReadTxn();
+  }
+  assert.ok(pages() < before + 50, `${before} pages, then ${pages()}`);
+});
+
 test('a key that the store does not take is refused', () => {
   const { lookups } = overlaid(environment);
   for (const length of [0, 1979]) {
