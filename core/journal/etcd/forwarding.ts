@@ -116,6 +116,8 @@ export class Forwarding {
   async #send(queue: CommitQueue, sequencer: Sequencer): Promise<void> {
     await this.#gathering.gather(() => queue.size, PATIENCE, this.#options.isClosed);
     const waiting = queue.take();
+    // They were refused meanwhile.
+    if (waiting.length === 0) return;
     if (!isFit(waiting)) {
       queue.putBack(waiting);
       this.#passBy(PASSED_BY);
