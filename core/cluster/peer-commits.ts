@@ -1,6 +1,7 @@
 /** Forwards commits to another node, over connections that are kept. */
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import type { Member } from './members.ts';
+import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-server.ts';
 
 /** Milliseconds that an answer may take: as long as a group waits for etcd when nothing is wrong, many times over. */
@@ -32,16 +33,11 @@ export class PeerCommits {
   }
 
   #agentOf(member: Member): Agent {
-    const { ca, certificate, key } = this.#tls;
     if (this.#peer?.member.name === member.name && this.#peer.member.address === member.address)
       return this.#peer.agent;
     // What is under way there ends first.
     this.#peer?.agent.close().catch(() => {});
-    const agent = new Agent({
-      connect: { ca, cert: certificate, key, servername: member.name, timeout: PATIENCE },
-      headersTimeout: PATIENCE,
-      bodyTimeout: PATIENCE,
-    });
+    const agent = peerAgent(member.name, this.#tls, { connect: PATIENCE, headers: PATIENCE, body: PATIENCE });
     this.#peer = { member, agent };
     return agent;
   }

@@ -1,8 +1,8 @@
 /** Listens to one peer: how far it has applied the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from 'undici';
 import { Exchange } from '../etcd/exchange.ts';
 import type { Member } from './members.ts';
+import { peerAgent } from './peer-agent.ts';
 import { HEARTBEAT, type PeerTls } from './peer-server.ts';
 
 export interface PeerWatchOptions {
@@ -35,11 +35,7 @@ export class PeerWatch {
   async #run({ tls, onApplied, onTrouble }: PeerWatchOptions): Promise<void> {
     const { name, address } = this.member;
     const { signal } = this.#stop;
-    const agent = new Agent({
-      connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: name, timeout: SILENCE },
-      headersTimeout: SILENCE,
-      bodyTimeout: SILENCE,
-    });
+    const agent = peerAgent(name, tls, { connect: SILENCE, headers: SILENCE, body: SILENCE });
     let pause = FIRST_PAUSE;
     const target = { endpoint: `https://${address}`, path: '/v1/applied', most: MAX_LINE };
     while (!signal.aborted) {

@@ -9,9 +9,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import { octets, rangeStart } from '../octets.ts';
 import type { Member } from './members.ts';
+import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-server.ts';
 
 /** Milliseconds for which a copy is kept for others, and for who comes back. */
@@ -144,11 +145,7 @@ export interface FetchOptions {
 /** Fetches the store of a peer, for `installSnapshot`. Rejects when that fails again and again, or what came is damaged. */
 export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   const { member, tls, folder, signal } = options;
-  const agent = new Agent({
-    connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: member.name, timeout: SILENCE },
-    headersTimeout: 10 * SILENCE,
-    bodyTimeout: SILENCE,
-  });
+  const agent = peerAgent(member.name, tls, { connect: SILENCE, headers: 10 * SILENCE, body: SILENCE });
   const part = join(folder, PART);
   const file = await open(part, 'w+', 0o600);
   try {

@@ -1,11 +1,12 @@
 /** How a cluster stands, as one of its nodes can find out without its daemon. */
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
 import { EtcdLog } from '../journal/etcd/log.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
+import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-server.ts';
 
 export interface NodeStatus extends Member {
@@ -52,9 +53,7 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
 }
 
 async function appliedBy({ name, address }: Member, tls: PeerTls): Promise<number | null> {
-  const agent = new Agent({
-    connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: name, timeout: PATIENCE },
-  });
+  const agent = peerAgent(name, tls, { connect: PATIENCE });
   try {
     const signal = AbortSignal.timeout(PATIENCE);
     const { body } = await request(`https://${address}/v1/applied`, { dispatcher: agent, signal });

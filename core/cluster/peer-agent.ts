@@ -1,0 +1,21 @@
+/** Connections to one other node, with certificates on both sides. */
+import { Agent } from 'undici';
+import type { PeerTls } from './peer-server.ts';
+
+/** In milliseconds; undici's own where one is left out. */
+export interface PeerTimeouts {
+  readonly connect: number;
+  /** Until the answer begins. */
+  readonly headers?: number;
+  /** Without an octet of it. */
+  readonly body?: number;
+}
+
+/** `name`: of the node, which its certificate has to have. */
+export function peerAgent(name: string, tls: PeerTls, { connect, headers, body }: PeerTimeouts): Agent {
+  return new Agent({
+    connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: name, timeout: connect },
+    headersTimeout: headers,
+    bodyTimeout: body,
+  });
+}
