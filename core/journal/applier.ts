@@ -75,8 +75,7 @@ export class Applier {
     const { index, zoneSettings } = this.options;
     const environment = overlaid(this.options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const facts = new ZoneFacts(environment, this.facts);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, true);
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.facts));
     this.rehearsed = null;
     applyEntries(
       environment,

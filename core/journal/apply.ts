@@ -67,13 +67,11 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
   if (change.value === null) {
     rows.remove(change.key);
-    if (table.lookupsFromKey && !updates.isRehearsal)
-      for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
+    if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
     return;
   }
   rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
-  if (!(table.lookupsFromKey && updates.isRehearsal))
-    for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
+  for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
   if (change.table === aliasTargets.number) updates.aliasPut(aliasTargets.decode(change.key, change.value));

@@ -50,8 +50,6 @@ export class ZoneUpdates {
   private readonly usage = new UsageChanges();
   /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
   private readonly proxiesBefore = new Map<string, boolean>();
-  /** What is done is taken back: what nothing reads before that need not be written, such as zones' states and lookups that follow from keys. */
-  readonly isRehearsal: boolean;
   private readonly touched: ZoneUpdate[] = [];
   private entry: Entry | null = null;
   private compiled: CompiledZone | undefined;
@@ -62,10 +60,8 @@ export class ZoneUpdates {
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
     observer?: ZoneObserver,
-    isRehearsal = false,
   ) {
     this.environment = environment;
-    this.isRehearsal = isRehearsal;
     this.writer = new NodeWriter(environment, isAmbiguous);
     this.facts = facts;
     this.served = new ServedZones(environment, defaults, facts, (domainId) => this.stateOf(domainId).serial);
@@ -227,11 +223,8 @@ export class ZoneUpdates {
     this.usage.write(this.environment);
     for (const domainId of this.edge.siteIds) keepSite(this.environment, domainId);
     for (const { key, domain, state } of this.zones.values()) {
-      // What it can't be is told in a rehearsal, too.
-      const value = domain === null ? null : encodeZoneState(state);
-      if (this.isRehearsal) continue;
-      if (value === null) this.environment.zones.remove(key);
-      else this.environment.zones.put(key, value);
+      if (domain === null) this.environment.zones.remove(key);
+      else this.environment.zones.put(key, encodeZoneState(state));
     }
     if (rehearsed === undefined) this.compileNodes();
     else {
