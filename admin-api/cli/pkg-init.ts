@@ -1,7 +1,8 @@
 /** `waypost pkg init`: an app to begin with, that passes the linter. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { makeFolder } from '../../core/store/folder.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import { newApp } from './pkg-template.ts';
@@ -22,7 +23,8 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
     .action(
       action<{ id: string; name: string; sdk?: string }>(async ({ id, name, sdk, json }, [folder = '.']) => {
         const content = sdk === undefined ? undefined : await readFile(sdk);
-        await mkdir(folder, { recursive: true });
+        // A web server may be to read it.
+        makeFolder(folder, 0o777);
         if ((await readdir(folder)).length > 0)
           throw new CliError('folder_not_empty', `${folder} is not empty`, { next: 'Name a new folder.' });
         const files = newApp({ id, name, sdk: content });

@@ -1,5 +1,5 @@
 /** `pkg init`, `lint` and `pack`, which ask no daemon. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -30,6 +30,23 @@ test('a stand-in is told, and a person has to look', async () => {
     .map((line) => JSON.parse(line));
   assert.is(finding.code, 'sdk_stand_in');
   assert.is(end.verdict, 'in_review');
+});
+
+test('an app has its folder made as any other, with those above, or it is said why there can be none', async () => {
+  const folder = join(root, 'above', 'app');
+  assert.is((await run(['pkg', 'init', folder])).code, 0);
+  const umask = process.umask();
+  assert.is(statSync(folder).mode & 0o777, 0o777 & ~umask);
+  const file = join(root, 'in-the-way');
+  writeFileSync(file, '');
+  const impossible = [file, join(file, 'below')];
+  // Where a folder to be made is not found, though the one above is there.
+  if (process.platform === 'linux') impossible.push('/proc/waypost', '/proc/waypost/below');
+  for (const none of impossible) {
+    const { code, stderr } = await run(['pkg', 'init', none]);
+    assert.is(code, 1);
+    assert.match(stderr, /no_folder/);
+  }
 });
 
 test('the same folder is packed to the same octets, and the archive passes', async () => {
