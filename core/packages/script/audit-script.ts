@@ -5,7 +5,7 @@ import type { ScriptKind, WebContext } from '../web/context.ts';
 import { checkCall } from './check-calls.ts';
 import { checkHostWrite } from './check-host.ts';
 import { checkLinks } from './check-links.ts';
-import { checkImport } from './check-modules.ts';
+import { checkImport, noteExports } from './check-modules.ts';
 import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
 import { checkUnbound } from './check-this.ts';
 import { noteMember, noteValue } from './check-timers.ts';
@@ -107,6 +107,7 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
   checkLinks(view);
   checkUnbound(view);
   noteMembers(view, walked);
+  if (isModule) noteExports(view, program);
   if (!isModule && kind !== 'handler') checkGlobals(view, walked);
   if (evaluator.isExhausted)
     context.findings.add(

@@ -1,8 +1,10 @@
-/** What a module imports. */
-import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration } from 'acorn';
+/** What a module imports, and what it gives to others. */
+import type { AnyNode, Identifier, Literal, Program } from 'acorn';
 import { missing } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
+import { noteAssigned, noteMember } from './check-timers.ts';
 import { load } from './check-url.ts';
+import { importedName, nameOf, typeOf } from './module-names.ts';
 import { report, type ScriptView } from './script-view.ts';
 
 export function checkImport(view: ScriptView, node: AnyNode): void {
@@ -51,11 +53,29 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
   }
 }
 
-/** What else than code is imported (HTML, 8.1.6.7.3); undefined: a script. */
-function typeOf(node: ImportDeclaration | ExportAllDeclaration | ExportNamedDeclaration): 'css' | 'json' | undefined {
-  for (const { key, value } of node.attributes) {
-    const name = key.type === 'Identifier' ? key.name : key.value;
-    if (name === 'type' && (value.value === 'css' || value.value === 'json')) return value.value;
+/** By which names the module gives functions and texts to others. What it calls as they do is noted with its variables. */
+export function noteExports(view: ScriptView, { body }: Program): void {
+  for (const node of body)
+    if (node.type === 'ExportDefaultDeclaration') noteMember(view, 'default', node.declaration);
+    else if (node.type === 'ExportNamedDeclaration')
+      for (const { local, exported } of node.specifiers)
+        noteExport(view, local, nameOf(exported), node.source !== undefined && node.source !== null);
+}
+
+function noteExport(view: ScriptView, local: Identifier | Literal, exported: string, isElsewhere: boolean): void {
+  if (isElsewhere || local.type === 'Literal') noteRenamed(view, nameOf(local), exported);
+  else {
+    const writes = view.evaluator.variableOf(local)?.writes ?? [];
+    for (const { from } of writes)
+      if (from?.type === 'ImportSpecifier' || from?.type === 'ImportDefaultSpecifier')
+        noteRenamed(view, importedName(from), exported);
+    noteAssigned(view, exported, local);
   }
-  return undefined;
+}
+
+function noteRenamed({ context: { renamed } }: ScriptView, name: string, exported: string): void {
+  if (name === exported) return;
+  const known = renamed.get(name);
+  if (known === undefined) renamed.set(name, new Set([exported]));
+  else known.add(exported);
 }

@@ -1,5 +1,6 @@
 /** What a timer runs: a function, or a text that it makes code of. */
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import { importedName, typeOf } from './module-names.ts';
 import { isFunction } from './plain-call.ts';
 import type { Write } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
@@ -60,6 +61,8 @@ function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean
       return isResult(view, node.left, steps) || isResult(view, node.right, steps);
     case 'ConditionalExpression':
       return isResult(view, node.consequent, steps) || isResult(view, node.alternate, steps);
+    case 'ImportDefaultSpecifier':
+      return isImportedData(node);
     case 'Identifier': {
       const variable = view.evaluator.variableOf(node);
       return (
@@ -94,20 +97,26 @@ function isOfPromise(fn: AnyNode): boolean {
   );
 }
 
-/** What JSON.parse has made, which has no functions, or what a promise brought. */
+/** What JSON.parse has made, or a file of JSON that is imported, which have no functions, or what a promise brought. */
 function isOfData(view: ScriptView, node: AnyNode, steps: Steps): boolean {
   if (!steps.take()) return true;
   if (node.type === 'AwaitExpression') return true;
   if (node.type === 'CallExpression')
     return view.evaluator.valuesOf(node.callee).some((value) => value.kind === 'global' && value.path === 'JSON.parse');
   if (node.type === 'MemberExpression') return isOfData(view, node.object, steps);
+  if (node.type === 'ImportDefaultSpecifier') return isImportedData(node);
   if (node.type !== 'Identifier') return false;
   const writes = view.evaluator.variableOf(node)?.writes ?? [];
   const from = writes.length === 1 ? writes[0].from : undefined;
   return from !== undefined && (isFunction(from) ? isOfPromise(from) : isOfData(view, from, steps));
 }
 
-/** The names under which the package has to have functions: of members, and of globals that this script does not have. */
+function isImportedData(node: AnyNode): boolean {
+  const declaration = parentOf(node);
+  return declaration?.type === 'ImportDeclaration' && typeOf(declaration) === 'json';
+}
+
+/** The names under which the package has to have functions: of members, of what is imported, and of globals that this script does not have. */
 function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Iterable<Named> {
   if (!steps.take()) return;
   switch (node.type) {
@@ -127,6 +136,10 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
         yield { name, isOfPlatform: values.some(isOfPlatform) };
       break;
     }
+    case 'ImportSpecifier':
+    case 'ImportDefaultSpecifier':
+      yield { name: importedName(node), isOfPlatform: false };
+      break;
     case 'Identifier': {
       const variable = view.evaluator.variableOf(node);
       if (variable === undefined || (variable.isGlobal && variable.writes.length === 0))

@@ -308,7 +308,10 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         break;
       }
       case 'ImportDeclaration':
-        for (const { local } of node.specifiers) top.declare(local.name).writes.push(ANYTHING);
+        for (const specifier of node.specifiers) {
+          (specifier as Noted).parent = node;
+          top.declare(specifier.local.name).writes.push({ from: specifier, path: [] });
+        }
         continue;
       case 'MethodDefinition':
       case 'PropertyDefinition':

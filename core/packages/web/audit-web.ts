@@ -46,6 +46,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     suspects: [],
     functions: new Set<string>(),
     texts: new Set<string>(),
+    renamed: new Map(),
     timers: [],
     embedded: 0,
     globals: new Map(),
@@ -76,6 +77,9 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
       );
   if (web.isDocumentHandedOn)
     for (const { place, message } of web.suspects) context.findings.add('global_of_unknown', place, message);
+  // What is added to a set is gone over, too.
+  for (const names of [web.functions, web.texts])
+    for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);
   for (const timer of web.timers)
     if (!isKnownFunction(timer, web.functions, web.texts))
       context.findings.add('timer_undeterminable', timer.place, timer.message);

@@ -50,6 +50,8 @@ export interface WebContext extends AuditContext {
   /** Names under which scripts have functions, and texts that may be code: of members and globals. */
   readonly functions: Set<string>;
   readonly texts: Set<string>;
+  /** Names under which modules hand on what other modules give them by another: by that one. */
+  readonly renamed: Map<string, Set<string>>;
   /** What timers take by a name, for when all functions are known. */
   readonly timers: {
     readonly place: Place;

@@ -1,0 +1,28 @@
+/** Under which names modules give things to each other (ECMA-262, 16.2). */
+import type {
+  ExportAllDeclaration,
+  ExportNamedDeclaration,
+  Identifier,
+  ImportDeclaration,
+  ImportDefaultSpecifier,
+  ImportSpecifier,
+  Literal,
+} from 'acorn';
+
+/** What else than code is imported (HTML, 8.1.6.7.3); undefined: a script. */
+export function typeOf(
+  node: ImportDeclaration | ExportAllDeclaration | ExportNamedDeclaration,
+): 'css' | 'json' | undefined {
+  for (const { key, value } of node.attributes) {
+    const name = key.type === 'Identifier' ? key.name : key.value;
+    if (name === 'type' && (value.value === 'css' || value.value === 'json')) return value.value;
+  }
+  return undefined;
+}
+
+/** As the module has it that it is imported from. */
+export const importedName = (node: ImportSpecifier | ImportDefaultSpecifier): string =>
+  node.type === 'ImportSpecifier' ? nameOf(node.imported) : 'default';
+
+export const nameOf = (name: Identifier | Literal): string =>
+  name.type === 'Identifier' ? name.name : String(name.value);
