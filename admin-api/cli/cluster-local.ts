@@ -8,6 +8,7 @@ import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { EtcdUnavailable } from '../../core/etcd/errors.ts';
 import { makeFolder } from '../../core/store/folder.ts';
+import { commandWith } from './cluster-settings.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
 
@@ -88,6 +89,7 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
         `  ${env.WAYPOST_NODE_NAME}  DNS ${env.WAYPOST_DNS_LISTEN}  API http://${env.WAYPOST_ADMIN_LISTEN}`,
       );
     print(io.stdout, `Log in with: waypost --url http://${first.WAYPOST_ADMIN_LISTEN} token create --login admin`);
+    print(io.stdout, `How far each is: ${commandWith({ dataDir: first.WAYPOST_DATA_DIR }, {}, 'cluster', 'status')}`);
     print(io.stdout, 'Ctrl-C ends them all; the data stays.');
     await Promise.race([signalled, ...started]);
   } finally {

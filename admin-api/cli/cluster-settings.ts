@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { ClusterFiles } from '../../core/cluster/files.ts';
 import { HOST } from '../../core/cluster/setup.ts';
 import type { VoterStep } from '../../core/cluster/voter.ts';
-import { type Config, loadConfig } from '../../core/config/index.ts';
+import { type Config, formatListen, loadConfig } from '../../core/config/index.ts';
 import { EtcdRefused, EtcdUnavailable } from '../../core/etcd/errors.ts';
 import { CliError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
@@ -12,6 +12,20 @@ import type { CliIo, GlobalOptions } from './io.ts';
 export function clusterConfig(io: CliIo, { config: file }: GlobalOptions): Config {
   const config = loadConfig({ file, env: io.env });
   return { ...config, dataDir: resolve(config.dataDir) };
+}
+
+/** Of a node that is one of several. Throws CliError for one that is alone. */
+export function memberConfig(io: CliIo, options: GlobalOptions): Config {
+  const config = clusterConfig(io, options);
+  if (config.etcd.endpoints.length === 0)
+    throw new CliError(
+      'no_cluster',
+      `The node with the data folder ${config.dataDir} is alone: it has no etcd.endpoints.`,
+      {
+        next: 'For a node of a cluster set WAYPOST_DATA_DIR to its data folder; "waypost cluster init" makes a cluster.',
+      },
+    );
+  return config;
 }
 
 /** Of `--host`. Throws CliError. */
@@ -71,9 +85,23 @@ const UNIT_DATA = '/var/lib/waypost';
 const shell = (words: readonly string[]): string =>
   words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 
-/** The command that starts the daemon of this node, which finds its settings in its data folder. */
-export const daemonWith = ({ dataDir }: Pick<Config, 'dataDir'>, { config }: GlobalOptions): string =>
-  `WAYPOST_DATA_DIR=${shell([dataDir])} waypost ${shell([...(config === undefined ? [] : ['--config', resolve(config)]), 'serve'])}`;
+/** A command for this node, which finds its settings in its data folder. */
+export const commandWith = (
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { config }: GlobalOptions,
+  ...words: string[]
+): string =>
+  `WAYPOST_DATA_DIR=${shell([dataDir])} waypost ${shell([...(config === undefined ? [] : ['--config', resolve(config)]), ...words])}`;
+
+const LOOPBACK = /^(127\.|::1$|\[::1\]$|localhost$)/;
+
+/** That others look for this node where only this machine finds it, though etcd is elsewhere. */
+export function* reachLines({ peer, etcd }: Config): Iterable<string> {
+  if (peer.advertise !== undefined || !LOOPBACK.test(peer.listen.address)) return;
+  if (etcd.endpoints.every((url) => LOOPBACK.test(new URL(url).hostname))) return;
+  yield `Nodes on other machines can't reach this one, whose peer.listen is ${formatListen(peer.listen)}.`;
+  yield 'Set WAYPOST_PEER_LISTEN for its daemon to an address that they reach; --host of "init" and "invite" does so, too.';
+}
 
 /** What an operator is to do for the member of etcd on this node; commands are lines of their own, behind two blanks. */
 export function* voterLines(step: VoterStep, { folder }: ClusterFiles): Iterable<string> {

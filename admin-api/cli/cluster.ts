@@ -7,7 +7,15 @@ import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { type ClusterStatus, clusterStatus } from '../../core/cluster/status.ts';
 import type { EtcdStorage } from '../../core/etcd/messages.ts';
 import { runLocalCluster } from './cluster-local.ts';
-import { clusterConfig, daemonWith, explained, hostsOf, voterLines } from './cluster-settings.ts';
+import {
+  clusterConfig,
+  commandWith,
+  explained,
+  hostsOf,
+  memberConfig,
+  reachLines,
+  voterLines,
+} from './cluster-settings.ts';
 import { addSnapshotCommands } from './cluster-snapshot.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
@@ -67,8 +75,9 @@ Examples:
             ? `the cluster is there already, and ${config.nodeName} is a part of it`
             : `the cluster begins with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`;
           yield* voterLines(voter, files);
+          yield* reachLines(clusterConfig(io, options));
           yield 'Next: start the daemon:';
-          yield `  ${daemonWith(config, options)}`;
+          yield `  ${commandWith(config, options, 'serve')}`;
           yield 'For each other node run here';
           yield '  waypost cluster invite NAME --host ADDRESS --out NAME.invitation';
           yield 'and there, with that file,';
@@ -88,7 +97,7 @@ Examples:
       action<{ out?: string; host?: string[] }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
           throw new CliError('bad_name', `${name} is no name of a node, such as node-2.`);
-        const text = await invite(clusterConfig(io, options), name, hostsOf(options.host));
+        const text = await invite(memberConfig(io, options), name, hostsOf(options.host));
         if (options.out === undefined) {
           io.stdout.write(text);
           return true;
@@ -119,8 +128,9 @@ Examples:
           for (const line of [
             `this node is ${name}${isOld ? ' already' : ''}; its settings are in ${environment}`,
             ...voterLines(voter, files),
+            ...reachLines(clusterConfig(io, options)),
             'Next: start the daemon:',
-            `  ${daemonWith(config, options)}`,
+            `  ${commandWith(config, options, 'serve')}`,
           ])
             print(io.stdout, line);
         return true;
@@ -147,7 +157,7 @@ Example:
     )
     .action(
       action<{ force?: boolean }>(async (options, [name]) => {
-        await removeMember(clusterConfig(io, options), name, options.force === true);
+        await removeMember(memberConfig(io, options), name, options.force === true);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, name }));
         else
           print(
@@ -184,7 +194,7 @@ Example:
     .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind, or etcd is full.\n')
     .action(
       action(async (options) => {
-        const status = await clusterStatus(clusterConfig(io, options));
+        const status = await clusterStatus(memberConfig(io, options));
         const isFull = status.etcd?.isFull === true;
         const areLevel = status.nodes.every(
           ({ isLive, applied }) => isLive && applied !== null && applied >= status.head,
@@ -200,12 +210,13 @@ Example:
 const mebibytes = (octets: number): string => `${(octets / 2 ** 20).toFixed(1)} MiB`;
 
 function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
-  yield `the log ends at change ${head}, and reaches back to ${floor}`;
+  yield `the log ends at change ${head}, and ${floor > head ? 'holds nothing yet' : `reaches back to ${floor}`}`;
   if (etcd !== null) yield* shownStorage(etcd);
   const width = Math.max(4, ...nodes.map(({ name }) => name.length));
   for (const { name, address, version, isLive, applied } of nodes) {
     const behind = applied === null ? 'does not answer' : applied >= head ? 'has all' : `${head - applied} behind`;
-    yield `  ${name.padEnd(width)}  ${isLive ? 'serves' : 'is not waited for'}, ${behind} (${address}, version ${version})`;
+    const state = !isLive ? 'is not waited for' : applied === null ? 'is waited for' : 'serves';
+    yield `  ${name.padEnd(width)}  ${state}, ${behind} (${address}, version ${version})`;
   }
 }
 

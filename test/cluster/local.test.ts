@@ -35,6 +35,10 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
       for (const api of [one, two]) await api.logIn('admin', ADMIN_PASSWORD);
       const { body } = await one.call('POST', '/api/v1/domains', { domain: `round-${round}.example` });
       assert.equal((body.sync as { applied: string[] }).applied, ['node-1', 'node-2']);
+      const [, dataDir] =
+        child.output().match(/^How far each is: WAYPOST_DATA_DIR=(\S+) waypost cluster status$/m) ?? [];
+      const status = await runCommand(['cluster', 'status'], environment({ WAYPOST_DATA_DIR: dataDir }));
+      assert.match(status.output, /node-1 +serves, has all .*\n.*node-2 +serves, has all /);
       assert.is(((await two.call('GET', '/api/v1/domains')).body.domains as unknown[]).length, round);
       assert.is(await child.stop('SIGINT', 30_000), 0, child.output());
       for (const api of [one, two])

@@ -125,6 +125,8 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
   };
   const here = { WAYPOST_ETCD_ENDPOINTS: etcd.endpoint };
   await fails(/etcd\.endpoints is empty: say where/, {}, 'init');
+  for (const args of [['status'], ['remove', 'one'], ['invite', 'five']])
+    await fails(/three is alone: it has no etcd\.endpoints.*next: .*WAYPOST_DATA_DIR/s, {}, ...args);
   await fails(/holds the log of another cluster.*etcdctl del --prefix \/waypost\//, here, 'init');
   await fails(/127\.0\.0\.1:9/, { WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:9', WAYPOST_ETCD_PREFIX: '/x/' }, 'init');
   // A member of etcd on this node, and what is wrong with it.

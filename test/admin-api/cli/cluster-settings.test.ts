@@ -1,0 +1,29 @@
+/** What the commands of a cluster say of a node's settings. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { reachLines } from '../../../admin-api/cli/cluster-settings.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+
+const told = (etcd: string, more: NodeJS.ProcessEnv = {}): string =>
+  [...reachLines(loadConfig({ env: { WAYPOST_ETCD_ENDPOINTS: etcd, ...more } }))].join('\n');
+
+test('a node that others look for on their own machines is told so, with what to set', () => {
+  const elsewhere = [
+    'http://192.0.2.14:2379',
+    'http://127.0.0.1:2379,https://etcd.example.net:2379',
+    'http://[2001:db8::1]:2379',
+  ];
+  for (const etcd of elsewhere) {
+    assert.match(told(etcd), /can't reach this one, whose peer\.listen is 127\.0\.0\.1:8301.*WAYPOST_PEER_LISTEN/s);
+    assert.match(told(etcd, { WAYPOST_PEER_LISTEN: '[::1]:8301' }), /is \[::1\]:8301/);
+    assert.is(told(etcd, { WAYPOST_PEER_LISTEN: '192.0.2.11:8301' }), '');
+    assert.is(told(etcd, { WAYPOST_PEER_ADVERTISE: '192.0.2.11:8301' }), '');
+  }
+});
+
+test('nothing is said where all are on one machine', () => {
+  for (const etcd of ['http://127.0.0.1:2379,http://127.0.0.2:2379', 'http://[::1]:2379', 'http://localhost:2379'])
+    assert.is(told(etcd), '');
+});
+
+test.run();
