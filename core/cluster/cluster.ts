@@ -151,6 +151,13 @@ export class Cluster {
     return first === null || (this.isServing && name < first.name) ? null : first;
   }
 
+  /** Hands commits to another node. Resolves with its answer. Rejects when none came: it may have taken them or not. */
+  async forward({ name }: Member, commits: Buffer): Promise<Buffer> {
+    const watch = this.#watches.get(name);
+    if (watch === undefined) throw new Error(`${name} is not known`);
+    return await watch.forward(commits);
+  }
+
   /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */
   get settled(): number {
     const { name, head } = { name: this.#options.self.name, head: this.#options.head() };

@@ -3,11 +3,12 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { sendBlob } from '../blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from '../blobs/store.ts';
-import { WaypostError } from '../errors.ts';
+import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import type { SnapshotSender } from './snapshot.ts';
 
 export interface PeerTls {
@@ -24,7 +25,7 @@ export interface PeerServerOptions {
   head(): number;
   /** The node of the cluster that has this certificate; undefined: none, as one that was removed has it still. */
   memberOf(certificate: X509Certificate): string | undefined;
-  /** Takes what a node forwards. Resolves with the answer. Rejects with WaypostError when it takes nothing now, and with Error for what is unreadable. */
+  /** Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and for what is unreadable. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   readonly snapshots: SnapshotSender;
   /** Undefined: it has none. */
@@ -39,14 +40,24 @@ const MAX_UNREAD = 64 << 10;
 const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
-/** Octets of commits that are forwarded at once, with all that they have read. */
-const MAX_COMMITS = 8 << 20;
+/** Of a connection by messages: RFC 9110 15.2.2. */
+const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
+const refused = (status: string): string => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+
+/** Who is told how far this node is: a peer by messages, anyone else who asks line by line. */
+interface Listener {
+  /** That it has shown. */
+  readonly certificate: X509Certificate;
+  readonly node: string;
+  readonly unread: () => number;
+  readonly tell: (head: number) => void;
+  readonly destroy: () => void;
+}
 
 export class PeerServer {
   readonly #options: PeerServerOptions;
   readonly #server: Server;
-  /** With what each has shown. */
-  readonly #listeners = new Map<ServerResponse, X509Certificate>();
+  readonly #listeners = new Set<Listener>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
 
@@ -59,6 +70,9 @@ export class PeerServer {
         this.#admit(request, response).catch(() => response.destroy());
       },
     );
+    this.#server.on('upgrade', (request, socket, head) => {
+      this.#upgrade(request, socket, head).catch(() => socket.destroy());
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -85,8 +99,8 @@ export class PeerServer {
 
   /** Some may be members no more. */
   membersChanged(): void {
-    for (const [listener, certificate] of this.#listeners)
-      if (this.#options.memberOf(certificate) === undefined) listener.destroy();
+    for (const { certificate, node, destroy } of this.#listeners)
+      if (this.#options.memberOf(certificate) !== node) destroy();
   }
 
   async close(): Promise<void> {
@@ -94,28 +108,49 @@ export class PeerServer {
     await new Promise<void>((done) => {
       this.#server.close(() => done());
       this.#server.closeAllConnections();
+      for (const { destroy } of this.#listeners) destroy();
     });
     await this.#options.snapshots.close();
   }
 
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
-    const certificate = (request.socket as TLSSocket).getPeerX509Certificate();
-    const until = performance.now() + NEWS;
+    const member = await this.#memberAt(request.socket as TLSSocket);
+    if (response.destroyed) return;
+    if (member === null) return void response.writeHead(403, { connection: 'close' }).end();
+    request.resume();
+    this.#answer(request, response, member);
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => {});
+    const member = await this.#memberAt(socket as TLSSocket);
+    if (socket.destroyed) return;
+    if (member === null) return void socket.end(refused('403 Forbidden'));
+    if (request.url !== '/v1/applied' || request.headers.upgrade !== PROTOCOL)
+      return void socket.end(refused('404 Not Found'));
+    (socket as TLSSocket).setNoDelay(true);
+    socket.write(GRANTED);
+    const link: PeerLink = new PeerLink(socket, head, (message) => {
+      this.#commit(link, member.node, message).catch((error: Error) => link.destroy(error));
+    });
+    const tell = (applied: number): void => link.send(KIND.applied, applied);
+    this.#listen(socket, { ...member, tell, unread: () => link.unread, destroy: () => link.destroy() });
+  }
+
+  /** Null: it is no member's. */
+  async #memberAt(socket: TLSSocket): Promise<Pick<Listener, 'certificate' | 'node'> | null> {
+    const certificate = socket.getPeerX509Certificate();
     // Without one the connection has ended.
-    while (certificate !== undefined && !response.destroyed) {
+    if (certificate === undefined) return null;
+    for (const until = performance.now() + NEWS; ; await sleep(LOOK)) {
       const node = this.#options.memberOf(certificate);
-      if (node !== undefined) {
-        if (request.method === 'POST' && request.url === '/v1/commits') return this.#commit(node, request, response);
-        request.resume();
-        return this.#answer(request, response, certificate);
-      }
-      if (performance.now() > until) return void response.writeHead(403, { connection: 'close' }).end();
-      await sleep(LOOK);
+      if (node !== undefined) return { certificate, node };
+      if (socket.destroyed || performance.now() > until) return null;
     }
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, certificate: X509Certificate): void {
+  #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
     const { snapshots, blobs } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
@@ -123,46 +158,35 @@ export class PeerServer {
     };
     const path = request.method === 'GET' ? (request.url ?? '') : '';
     const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
-    if (path === '/v1/applied') this.#listen(response, certificate);
-    else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
+    if (path === '/v1/applied') {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const tell = (applied: number): void => void response.write(`{"applied":${applied}}\n`);
+      const unread = (): number => response.writableLength;
+      this.#listen(response, { ...member, tell, unread, destroy: () => response.destroy() });
+    } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
 
-  async #commit(node: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #commit(link: PeerLink, node: string, { kind, number, said }: Message): Promise<void> {
     const { commit } = this.#options;
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of request) {
-      length += (chunk as Buffer).length;
-      if (length > MAX_COMMITS) return void response.writeHead(413, { connection: 'close' }).end();
-      chunks.push(chunk as Buffer);
-    }
-    if (commit === undefined) return void response.writeHead(404).end();
-    try {
-      const answer = await commit(node, Buffer.concat(chunks));
-      response.writeHead(200).end(answer);
-    } catch (error) {
-      response.writeHead(error instanceof WaypostError ? 503 : 400).end();
-    }
+    if (kind !== KIND.commits) throw new Error('a message of unknown kind');
+    // Why it takes none is of no use to the other node: it does without this one for a while.
+    const answer = await commit?.(node, said).catch(() => undefined);
+    link.send(KIND.answer, number, answer);
   }
 
-  #listen(response: ServerResponse, certificate: X509Certificate): void {
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    response.write(this.#word());
-    this.#listeners.set(response, certificate);
-    response.on('close', () => this.#listeners.delete(response));
-  }
-
-  #word(): string {
-    return `{"applied":${this.#options.head()}}\n`;
+  #listen(connection: Duplex | ServerResponse, listener: Listener): void {
+    this.#listeners.add(listener);
+    connection.on('close', () => this.#listeners.delete(listener));
+    listener.tell(this.#options.head());
   }
 
   #tell(): void {
-    const word = this.#word();
-    for (const listener of this.#listeners.keys()) {
-      if (listener.writableLength > MAX_UNREAD) listener.destroy();
-      else listener.write(word);
+    const head = this.#options.head();
+    for (const { unread, tell, destroy } of this.#listeners) {
+      if (unread() > MAX_UNREAD) destroy();
+      else tell(head);
     }
   }
 }

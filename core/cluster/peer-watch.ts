@@ -1,8 +1,10 @@
-/** Listens to one peer: how far it has applied the log. */
+/** The connection to one peer: hears how far it has applied the log, and forwards commits to it. */
+import type { ClientRequest } from 'node:http';
+import { request } from 'node:https';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Exchange } from '../etcd/exchange.ts';
 import type { Member } from './members.ts';
-import { peerAgent } from './peer-agent.ts';
+import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { HEARTBEAT, type PeerTls } from './peer-server.ts';
 
 export interface PeerWatchOptions {
@@ -15,16 +17,29 @@ export interface PeerWatchOptions {
 const SILENCE = 3 * HEARTBEAT;
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 2000;
-const MAX_LINE = 1000;
+/** Milliseconds that an answer to commits may take: as long as a group waits for etcd when nothing is wrong, many times over. */
+const PATIENCE = 2000;
+
+interface Asked {
+  resolve(answer: Buffer): void;
+  reject(error: Error): void;
+}
 
 export class PeerWatch {
+  readonly #options: PeerWatchOptions;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   readonly member: Member;
+  /** Null: there is none. */
+  #link: PeerLink | null = null;
+  readonly #asked = new Map<number, Asked>();
+  #lastAsked = 0;
+  #pause = FIRST_PAUSE;
 
   constructor(member: Member, options: PeerWatchOptions) {
     this.member = member;
-    this.#running = this.#run(options);
+    this.#options = options;
+    this.#running = this.#run();
   }
 
   async stop(): Promise<void> {
@@ -32,36 +47,96 @@ export class PeerWatch {
     await this.#running;
   }
 
-  async #run({ tls, onApplied, onTrouble }: PeerWatchOptions): Promise<void> {
-    const { name, address } = this.member;
-    const { signal } = this.#stop;
-    const agent = peerAgent(name, tls, { connect: SILENCE, headers: SILENCE, body: SILENCE });
-    let pause = FIRST_PAUSE;
-    const target = { endpoint: `https://${address}`, path: '/v1/applied', most: MAX_LINE };
-    while (!signal.aborted) {
-      const words = new Exchange(agent, target, (line) => {
-        const { applied } = JSON.parse(line) as { applied?: unknown };
-        if (!Number.isSafeInteger(applied)) throw new Error('no sequence came');
-        onTrouble(null);
-        pause = FIRST_PAUSE;
-        onApplied(name, applied as number);
+  /** Resolves with what the node answers. Rejects when it does not, or refuses: it may have them or not. */
+  async forward(commits: Buffer): Promise<Buffer> {
+    const link = this.#link;
+    const { name } = this.member;
+    if (link === null) throw new Error(`${name} is not heard`);
+    const number = ++this.#lastAsked;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#asked.set(number, { resolve, reject });
+        timer = setTimeout(() => reject(new Error(`${name} gave no answer in time`)), PATIENCE);
+        link.send(KIND.commits, number, commits);
       });
-      const leave = (): void => words.abort(new Error('it is heard no more'));
-      signal.addEventListener('abort', leave);
+    } finally {
+      clearTimeout(timer);
+      this.#asked.delete(number);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
       try {
-        const { status } = await words.done;
-        if (status === 403) throw new Error('it does not take this node for a member of the cluster');
-        if (status !== 200) throw new Error(`status ${status}`);
-        throw new Error('the connection ended');
+        await this.#connected();
       } catch (error) {
         if (signal.aborted) break;
-        onTrouble(error);
-        await sleep(pause, undefined, { signal }).catch(() => {});
-        pause = Math.min(pause * 2, LONGEST_PAUSE);
-      } finally {
-        signal.removeEventListener('abort', leave);
+        this.#options.onTrouble(error);
+        await sleep(this.#pause, undefined, { signal }).catch(() => {});
+        this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
       }
     }
-    await agent.destroy();
   }
+
+  /** Rejects when the connection has ended, or there was none. */
+  async #connected(): Promise<never> {
+    const { signal } = this.#stop;
+    const asked = this.#ask();
+    let end = (error: Error): void => void asked.destroy(error);
+    const silence = setTimeout(() => end(new Error('nothing is heard')), SILENCE);
+    const leave = (): void => end(new Error('it is heard no more'));
+    signal.addEventListener('abort', leave);
+    try {
+      return await new Promise<never>((_, reject) => {
+        asked.on('error', reject);
+        asked.on('response', ({ statusCode }) => reject(new Error(refusalOf(statusCode))));
+        asked.on('upgrade', (_answer, socket: Socket, head) => {
+          end = (error) => void socket.destroy(error);
+          socket.on('error', reject);
+          socket.on('close', () => reject(new Error('the connection ended')));
+          this.#link = new PeerLink(socket, head, (message) => {
+            silence.refresh();
+            this.#take(message);
+          });
+        });
+      });
+    } finally {
+      leave();
+      this.#link = null;
+      clearTimeout(silence);
+      signal.removeEventListener('abort', leave);
+      for (const { reject } of this.#asked.values()) reject(new Error(`the connection to ${this.member.name} ended`));
+    }
+  }
+
+  #ask(): ClientRequest {
+    const { ca, certificate, key } = this.#options.tls;
+    const { name, address } = this.member;
+    const asked = request(`https://${address}/v1/applied`, {
+      ...{ ca, cert: certificate, key, servername: name, agent: false },
+      headers: { connection: 'Upgrade', upgrade: PROTOCOL },
+    });
+    asked.setNoDelay(true);
+    return asked.end();
+  }
+
+  #take({ kind, number, said }: Message): void {
+    if (kind === KIND.applied) {
+      this.#options.onTrouble(null);
+      this.#pause = FIRST_PAUSE;
+      this.#options.onApplied(this.member.name, number);
+    } else if (kind === KIND.answer) {
+      const asked = this.#asked.get(number);
+      if (said.length > 0) asked?.resolve(said);
+      else asked?.reject(new Error(`${this.member.name} took no commits`));
+    } else throw new Error('a message of unknown kind');
+  }
+}
+
+function refusalOf(status: number | undefined): string {
+  return status === 403
+    ? 'it does not take this node for a member of the cluster'
+    : `it does not talk as this release does: status ${status}`;
 }

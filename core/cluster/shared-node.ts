@@ -14,7 +14,6 @@ import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
 import { readMembers } from './members.ts';
 import type { Node, NodeOptions } from './node.ts';
-import { PeerCommits } from './peer-commits.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -52,7 +51,6 @@ class SharedNode implements Node {
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
-  readonly #commits: PeerCommits;
   readonly #puller: BlobPuller;
   readonly #replacement: Replacement;
   readonly #lag: Lag;
@@ -89,7 +87,7 @@ class SharedNode implements Node {
         node: nodeName,
         sequencer: () => {
           const { sequencer } = this.#cluster;
-          return sequencer && { forward: (commits) => this.#commits.forward(sequencer, commits) };
+          return sequencer && { forward: (commits) => this.#cluster.forward(sequencer, commits) };
         },
       },
       isFar: (entries) => isFar(gateway, config, journal.head, entries),
@@ -115,7 +113,6 @@ class SharedNode implements Node {
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
-    this.#commits = new PeerCommits(tls);
     const puller = new BlobPuller({
       ...{ store: options.blobs, tls, log, limit: config.packages.maxBytes, deadline: BLOB },
       peers: () => cluster.others,
@@ -181,7 +178,6 @@ class SharedNode implements Node {
     await this.#replacement.stop();
     await this.#puller.close();
     await this.journal.close();
-    await this.#commits.close();
     await this.#cluster.close();
     await this.#gateway.close();
   }

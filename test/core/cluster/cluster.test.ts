@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Cluster } from '../../../core/cluster/cluster.ts';
+import { Cluster, type ClusterOptions } from '../../../core/cluster/cluster.ts';
 import { removeMember } from '../../../core/cluster/removal.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
 import { loadConfig } from '../../../core/config/index.ts';
@@ -28,10 +28,10 @@ class Node {
   readonly log: string[] = [];
   readonly cluster: Cluster;
 
-  constructor(gateway: EtcdGateway, name: string, prefix: string) {
+  constructor(gateway: EtcdGateway, name: string, prefix: string, commit?: ClusterOptions['commit']) {
     this.cluster = new Cluster({
       ...{ gateway, prefix, deadline: 400, interval: 100, tls: tlsOf(name) },
-      id: name,
+      ...{ id: name, commit },
       onRefused: (error) => this.log.push(error.message),
       self: { name, address: '127.0.0.1:0', version: '1' },
       listen: { address: '127.0.0.1', port: 0 },
@@ -103,6 +103,45 @@ test('a write waits for all that serve; who has gone is pending, who is back is 
   for (const { cluster } of [a, b, again]) await cluster.close();
   assert.match(a.log.join(''), /a node is not heard.*"node":"c"/);
   assert.match(a.log.join(''), /a node is heard again.*"node":"c"/);
+});
+
+test('commits are forwarded to another node, which answers, refuses or goes', async () => {
+  const held: (() => void)[] = [];
+  const a = new Node(gateway, 'a', '/forward/', async (node, commits) => {
+    const text = commits.toString('latin1');
+    if (text === 'refuse') throw new Error('not now');
+    if (text === 'hold') await new Promise<void>((done) => held.push(done));
+    return Buffer.from(`${node}: ${commits.length} ${text.slice(0, 5)}`);
+  });
+  const b = new Node(gateway, 'b', '/forward/');
+  for (const { cluster } of [a, b]) await cluster.join();
+  const forward = async (commits: string) => String(await b.cluster.forward(toA, Buffer.from(commits)));
+  const refused = (commits: string) =>
+    forward(commits).then(
+      (answer) => `it answered: ${answer}`,
+      (error: Error) => error.message,
+    );
+  const toA = { name: 'a', address: '', version: '' };
+  const nobody = b.cluster.forward({ ...toA, name: 'x' }, Buffer.from('1'));
+  assert.match(await nobody.then(String, (error: Error) => error.message), /not known/);
+  a.apply(1);
+  await until(() => b.cluster.furthest === 1, 'it is heard');
+  assert.is(await forward('first'), 'b: 5 first');
+  const large = 'large'.repeat(200_000);
+  const both = [forward('hold'), forward(large)];
+  assert.is(await both[1], 'b: 1000000 large');
+  a.apply(2);
+  await until(() => b.cluster.furthest === 2, 'words come between');
+  for (const go of held.splice(0)) go();
+  assert.is(await both[0], 'b: 4 hold');
+  assert.match(await refused('refuse'), /took no commits/);
+  const held2 = refused('hold');
+  await until(() => held.length === 1, 'it has them');
+  await a.cluster.close();
+  assert.match(await held2, /ended/);
+  assert.match(await refused('late'), /not heard/);
+  held[0]();
+  await b.cluster.close();
 });
 
 /** What a client of TLS is given. */
