@@ -1,6 +1,6 @@
 /** Calls: what makes code, elements, workers and windows. */
 
-import type { AnyNode, CallExpression, NewExpression, Property } from 'acorn';
+import type { AnyNode, Property } from 'acorn';
 import {
   checkAttribute,
   checkElement,
@@ -15,17 +15,15 @@ import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkStyle, STYLE_METHODS } from './check-styles.ts';
 import { noteRebound, noteUnbound } from './check-this.ts';
-import { checkTimer } from './check-timers.ts';
+import { checkTimer, noteGiven } from './check-timers.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
+import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
+import { SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
 import { report, type ScriptView, written } from './script-view.ts';
-import { constantOf, UNKNOWN, type Value, type Values } from './values.ts';
+import { constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
-
-type Call = CallExpression | NewExpression;
-/** Undefined: not known, as with `f.apply(this, list)`. */
-type Arguments = readonly AnyNode[] | undefined;
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
 const WORKERS = new Set(['Worker', 'SharedWorker']);
@@ -56,7 +54,17 @@ export function checkCall(view: ScriptView, node: Call): void {
   const { values, args } = target(view, node);
   if (values.length > 1 || values[0].kind !== 'unknown')
     for (const value of values) checkValue(view, node, value, args);
-  if (callee.type === 'MemberExpression') checkMethod(view, node, view.evaluator.keyOf(callee), args);
+  const method = methodOf(view, node);
+  if (method !== undefined) checkMethod(view, node, method, values);
+  const called = callee.type === 'Identifier' ? { name: callee.name, args } : method;
+  if (called?.args === undefined) return;
+  if (called.name === 'addEventListener') checkListener(view, node, called.args[0]);
+  else noteGiven(view, called.name, called.args);
+}
+
+function checkListener(view: ScriptView, node: Call, event: AnyNode | undefined): void {
+  if (event !== undefined && SENSOR_EVENTS.has(constantOf(view.evaluator.valuesOf(event))?.value))
+    report(view, 'direct_device', node, `${written(view, node)} hears sensors, which apps reach only through Host.`);
 }
 
 /** What is called in the end, through `call`, `apply` and Reflect too. */
@@ -92,11 +100,6 @@ function target(view: ScriptView, node: Call): { values: Values; args: Arguments
   }
   return { values, args };
 }
-
-const listed = (node: AnyNode | undefined): Arguments =>
-  node?.type === 'ArrayExpression' && node.elements.every((one) => one !== null && one.type !== 'SpreadElement')
-    ? (node.elements as AnyNode[])
-    : undefined;
 
 function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments): void {
   if (callee.kind === 'constructor') {
@@ -163,6 +166,7 @@ const parentCalls = (node: AnyNode): boolean => {
 function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
   const [object, key] = args ?? [];
   if (object === undefined) return;
+  const values = (of: AnyNode): Values => view.evaluator.valuesOf(of);
   if (path === 'Object.assign') checkAssigned(view, node, args ?? []);
   else if (path === 'Reflect.set' && key !== undefined)
     checkProperty(view, node, view.evaluator.valuesOf(object), textOf(view, key), args?.[2]);
@@ -171,6 +175,8 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
   if (path.endsWith('.getOwnPropertyDescriptor') && name === 'constructor')
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
   if (path.endsWith('.getOwnPropertyDescriptor') && MARKUP_PROPERTIES.has(String(name)))
+    report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
+  if (path.endsWith('.getOwnPropertyDescriptors') && values(object).some(isOfElements))
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
@@ -190,6 +196,10 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
       report(view, 'computed_global', node, `What ${written(view, node)} takes of ${value.path} cannot be determined.`);
   }
 }
+
+/** What elements have of their class, with what takes markup. */
+const isOfElements = (value: Value): boolean =>
+  value.kind === 'global' && /^(?:\w*Element|ShadowRoot)\.prototype$/.test(value.path);
 
 /** Whatever is called getPrototypeOf, and __proto__. */
 const isPrototype = (node: AnyNode): boolean => {
@@ -246,13 +256,16 @@ function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
       report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);
 }
 
-const objectsOf = (view: ScriptView, { callee }: Call): Values =>
-  callee.type === 'MemberExpression' ? view.evaluator.valuesOf(callee.object) : [];
-
-/** Methods that are known by their names, whatever has them. */
-function checkMethod(view: ScriptView, node: Call, name: string | undefined, args: Arguments): void {
-  if (name === undefined || args === undefined) return;
+/** Methods that are known by their names, whatever has them. `reached`: what is called. */
+function checkMethod(view: ScriptView, node: Call, { name, object, args }: Method, reached: Values): void {
+  if (args === undefined) return;
+  const objects = (): Values => (object === undefined ? NOTHING_KNOWN : view.evaluator.valuesOf(object));
   if (CALLING.has(name)) checkCallback(view, args);
+  if (name === '__lookupSetter__' || name === '__lookupGetter__') {
+    const key = args[0] && textOf(view, args[0]);
+    if (key === undefined || MARKUP_PROPERTIES.has(key))
+      report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
+  }
   const markup = MARKUP_METHODS.get(name);
   if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
@@ -265,27 +278,25 @@ function checkMethod(view: ScriptView, node: Call, name: string | undefined, arg
     const values = args[0] && view.evaluator.valuesOf(args[0]);
     if (values?.some(({ kind }) => kind !== 'unknown')) checkMarkup(view, args[0], name);
   } else if (name === 'createElement' || name === 'createElementNS') {
-    const isDocument =
-      node.callee.type === 'MemberExpression' &&
-      view.evaluator.valuesOf(node.callee).some(({ kind }) => kind === 'global');
+    const isDocument = reached.some((value) => value.kind === 'global' && value.path === `document.${name}`);
     const tag = args[name === 'createElement' ? 0 : 1];
     if (!isDocument && tag && constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
   } else if (name === 'setAttribute' || name === 'setAttributeNS')
-    checkAttribute(view, node, objectsOf(view, node), name === 'setAttribute' ? args : args.slice(1));
+    checkAttribute(view, node, objects(), name === 'setAttribute' ? args : args.slice(1));
   else if (name === 'createAttribute' || name === 'createAttributeNS')
     checkAttribute(
       view,
       node,
-      objectsOf(view, node),
+      objects(),
       args.slice(name === 'createAttribute' ? 0 : 1, name === 'createAttribute' ? 1 : 2),
     );
   else if (name === 'removeAttribute' && args[0] && textOf(view, args[0]) === 'type')
-    checkType(view, node, objectsOf(view, node), [UNKNOWN]);
+    checkType(view, node, objects(), [UNKNOWN]);
   else if (name === 'append' || name === 'appendChild' || name === 'prepend' || name === 'replaceChildren')
-    for (const arg of args) checkGiven(view, node, objectsOf(view, node), name, view.evaluator.valuesOf(arg));
+    for (const arg of args) checkGiven(view, node, objects(), name, view.evaluator.valuesOf(arg));
   else if (name === 'setAttributeNode' || name === 'setAttributeNodeNS' || name === 'setNamedItem')
     report(view, 'attribute_undeterminable', node, `Which attribute ${written(view, node)} sets cannot be determined.`);
-  else if (FOLLOWING.has(name) && node.callee.type === 'MemberExpression') noteFollowed(view, node.callee.object);
+  else if (FOLLOWING.has(name) && object !== undefined) noteFollowed(view, object);
   else if (STYLE_METHODS.has(name)) {
     const text = args[STYLE_METHODS.get(name)!];
     if (text) checkStyle(view, text, view.evaluator.valuesOf(text));

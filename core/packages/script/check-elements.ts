@@ -10,7 +10,7 @@ import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
 import { isMade, namesOf, possibleKeys } from './possible-keys.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import { urlRole } from './url-properties.ts';
+import { urlRole, urlsIn } from './url-properties.ts';
 import { constantOf, PLACEHOLDER, type Value, type Values } from './values.ts';
 
 /** Properties that take markup. */
@@ -68,7 +68,7 @@ export function checkProperty(
   if (value === undefined || values === undefined) return;
   if (isStyleProperty(key) || (CODE_PROPERTIES.has(key) && objects.some(isStyle))) checkStyle(view, value, values);
   if (role === 'link') noteLink(view, targetOf(node), value);
-  else if (role !== undefined) checkUrl(view, value, values, role);
+  else if (role !== undefined) checkUrl(view, value, urlsIn(key, values), role);
 }
 
 const isStyle = (object: Value): boolean => object.kind === 'element' && object.tag === 'style';
@@ -138,7 +138,9 @@ export function checkAttribute(
   const known = constantOf(names);
   if (typeof known?.value !== 'string') {
     const isOpen = names.some((one) => one.kind !== 'constant' && !(one.kind === 'text' && isData(one.known)));
-    if (isOpen && (value === undefined || !isConstant(view.evaluator.valuesOf(value))))
+    const isHandler = names.some((one) => one.kind === 'text' && /^on/i.test(one.known));
+    const values = value && view.evaluator.valuesOf(value);
+    if (isOpen && (isHandler || !isConstant(values) || values?.some(isCodeText)))
       reportUnknown(view, node, 'attribute');
     return;
   }
@@ -157,7 +159,7 @@ export function checkAttribute(
     const role = urlRole(attribute, objects);
     if (attribute === 'style') checkStyle(view, value, values);
     if (role === 'link') noteLink(view, receiverOf(node), value);
-    else if (role !== undefined) checkUrl(view, value, values, role);
+    else if (role !== undefined) checkUrl(view, value, urlsIn(attribute, values), role);
   }
 }
 
@@ -188,6 +190,10 @@ export function isAttribute(view: ScriptView, node: AnyNode): boolean {
 const ATTRIBUTE_GETTERS = new Set(['getAttributeNode', 'getAttributeNodeNS', 'getNamedItem', 'getNamedItemNS']);
 /** Properties of the node of an attribute that are its value. */
 export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValue', 'textContent']);
+
+/** What does something where it is a handler. */
+const isCodeText = (value: Value): boolean =>
+  value.kind === 'constant' && typeof value.value === 'string' && /[(`=]/.test(value.value);
 
 /** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
 const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);

@@ -171,12 +171,17 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
     if (scopeOf(node)?.lookup(left.name)?.isGlobal === false) return;
     if (left.name === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
     if (left.name === 'location') checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
+    if (left.name.startsWith('on')) checkHandler(view, right);
     if (view.kind === 'handler') checkOfHandler(view, node, left.name, right);
     return;
   }
   if (left.type !== 'MemberExpression' || left.object.type === 'Super') return;
   const objects = view.evaluator.valuesOf(left.object);
   const key = view.evaluator.keyOf(left);
+  if (left.property.type === 'PrivateIdentifier') {
+    if (operator === '=') noteAssigned(view, `#${left.property.name}`, right);
+    return;
+  }
   if (key === undefined) {
     for (const object of objects) if (object.kind === 'global') checkHostWrite(view, node, object.path, 'assigned to');
     checkProperty(view, node, objects, undefined, right);
@@ -198,6 +203,14 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   if (ATTRIBUTE_VALUES.has(key) && isAttribute(view, left.object))
     report(view, 'attribute_undeterminable', node, `Which attribute ${written(view, node)} sets cannot be determined.`);
   if (ASSIGNING.has(operator)) checkProperty(view, node, objects, key, right);
+}
+
+/** What is called with the texts of events and errors. */
+function checkHandler(view: ScriptView, right: AnyNode): void {
+  for (const value of view.evaluator.valuesOf(right)) {
+    const code = value.kind === 'global' ? HANDED_ON.get(value.path) : undefined;
+    if (code !== undefined) report(view, code, right, `What ${written(view, right)} is called with is not known.`);
+  }
 }
 
 /** In a handler a name is a member of the element or of the document (HTML, 8.1.8.1). */
@@ -236,6 +249,8 @@ function checkFunction(view: ScriptView, node: AnyNode): void {
 /** Asked whether it is there, or replaced by something of the app's own. */
 function isHarmless(view: ScriptView, node: AnyNode, path: string): boolean {
   if (isTyped(node)) return true;
+  // `HTMLScriptElement.supports('module')`
+  if (path === 'HTMLScriptElement' && useOf(node) === 'member') return true;
   if (useOf(node) !== 'assigned' || path.includes('.') || path.startsWith('on')) return false;
   const parent = parentOf(node);
   return parent?.type === 'AssignmentExpression' && constantOf(view.evaluator.valuesOf(parent.right)) === undefined;
@@ -256,6 +271,8 @@ function said(code: string, path: string): string {
     case 'webassembly':
     case 'service_worker':
       return `is ${path}, which apps may not use.`;
+    case 'script_element':
+      return `is ${path}, of which script elements are made.`;
     case 'parent_message':
       return 'reaches the window around the app.';
     default:

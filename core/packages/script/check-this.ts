@@ -1,7 +1,6 @@
 /** `this.constructor(text)`: harmless as components of frameworks write it, and Function where `this` is made a function by call, apply or bind. */
 import type { AnyNode, MemberExpression } from 'acorn';
-import { isFunction } from './plain-call.ts';
-import { keyOf } from './scope.ts';
+import { isFunction, methodOf } from './plain-call.ts';
 import { report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import { parentOf } from './walk.ts';
@@ -83,14 +82,4 @@ export function checkUnbound(view: ScriptView): void {
     if (view.rebound.has(fn) || (name !== undefined && view.rebound.has(name)))
       report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} calls cannot be determined.`);
   }
-}
-
-/** The name of the member that a function is. */
-function methodOf(fn: AnyNode): string | undefined {
-  const parent = parentOf(fn);
-  if (parent?.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression')
-    return keyOf(parent.left.property) ?? undefined;
-  const isMember =
-    parent?.type === 'Property' || parent?.type === 'MethodDefinition' || parent?.type === 'PropertyDefinition';
-  return isMember && !parent.computed ? (keyOf(parent.key) ?? undefined) : undefined;
 }

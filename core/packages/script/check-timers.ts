@@ -1,18 +1,18 @@
 /** What a timer runs: a function, or a text that it makes code of. */
-import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import type { AnyNode, CallExpression, MemberExpression, NewExpression } from 'acorn';
+import type { WebContext } from '../web/context.ts';
 import { importedName, typeOf } from './module-names.ts';
-import { isFunction } from './plain-call.ts';
-import type { Write } from './scope.ts';
+import { calledAs, isFunction, nameOf } from './plain-call.ts';
+import { keyOf, type Write } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import type { Value, Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
-/** A member or global that a timer takes. */
-interface Named {
-  readonly name: string;
-  readonly isOfPlatform: boolean;
-}
+/** A member or global that a timer takes; or `given`: the parameter of this index, of a function by this name. */
+export type Named =
+  | { readonly name: string; readonly isOfPlatform: boolean }
+  | { readonly name: string; readonly given: number };
 
 /** `args` undefined: not known. */
 export function checkTimer(
@@ -37,26 +37,47 @@ export function checkTimer(
     return;
   }
   const message = `Whether ${written(view, first)} is a function cannot be determined.`;
-  const isOfParsed = first.type === 'MemberExpression' && isOfData(view, first.object, new Steps());
-  if (isOfParsed || (values.some(({ kind }) => kind === 'unknown') && isResult(view, first)))
+  const isKnown = values.every(({ kind }) => kind === 'function');
+  if (!isKnown && (isOfData(view, first, new Steps()) || isResult(view, first)))
     report(view, 'timer_undeterminable', first, message);
   else
     for (const named of namesOfElsewhere(view, first, new Steps()))
       view.context.timers.push({ place: placeOf(view, first), message, ...named });
 }
 
-const isText = (value: Value): boolean =>
-  value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string') || value.kind === 'list';
+/** What is no function is made a text of. */
+const isText = ({ kind, ...value }: Value): boolean =>
+  kind === 'text' ||
+  (kind === 'constant' && 'value' in value && typeof value.value === 'string') ||
+  kind === 'list' ||
+  kind === 'structure' ||
+  kind === 'element';
 
 /** What comes of a call, a name for that, or a member that is not known: it may be text. */
 function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return true;
   switch (node.type) {
     case 'CallExpression':
+      return !isBound(view, node, steps);
     case 'AwaitExpression':
+    case 'YieldExpression':
+    case 'NewExpression':
+    case 'BinaryExpression':
+    case 'ForInStatement':
+    case 'CatchClause':
       return true;
+    case 'ChainExpression':
+    case 'ParenthesizedExpression':
+      return isResult(view, node.expression, steps);
+    case 'AssignmentExpression':
+      return isResult(view, node.right, steps);
+    case 'SequenceExpression':
+      return isResult(view, node.expressions.at(-1)!, steps);
     case 'MemberExpression':
-      return (node.computed && view.evaluator.keyOf(node) === undefined) || isOfData(view, node.object, steps);
+      return (
+        (!isPrivate(node) && node.computed && view.evaluator.keyOf(node) === undefined) ||
+        isOfData(view, node.object, steps)
+      );
     case 'LogicalExpression':
       return isResult(view, node.left, steps) || isResult(view, node.right, steps);
     case 'ConditionalExpression':
@@ -76,16 +97,42 @@ function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean
   }
 }
 
+const isPrivate = (node: MemberExpression): boolean => node.property.type === 'PrivateIdentifier';
+
+/** `f.bind(…)`, which is a function if `f` is one. */
+const isBound = (view: ScriptView, { callee }: CallExpression, steps: Steps): boolean =>
+  callee.type === 'MemberExpression' &&
+  view.evaluator.keyOf(callee) === 'bind' &&
+  !isResult(view, callee.object, steps) &&
+  !view.evaluator.valuesOf(callee.object).some(isText);
+
 /** What is written to a name; to a parameter: by a call of the function by its name. */
 function isResultOf(view: ScriptView, { from, path }: Write, steps: Steps): boolean {
   if (!steps.take()) return true;
   if (from === undefined) return false;
-  if (!isFunction(from)) return isResult(view, from, steps);
-  if (isOfPromise(from)) return true;
+  if (!isFunction(from)) return isOfList(path) ? isOfItems(view, from, steps) : isResult(view, from, steps);
+  if (isCallback(view, from)) return true;
   const [index] = path;
   if (path.length !== 1 || typeof index !== 'number') return false;
   for (const given of view.evaluator.given(from, index)) if (isResult(view, given, steps)) return true;
   return false;
+}
+
+const isOfList = (path: Write['path']): boolean => path.includes(null);
+
+/** Of an element of what a loop goes over. */
+const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
+  list.type !== 'ArrayExpression' ||
+  list.elements.some(
+    (item) => item === null || view.evaluator.valuesOf(item).some(isText) || isResult(view, item, steps),
+  );
+
+/** A function that is given to a call, where it stands or by its name: who knows with what it is called. */
+function isCallback(view: ScriptView, fn: AnyNode): boolean {
+  const parent = parentOf(fn);
+  if (parent?.type === 'CallExpression' && parent.callee !== fn) return true;
+  const name = nameOf(fn);
+  return name !== undefined && view.evaluator.isPassed(name);
 }
 
 /** A function that is given to `then`. */
@@ -128,9 +175,22 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
       yield* namesOfElsewhere(view, node.consequent, steps);
       yield* namesOfElsewhere(view, node.alternate, steps);
       break;
+    case 'ChainExpression':
+    case 'ParenthesizedExpression':
+      yield* namesOfElsewhere(view, node.expression, steps);
+      break;
+    case 'AssignmentExpression':
+      yield* namesOfElsewhere(view, node.right, steps);
+      break;
+    case 'SequenceExpression':
+      yield* namesOfElsewhere(view, node.expressions.at(-1)!, steps);
+      break;
+    case 'CallExpression':
+      if (node.callee.type === 'MemberExpression') yield* namesOfElsewhere(view, node.callee.object, steps);
+      break;
     case 'MemberExpression': {
       const values = view.evaluator.valuesOf(node);
-      const name = view.evaluator.keyOf(node);
+      const name = isPrivate(node) ? (keyOf(node.property) ?? undefined) : view.evaluator.keyOf(node);
       // What is found to be a function is one, though the name may be given to something else later.
       if (name !== undefined && !values.some(({ kind }) => kind === 'function'))
         yield { name, isOfPlatform: values.some(isOfPlatform) };
@@ -155,8 +215,40 @@ function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): I
   if (from === undefined || !steps.take()) return;
   if (typeof last === 'string') yield { name: last, isOfPlatform: false };
   else if (path.length === 0) yield* namesOfElsewhere(view, from, steps);
-  else if (isFunction(from) && path.length === 1 && typeof last === 'number')
+  else if (isFunction(from) && path.length === 1 && typeof last === 'number') {
+    const name = calledAs(from);
+    if (name !== undefined) yield { name, given: last };
     for (const given of view.evaluator.given(from, last)) yield* namesOfElsewhere(view, given, steps);
+  }
+}
+
+/** Texts that may be code, which a call gives to a function by its name: for the parameters that timers take. */
+export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode[]): void {
+  for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++) {
+    if (!isCodeText(view, args[index])) continue;
+    const known = view.context.given.get(name);
+    if (known === undefined) view.context.given.set(name, new Set([index]));
+    else known.add(index);
+  }
+}
+
+/** As it stands there, or under a name that has no other value. */
+function isCodeText(view: ScriptView, node: AnyNode): boolean {
+  switch (node.type) {
+    case 'Literal':
+      return isCode(node.value);
+    case 'TemplateLiteral':
+      return node.quasis.some(({ value }) => isCode(value.cooked));
+    case 'BinaryExpression':
+      return node.operator === '+' && (isCodeText(view, node.left as AnyNode) || isCodeText(view, node.right));
+    case 'Identifier': {
+      const [write, ...others] = view.evaluator.variableOf(node)?.writes ?? [];
+      const from = others.length === 0 && write?.path.length === 0 ? write.from : undefined;
+      return from !== undefined && from.type !== 'Identifier' && isCodeText(view, from);
+    }
+    default:
+      return false;
+  }
 }
 
 const isOfPlatform = (value: Value): boolean => value.kind === 'global' && OF_PLATFORM.has(value.path);
@@ -211,8 +303,7 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
 const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
 
 /** Once all scripts are audited. */
-export const isKnownFunction = (
-  { name, isOfPlatform }: Named,
-  functions: ReadonlySet<string>,
-  texts: ReadonlySet<string>,
-): boolean => !texts.has(name) && (functions.has(name) || isOfPlatform);
+export function isKnownFunction(named: Named, { functions, texts, given }: WebContext): boolean {
+  if ('given' in named) return given.get(named.name)?.has(named.given) !== true;
+  return !texts.has(named.name) && (functions.has(named.name) || named.isOfPlatform);
+}

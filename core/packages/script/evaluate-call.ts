@@ -162,6 +162,11 @@ function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: 
     );
     return isScript ? (method === 'querySelector' ? [SCRIPT] : [global('document.scripts')]) : undefined;
   }
+  if (method === 'getRootNode') return [global('document')];
+  if (method === 'valueOf' || method === 'open') {
+    const same = objects.filter((one) => one.kind === 'global' && (method === 'valueOf' || one.path === 'document'));
+    return same.length > 0 ? same : undefined;
+  }
   if (method === 'cloneNode') return objects.filter(({ kind }) => kind === 'element').length > 0 ? objects : undefined;
   if ((method === 'importNode' || method === 'adoptNode') && first) {
     const values = evaluator.valuesOf(first as AnyNode);

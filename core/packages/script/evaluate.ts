@@ -123,6 +123,11 @@ export class Evaluator {
     return this.#walked.calls.has(name);
   }
 
+  /** A call is given something of that name, or it has another one, too. */
+  isPassed(name: string): boolean {
+    return this.#walked.passed.has(name);
+  }
+
   /** What calls by its name give to a parameter of a function. */
   *given(fn: AnyNode, index: number): Iterable<AnyNode> {
     for (const { args, spread } of this.#walked.calls.get(nameOf(fn) ?? '') ?? [])

@@ -69,6 +69,7 @@ export function memberPath(path: string, key: string): string | undefined {
   const known = path.startsWith('Host') ? undefined : pathOfUnknown(key, false);
   if (known !== undefined) return known;
   if (path.length > 100) return undefined;
+  if (path === 'Document.prototype' || path === 'HTMLDocument.prototype') return canonical(`document.${key}`);
   return canonical(`${path}.${key}`);
 }
 

@@ -1,5 +1,6 @@
 /** Functions: where they are called, by what name, and whether they are strict. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
+import { keyOf } from './scope.ts';
 import { parentOf } from './walk.ts';
 
 export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
@@ -64,6 +65,27 @@ export function nameOf(fn: AnyNode): string | undefined {
   return parent?.type === 'VariableDeclarator' && parent.init === fn && parent.id.type === 'Identifier'
     ? parent.id.name
     : undefined;
+}
+
+/** The name of the member that a function is. */
+export function methodOf(fn: AnyNode): string | undefined {
+  const parent = parentOf(fn);
+  if (parent?.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression')
+    return keyOf(parent.left.property) ?? undefined;
+  const isMember =
+    parent?.type === 'Property' || parent?.type === 'MethodDefinition' || parent?.type === 'PropertyDefinition';
+  return isMember && !parent.computed ? (keyOf(parent.key) ?? undefined) : undefined;
+}
+
+/** By what a call may have it: its own name, that of a member or of a global, or of a class that it makes. */
+export function calledAs(fn: AnyNode): string | undefined {
+  const parent = parentOf(fn);
+  if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') {
+    const made = parentOf(parentOf(parent)!)!;
+    return made.type === 'ClassDeclaration' ? made.id?.name : nameOf(made);
+  }
+  if (parent?.type === 'AssignmentExpression' && parent.left.type === 'Identifier') return parent.left.name;
+  return nameOf(fn) ?? methodOf(fn);
 }
 
 export function isFunction(node: AnyNode): node is FunctionNode & AnyNode {

@@ -17,7 +17,7 @@ const VIBRATE = 'Host.ui.vibrate(ms), with the permission vibrate';
 const DEVICE = 'Host.device.info(), with the permission device.info';
 
 export const BARRED: ReadonlyMap<string, Barred> = new Map([
-  ...all('eval', undefined, 'eval execScript'),
+  ...all('eval', undefined, 'eval execScript ShadowRealm'),
   ...all('import_scripts', undefined, 'importScripts'),
   ...all('webassembly', undefined, 'WebAssembly'),
   ...all('service_worker', undefined, 'navigator.serviceWorker ServiceWorkerContainer'),
@@ -47,7 +47,7 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
     'navigator.geolocation navigator.clipboard navigator.bluetooth navigator.usb navigator.serial navigator.hid navigator.nfc navigator.xr ' +
       'navigator.requestMIDIAccess navigator.contacts navigator.credentials navigator.share navigator.wakeLock navigator.getGamepads ' +
       'navigator.gpu NDEFReader Accelerometer LinearAccelerationSensor GravitySensor Gyroscope Magnetometer AmbientLightSensor ' +
-      'AbsoluteOrientationSensor RelativeOrientationSensor DeviceMotionEvent DeviceOrientationEvent ondevicemotion ondeviceorientation ' +
+      'AbsoluteOrientationSensor RelativeOrientationSensor DeviceMotionEvent DeviceOrientationEvent ondevicemotion ondeviceorientation ondeviceorientationabsolute ' +
       'SpeechRecognition webkitSpeechRecognition Notification PushManager PaymentRequest IdleDetector EyeDropper BarcodeDetector',
   ),
   ...all(
@@ -55,6 +55,7 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
     undefined,
     'webkit.messageHandlers ReactNativeWebView flutter_inappwebview chrome.webview external.notify cordova Capacitor AndroidBridge',
   ),
+  ...all('script_element', undefined, 'HTMLScriptElement SVGScriptElement'),
   ...all('parent_message', undefined, 'parent.postMessage top.postMessage opener.postMessage'),
 ]);
 
@@ -118,4 +119,11 @@ export const RECEIVED: ReadonlySet<string> = new Set([
 export const PLATFORM_NAMES: ReadonlySet<string> = new Set([
   ...WATCHED_NAMES,
   ...['setImmediate', 'open', 'location', 'Reflect', 'Object', 'atob', 'String', 'URL'],
+]);
+
+/** Events of the device itself (Device Orientation and Motion, 5). */
+export const SENSOR_EVENTS: ReadonlySet<unknown> = new Set([
+  'devicemotion',
+  'deviceorientation',
+  'deviceorientationabsolute',
 ]);

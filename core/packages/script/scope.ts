@@ -113,5 +113,6 @@ export function bind(
 export function keyOf(key: AnyNode): string | null {
   if (key.type === 'Identifier') return key.name;
   if (key.type === 'Literal') return String(key.value);
+  if (key.type === 'PrivateIdentifier') return `#${key.name}`;
   return null;
 }

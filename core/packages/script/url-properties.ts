@@ -1,11 +1,14 @@
 /** Properties and attributes that take a URL. */
 import type { UrlRole } from './check-url.ts';
-import type { Values } from './values.ts';
+import { constant, text, type Value, type Values } from './values.ts';
 
 const ROLES: ReadonlyMap<string, UrlRole> = new Map([
   ['src', 'resource'],
   ['poster', 'resource'],
   ['background', 'resource'],
+  ['srcset', 'resource'],
+  ['imageSrcset', 'resource'],
+  ['imagesrcset', 'resource'],
   ['href', 'link'],
   ['action', 'link'],
   ['formAction', 'link'],
@@ -24,3 +27,14 @@ export function urlRole(name: string, objects: Values): UrlRole | undefined {
   const isElement = objects.some((object) => object.kind === 'element' && object.tag !== undefined);
   return role === 'resource' && name === 'src' && !isElement ? 'source' : role;
 }
+
+/** The URLs that a value is: of a set of sources several (HTML, 4.8.4.2). */
+export const urlsIn = (name: string, values: Values): Values =>
+  /srcset$/i.test(name) ? values.flatMap(candidates) : values;
+
+function candidates(value: Value): Values {
+  if (value.kind === 'text') return split(value.known).map(text);
+  return value.kind === 'constant' && typeof value.value === 'string' ? split(value.value).map(constant) : [value];
+}
+
+const split = (sources: string): string[] => sources.split(',').map((one) => one.trim().split(/\s+/)[0]);

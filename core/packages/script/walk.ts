@@ -28,6 +28,8 @@ export interface Walked {
   readonly made: ReadonlySet<string>;
   /** Names that are used other than by calls. */
   readonly handedOn: ReadonlySet<string>;
+  /** Of these names the ones that calls are given, or that get another name. */
+  readonly passed: ReadonlySet<string>;
   /** Members of objects and classes as they are written, but those with a computed key. */
   readonly members: readonly Member[];
 }
@@ -123,6 +125,9 @@ const IS_TOLD = new Set([
   'BinaryExpression',
 ]);
 
+/** Where a name that stands there means what it is used for by others. */
+const PASSING = new Set(['CallExpression', 'NewExpression', 'VariableDeclarator', 'SpreadElement']);
+
 export function walk(program: Program, isModule: boolean, isShared = false): Walked {
   const implicit = new Scope(undefined, true);
   const top = new Scope(implicit, true);
@@ -133,6 +138,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const calls = new Map<string, Called[]>();
   const made = new Set<string>();
   const handedOn = new Set<string>();
+  const passed = new Set<string>();
   const members: Member[] = [];
   const assignments: [Pattern, Write, Scope][] = [];
   const stack: AnyNode[] = [program];
@@ -204,6 +210,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     const parent = parentOf(node);
     if ((parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') || parent.callee !== node) {
       handedOn.add(node.name);
+      if (parent !== undefined && PASSING.has(parent.type)) passed.add(node.name);
       return;
     }
     if (parent.type === 'NewExpression') made.add(node.name);
@@ -239,7 +246,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         continue;
       case 'Property':
         if (node.computed) push(node.key, node, scope);
-        else noteMember(node.key, node.value);
+        else if (node.kind !== 'get') noteMember(node.key, node.value);
         push(node.value, node, scope);
         continue;
       case 'BinaryExpression':
@@ -276,7 +283,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         const isLoop = (loop?.type === 'ForInStatement' || loop?.type === 'ForOfStatement') && loop.left === node;
         for (const { id, init } of node.declarations) {
           const write = init ? { from: init, path: [] } : undefined;
-          if (isLoop) declare(id, ANYTHING, node, target, scope, node.kind === 'var');
+          if (isLoop) declare(id, takenBy(loop), node, target, scope, node.kind === 'var');
           else if (write !== undefined) declare(id, write, node, target, scope, node.kind === 'var');
           else if (id.type === 'Identifier')
             target.declare(id.name, node.kind === 'var' && target === top && !isModule);
@@ -286,7 +293,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'ForInStatement':
       case 'ForOfStatement':
         if (node.left.type !== 'VariableDeclaration') {
-          assignments.push([node.left, ANYTHING, scope]);
+          assignments.push([node.left, takenBy(node), scope]);
           pushTargets(node, node.left, scope, push);
           push(node.right, node, scope);
           push(node.body, node, new Scope(scope, false));
@@ -316,7 +323,8 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'MethodDefinition':
       case 'PropertyDefinition':
         if (node.computed) push(node.key as AnyNode, node, scope);
-        else if (node.value) noteMember(node.key, node.value);
+        else if (node.value && !(node.type === 'MethodDefinition' && node.kind === 'get'))
+          noteMember(node.key, node.value);
         break;
       case 'ExportNamedDeclaration':
         if (node.source) continue;
@@ -326,7 +334,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         break;
       case 'CatchClause': {
         const inner = new Scope(scope, false);
-        if (node.param) declare(node.param, ANYTHING, node, inner, inner, false);
+        if (node.param) declare(node.param, { from: node, path: [] }, node, inner, inner, false);
         pushAll(node, inner);
         continue;
       }
@@ -354,8 +362,12 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       },
       () => {},
     );
-  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn, members };
+  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn, passed, members };
 }
+
+/** What a loop gives to its variable: an element of what it goes over, or a key, which is a text. */
+const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
+  loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: [] };
 
 function pushTargets(
   at: AnyNode,

@@ -48,6 +48,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     texts: new Set<string>(),
     renamed: new Map(),
     timers: [],
+    given: new Map(),
     embedded: 0,
     globals: new Map(),
   });
@@ -81,8 +82,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   for (const names of [web.functions, web.texts])
     for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);
   for (const timer of web.timers)
-    if (!isKnownFunction(timer, web.functions, web.texts))
-      context.findings.add('timer_undeterminable', timer.place, timer.message);
+    if (!isKnownFunction(timer, web)) context.findings.add('timer_undeterminable', timer.place, timer.message);
   if (!context.undeterminable) checkUnused(context);
 }
 

@@ -2,6 +2,7 @@
 
 import type { AuditContext } from '../context.ts';
 import type { Place } from '../finding.ts';
+import type { Named } from '../script/check-timers.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
 
@@ -53,12 +54,9 @@ export interface WebContext extends AuditContext {
   /** Names under which modules hand on what other modules give them by another: by that one. */
   readonly renamed: Map<string, Set<string>>;
   /** What timers take by a name, for when all functions are known. */
-  readonly timers: {
-    readonly place: Place;
-    readonly message: string;
-    readonly name: string;
-    readonly isOfPlatform: boolean;
-  }[];
+  readonly timers: (Named & { readonly place: Place; readonly message: string })[];
+  /** Names under which calls give functions texts that may be code: by which arguments. */
+  readonly given: Map<string, Set<number>>;
   /** Characters of markup in strings that were put among the pieces so far. */
   embedded: number;
   /** Names that classic scripts have bound at their top level, which the scripts after them see. */

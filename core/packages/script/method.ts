@@ -1,0 +1,75 @@
+/** Which method a call is of, by its name, whatever has it. */
+import type { AnyNode, CallExpression, MemberExpression, NewExpression } from 'acorn';
+import type { ScriptView } from './script-view.ts';
+import { Steps } from './steps.ts';
+
+export type Call = CallExpression | NewExpression;
+/** Undefined: not known, as with `f.apply(this, list)`. */
+export type Arguments = readonly AnyNode[] | undefined;
+
+/** What is called by the name of a member. */
+export interface Method {
+  readonly name: string;
+  /** What has it; undefined: not known. */
+  readonly object: AnyNode | undefined;
+  readonly args: Arguments;
+}
+
+/** Also of `o.name.call(…)`, of what `bind` has made of a method, and of one that is given to Reflect.apply. */
+export function methodOf(view: ScriptView, node: Call): Method | undefined {
+  const { callee, arguments: args } = node;
+  if (callee.type === 'MemberExpression') {
+    const name = nameOfMember(view, callee);
+    if ((name === 'call' || name === 'apply') && callee.object.type !== 'Super') {
+      const method = methodNamed(view, callee.object, new Steps());
+      const isReflect = callee.object.type === 'Identifier' && callee.object.name === 'Reflect';
+      if (method !== undefined && !isReflect)
+        return given(method, args[0], name === 'call' ? args.slice(1) : listed(args[1]));
+      if (isReflect && args[0]) {
+        const applied = methodNamed(view, args[0], new Steps());
+        if (applied !== undefined) return given(applied, args[1], listed(args[2]));
+      }
+    }
+    return name === undefined ? undefined : { name, object: callee.object, args };
+  }
+  const isOther = callee.type !== 'Identifier' && callee.type !== 'CallExpression';
+  const bound = isOther ? undefined : methodNamed(view, callee, new Steps());
+  return bound?.args === undefined ? undefined : given(bound, bound.object, args);
+}
+
+const given = ({ name, args }: Method, object: AnyNode | undefined, more: Arguments): Method => ({
+  name,
+  object,
+  args: more && [...(args ?? []), ...more],
+});
+
+/** A method that is not called where it is named; `args`: what `bind` has given to it, undefined where it is not bound. */
+function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | undefined {
+  if (!steps.take()) return undefined;
+  if (node.type === 'MemberExpression') {
+    const name = nameOfMember(view, node);
+    return name === undefined ? undefined : { name, object: node.object, args: undefined };
+  }
+  if (node.type === 'CallExpression') {
+    const { callee, arguments: args } = node;
+    if (callee.type !== 'MemberExpression' || view.evaluator.keyOf(callee) !== 'bind') return undefined;
+    const method = methodNamed(view, callee.object, steps);
+    return method && given(method, args[0], args.slice(1));
+  }
+  if (node.type !== 'Identifier') return undefined;
+  const variable = view.evaluator.variableOf(node);
+  const own = { name: node.name, object: undefined, args: undefined };
+  if (variable?.writes.length !== 1 || !steps.enter(variable)) return own;
+  const [{ from, path }] = variable.writes;
+  const last = path.at(-1);
+  if (typeof last === 'string') return { ...own, name: last };
+  return (from !== undefined && path.length === 0 ? methodNamed(view, from, steps) : undefined) ?? own;
+}
+
+const nameOfMember = (view: ScriptView, node: MemberExpression): string | undefined =>
+  node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : view.evaluator.keyOf(node);
+
+export const listed = (node: AnyNode | undefined): Arguments =>
+  node?.type === 'ArrayExpression' && node.elements.every((one) => one !== null && one.type !== 'SpreadElement')
+    ? (node.elements as AnyNode[])
+    : undefined;
