@@ -100,7 +100,7 @@ test('what is given up before there is a connection for it was not sent, and nev
   assert.equal(seen, ['/held', '/last']);
   // What is no address at all is no reason to end for who asks.
   assert.instance(
-    await failureOf(new Exchange(agent, { endpoint: 'https://node:none', path: '/' }).done),
+    await failureOf(new Exchange(agent, { endpoint: 'https://node:none', path: '/', message: {} }).done),
     NotConnected,
   );
   await agent.destroy();
