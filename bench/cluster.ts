@@ -5,11 +5,11 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openNetwork, type Place } from '../test/support/network.ts';
 import { etcdVersion } from './cluster/etcd.ts';
 import { type JoinResult, measureJoin } from './cluster/join.ts';
 import { type KnotCluster, knotVersion, startKnot } from './cluster/knot.ts';
 import { createDomains, type ManyResult, measureMany } from './cluster/many.ts';
-import { openNetwork, type Place } from './cluster/network.ts';
 import { joinTable, manyTable, type Verdict, writeTable } from './cluster/report.ts';
 import { type Cluster, startCluster } from './cluster/waypost.ts';
 import { measureWrites, type WriteResult } from './cluster/write.ts';

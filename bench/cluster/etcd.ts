@@ -1,8 +1,8 @@
 /** Three members of etcd, each beside a node. Clients talk to them without TLS. */
 import { join } from 'node:path';
+import type { Place } from '../../test/support/network.ts';
 import { ServerProcess } from '../dns/process.ts';
 import { firstLine } from '../dns/servers.ts';
-import type { Place } from './network.ts';
 
 const MEMBERS = 3;
 const READY_MS = 30_000;

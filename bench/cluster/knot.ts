@@ -7,10 +7,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import type { Place } from '../../test/support/network.ts';
 import { Knot } from '../dns/peers.ts';
 import { Probe } from '../dns/probe.ts';
 import { ServerProcess } from '../dns/process.ts';
-import type { Place } from './network.ts';
 
 const PORT = 5300;
 const READY_MS = 20_000;

@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
+import type { Place } from '../../test/support/network.ts';
 import { Probe } from '../dns/probe.ts';
 import type { ServerProcess } from '../dns/process.ts';
 import { Daemon } from '../dns/waypost.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
-import type { Place } from './network.ts';
 
 const DNS_PORT = 53;
 const API_PORT = 8053;

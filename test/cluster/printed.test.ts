@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openNetwork, type Place } from '../../bench/cluster/network.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../support/daemon.ts';
+import { openNetwork, type Place } from '../support/network.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
 const PATIENCE_MS = 180_000;

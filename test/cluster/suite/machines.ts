@@ -1,4 +1,7 @@
-/** Four daemons and three members of etcd, each on a machine of its own (see network.ts). */
+/**
+ * Four daemons and three members of etcd, each on a machine of its own. A machine has a link to the others and one to where clients are, so that a node can be cut off from the others
+ * and still be asked.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,14 +11,38 @@ import { ApiClient } from '../../support/api-client.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, environment, MAIN, USUAL } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
+import { openNetwork, type Place, run } from '../../support/network.ts';
 import { credentialsIn } from '../credentials.ts';
 import { SETTINGS } from '../history/history.ts';
-import { type Machine, MEMBERS, type Network, NODES, run } from './network.ts';
 
 const READY_MS = 60_000;
 const DISK = '64m';
 /** Entries of the log that a node may miss and still follow. */
 export const HISTORY = 1000;
+
+export const NODES = ['a', 'b', 'c', 'd'];
+const MEMBERS = ['one', 'two', 'three'];
+
+export interface Machine {
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** Where the others reach it, and where clients do. */
+const inside = ({ place }: Machine): string => place.addresses[0];
+const outside = ({ place }: Machine): string => place.addresses[1];
+
+export interface Network {
+  readonly nodes: readonly Machine[];
+  readonly members: readonly Machine[];
+}
+
+/** This process is among the clients from now on. Throws Error. */
+export function openMachines(): Network {
+  const places = openNetwork(NODES.length + MEMBERS.length, 2);
+  const named = (name: string): Machine => ({ name, place: places.shift() as Place });
+  return { nodes: NODES.map(named), members: MEMBERS.map(named) };
+}
 
 export class Member {
   readonly machine: Machine;
@@ -23,7 +50,7 @@ export class Member {
   readonly #start: () => Child;
   #child: Child | null = null;
 
-  constructor(machine: Machine, folder: string, network: Network) {
+  constructor(machine: Machine, folder: string, { members }: Network) {
     this.machine = machine;
     this.endpoint = clientUrl(machine);
     const args = etcdArguments({
@@ -31,10 +58,9 @@ export class Member {
       folder: join(folder, machine.name),
       endpoint: this.endpoint,
       peerUrl: peerUrl(machine),
-      cluster: MEMBERS.map((one) => `${one.name}=${peerUrl(one)}`).join(),
+      cluster: members.map((one) => `${one.name}=${peerUrl(one)}`).join(),
     });
-    const [command, ...rest] = [...network.inside(machine.name), ETCD, ...args];
-    this.#start = () => startChild(command, rest);
+    this.#start = () => machine.place.inside(() => startChild(ETCD, args));
   }
 
   start(): void {
@@ -56,8 +82,8 @@ export class Member {
   }
 }
 
-const clientUrl = ({ inside }: Machine): string => `http://${inside}:2379`;
-const peerUrl = ({ inside }: Machine): string => `http://${inside}:2380`;
+const clientUrl = (machine: Machine): string => `http://${inside(machine)}:2379`;
+const peerUrl = (machine: Machine): string => `http://${inside(machine)}:2380`;
 
 export class Node {
   readonly machine: Machine;
@@ -66,30 +92,28 @@ export class Node {
   /** Of its API. */
   readonly url: string;
   readonly api: ApiClient;
-  readonly #command: readonly string[];
   readonly #settings: Record<string, string>;
   #child: Child | null = null;
   #dns: UdpClient | null = null;
   /** It is to answer, so that silence is a fault. */
   isUp = false;
 
-  constructor(machine: Machine, folder: string, network: Network, credentials: Record<string, string>) {
+  constructor(machine: Machine, folder: string, { members }: Network, credentials: Record<string, string>) {
     this.machine = machine;
     this.disk = join(folder, `node-${machine.name}`);
     mkdirSync(this.disk);
     // One that can be filled.
     run('mount', '-t', 'tmpfs', '-o', `size=${DISK}`, 'waypost-test', this.disk);
-    this.url = `http://${machine.outside}:8300`;
+    this.url = `http://${outside(machine)}:8300`;
     this.api = new ApiClient(this.url);
-    this.#command = [...network.inside(machine.name), process.execPath, MAIN, 'serve'];
     this.#settings = {
       ...USUAL,
       ...credentials,
       WAYPOST_DATA_DIR: this.dataDir,
-      WAYPOST_DNS_LISTEN: `${machine.outside}:53`,
-      WAYPOST_ADMIN_LISTEN: `${machine.outside}:8300`,
-      WAYPOST_PEER_LISTEN: `${machine.inside}:8301`,
-      WAYPOST_ETCD_ENDPOINTS: MEMBERS.map(clientUrl).join(),
+      WAYPOST_DNS_LISTEN: `${outside(machine)}:53`,
+      WAYPOST_ADMIN_LISTEN: `${outside(machine)}:8300`,
+      WAYPOST_PEER_LISTEN: `${inside(machine)}:8301`,
+      WAYPOST_ETCD_ENDPOINTS: members.map(clientUrl).join(),
       WAYPOST_JOURNAL_HISTORY: String(HISTORY),
       ...SETTINGS,
     };
@@ -118,11 +142,11 @@ export class Node {
 
   /** Resolves when it says that it is ready. `more` are further variables. */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
-    const [command, ...args] = this.#command;
-    this.#child = startChild(command, args, { ...environment(this.#settings), ...more });
+    const env = { ...environment(this.#settings), ...more };
+    this.#child = this.machine.place.inside(() => startChild(process.execPath, [MAIN, 'serve'], env));
     await this.#child.waitFor(/^waypost ready/m, READY_MS);
     this.#dns?.close();
-    this.#dns = await UdpClient.connect(53, this.machine.outside);
+    this.#dns = await UdpClient.connect(53, outside(this.machine));
     this.isUp = true;
   }
 
@@ -168,7 +192,6 @@ export async function until(what: string, isThere: () => Promise<boolean> | bool
 }
 
 export interface Machines {
-  readonly network: Network;
   readonly nodes: readonly Node[];
   readonly members: readonly Member[];
   close(): Promise<void>;
@@ -177,8 +200,8 @@ export interface Machines {
 /** All of them up; each node has logged in. */
 export async function startMachines(network: Network, folder: string): Promise<Machines> {
   const credentials = credentialsIn(folder);
-  const members = MEMBERS.map((machine) => new Member(machine, folder, network));
-  const nodes = NODES.map((machine) => new Node(machine, folder, network, credentials(machine.name)));
+  const members = network.members.map((machine) => new Member(machine, folder, network));
+  const nodes = network.nodes.map((machine) => new Node(machine, folder, network, credentials(machine.name)));
   const close = async (): Promise<void> => {
     await Promise.all([...nodes.map((node) => node.close()), ...members.map((member) => member.kill())]);
   };
@@ -197,5 +220,5 @@ export async function startMachines(network: Network, folder: string): Promise<M
     await close();
     throw error;
   }
-  return { network, nodes, members, close };
+  return { nodes, members, close };
 }

@@ -1,17 +1,16 @@
-/** The scenarios, one after the other, in the hub of a network that `run.ts` has made. Arguments: the network's name, a folder, and a pattern of scenarios' names. */
+/** The scenarios, one after the other, in a network of this process. Arguments: a folder, and a pattern of scenarios' names. Needs root. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEED } from '../../support/seed.ts';
 import { Load } from './load.ts';
-import { type Machines, startMachines } from './machines.ts';
-import { Network, NODES } from './network.ts';
+import { type Machines, openMachines, startMachines } from './machines.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 
 /** Characters of a node's output that a failure shows. */
 const SHOWN = 3000;
 
-const [prefix, folder, pattern = ''] = process.argv.slice(2);
-const network = new Network(prefix);
+const [folder, pattern = ''] = process.argv.slice(2);
+const network = openMachines();
 const wanted = new RegExp(pattern, 'i');
 let rounds = 0;
 
@@ -27,7 +26,7 @@ class Stage {
   static async set(): Promise<Stage> {
     const own = join(folder, String(++rounds));
     mkdirSync(own);
-    for (const machine of NODES) network.link(machine, 'up');
+    for (const { place } of network.nodes) place.link('up');
     const stage = new Stage(await startMachines(network, own));
     await stage.load.prepare();
     return stage;

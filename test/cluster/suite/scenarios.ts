@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkConflicts } from '../history/history.ts';
 import { auditTakenOver } from './audit.ts';
 import type { Load } from './load.ts';
-import { HISTORY, type Machines, type Member, type Node, until } from './machines.ts';
-import { MEMBERS, NODES } from './network.ts';
+import { HISTORY, type Machines, type Member, NODES, type Node, until } from './machines.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -22,7 +21,7 @@ const WHILE = 8000;
 export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
 const nodeKilled = (index: number): Scenario => ({
-  name: `node ${NODES[index].name} is killed, and comes back`,
+  name: `node ${NODES[index]} is killed, and comes back`,
   async run({ nodes }, load) {
     await nodes[index].kill();
     await load.progress(SOME);
@@ -33,23 +32,23 @@ const nodeKilled = (index: number): Scenario => ({
 
 const nodeCut: Scenario = {
   name: 'a node is cut off for a while',
-  async run({ nodes, network }, load) {
+  async run({ nodes }, load) {
     const cut = nodes[2];
-    network.link(cut.machine, 'down');
+    cut.machine.place.link('down');
     await refuses(cut);
     await sleep(WHILE);
     await load.progress(SOME);
     await servesOn(cut);
-    network.link(cut.machine, 'up');
+    cut.machine.place.link('up');
     await cut.untilReady();
   },
 };
 
 const nodeCutForLong: Scenario = {
   name: `a node is cut off for longer than the history, ${HISTORY} changes`,
-  async run({ nodes, network }, load) {
+  async run({ nodes }, load) {
     const cut = nodes[1];
-    network.link(cut.machine, 'down');
+    cut.machine.place.link('down');
     await sleep(WHILE);
     const { domainId } = load.writers[0];
     // Each a change of its own; tidying up goes by steps.
@@ -66,7 +65,7 @@ const nodeCutForLong: Scenario = {
     await load.progress(SOME);
     // The service starts anew in its process when it has the store of another.
     cut.isUp = false;
-    network.link(cut.machine, 'up');
+    cut.machine.place.link('up');
     await until('it has fetched the store of another', () => /has taken the place/.test(cut.output));
     await cut.untilReady();
     cut.isUp = true;
@@ -165,13 +164,16 @@ const diskFull: Scenario = {
   },
 };
 
-const ALL = [...NODES, ...MEMBERS];
+/** False: the kernel has no netem. */
+const delayAll = ({ nodes, members }: Machines, milliseconds: number): boolean =>
+  [...nodes, ...members].every(({ machine }) => machine.place.delay(milliseconds));
+
 const slowLinks: Scenario = {
   name: 'links of 20 ms',
-  lacks: ({ network }) => (network.delay(ALL, 20) ? null : 'this kernel has no netem'),
-  async run({ network }, load) {
+  lacks: (machines) => (delayAll(machines, 20) ? null : 'this kernel has no netem'),
+  async run(machines, load) {
     await load.progress(SOME);
-    network.undelay(ALL);
+    delayAll(machines, 0);
   },
 };
 
