@@ -10,7 +10,7 @@ import { checkAssignment, checkMember, checkName, checkReached } from './check-n
 import { checkUnbound } from './check-this.ts';
 import { noteMember, noteValue } from './check-timers.ts';
 import { Evaluator } from './evaluate.ts';
-import { parseScript } from './parser.ts';
+import { type Parsed, parseScript } from './parser.ts';
 import { WATCHED_NAMES } from './platform.ts';
 import { report, type ScriptView } from './script-view.ts';
 import { type Walked, walk } from './walk.ts';
@@ -41,28 +41,23 @@ function parsed(
   context: WebContext,
 ): Program | undefined {
   const text = start === 0 && end === source.text.length ? source.text : source.text.slice(start, end);
-  const comments: number[] = [];
   const options: Options = {
     ecmaVersion: 'latest',
     sourceType: kind === 'module' ? 'module' : 'script',
     allowHashBang: true,
     allowReturnOutsideFunction: kind === 'handler',
-    onComment: (_isBlock, _text, from) => {
-      const first = text.charCodeAt(from);
-      if (first === 0x3c || first === 0x2d) comments.push(from);
-    },
   };
   try {
-    let program: Program;
+    let script: Parsed;
     try {
-      program = parseScript(text, options);
+      script = parseScript(text, options);
     } catch (error) {
       if (kind !== 'unknown' || !(error instanceof SyntaxError)) throw error;
-      comments.length = 0;
-      program = parseScript(text, { ...options, sourceType: 'module' });
+      script = parseScript(text, { ...options, sourceType: 'module' });
     }
+    const { program, htmlComments } = script;
     if (kind === 'data') return program;
-    for (const at of comments)
+    for (const at of htmlComments)
       context.findings.add('html_like_comment', source.at(start + at), 'This begins a comment.');
     return program;
   } catch (error) {

@@ -1,121 +1,321 @@
 /**
- * acorn, without what takes it long: the names of a scope stand in a set, since it looks through a list at each declaration, which takes minutes
- * where a scope has 100,000 names; and names are read in one loop and looked up in sets, where it asks functions and regular expressions.
+ * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list at each declaration, which takes minutes where
+ * a scope has 100,000 names. What it does for each token and each name is done here in one loop without regular expressions, and an operand that
+ * stands alone is not taken through all levels of precedence. What is not of the ordinary (escapes, other characters than ASCII, errors) is left to it.
  */
-import { type Options, Parser, type Program } from 'acorn';
-
-/** From this many names on, a list is slower. */
-const FEW = 16;
-
-/** The part of an array that acorn uses. */
-class Names {
-  readonly #list: string[] = [];
-  #set: Set<string> | undefined;
-
-  get 0(): string | undefined {
-    return this.#list[0];
-  }
-
-  indexOf(name: string): number {
-    if (this.#set === undefined) return this.#list.indexOf(name);
-    return this.#set.has(name) ? 0 : -1;
-  }
-
-  push(name: string): void {
-    if (this.#set !== undefined) this.#set.add(name);
-    else if (this.#list.push(name) > FEW) this.#set = new Set(this.#list);
-  }
-}
-
-/** Stands in for a regular expression of words, of which acorn uses nothing else. */
-class Words {
-  readonly all: ReadonlySet<string>;
-
-  /** `pattern`: `^(?:break|case)$` */
-  constructor(pattern: string) {
-    this.all = new Set(pattern.slice('^(?:'.length, -')$'.length).split('|'));
-  }
-
-  test(word: string): boolean {
-    return this.all.has(word);
-  }
-}
+import { type Options, Parser, type Program, tokTypes } from 'acorn';
+import type { Parts, RegExpState, Token } from './parser-parts.ts';
+import { ParserScope } from './parser-scope.ts';
+import { LiteralNode, NameNode, SyntaxNode } from './syntax-node.ts';
+import { Names, Words } from './words.ts';
 
 const known = new Map<string, Words>();
 
+/** `source`: `^(?:break|case)$` */
 function wordsOf({ source }: { readonly source: string }): Words {
   let words = known.get(source);
   if (words === undefined) {
-    words = new Words(source);
+    words = new Words(source.slice('^(?:'.length, -')$'.length).split('|'));
     known.set(source, words);
   }
   return words;
 }
 
-/** What the parser has that its types don't tell. */
-interface Parts {
-  readonly input: string;
-  pos: number;
-  containsEsc: boolean;
-  readonly scopeStack: { var: Names; lexical: Names; functions: Names }[];
-  keywords: Words;
-  reservedWords: Words;
-  reservedWordsStrict: Words;
-  reservedWordsStrictBind: Words;
-  enterScope(flags: number): void;
-  readWord1(): string;
-  checkUnreserved(name: { readonly name: string }): void;
-}
-
+/** Elements of a list that is short. */
+const FEW = 12;
 const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
-/** What no name may be in some places, beside keywords and words that are reserved. */
-const CONTEXTUAL = new Set(['yield', 'await', 'arguments']);
-/** By the code of a character, 1: it may stand in a name. Of others than ASCII acorn knows more. */
-const IN_NAMES = Uint8Array.from({ length: 128 }, (_, code) => Number(/[$\w]/.test(String.fromCharCode(code))));
+/** What no name may be in some places, beside keywords and words that are reserved, or what begins something else. */
+const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum'];
+/** By the code of a character, what it may be. Of others than ASCII acorn knows more. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  const inName = Number(/[$\w]/.test(char));
+  return (
+    inName |
+    (inName && !/\d/.test(char) ? 2 : 0) |
+    (',;)]'.includes(char) ? 4 : 0) |
+    ('<>!+-*&|%'.includes(char) ? 8 : 0)
+  );
+});
+const IN_NAME = 1;
+const BEGINS_NAME = 2;
+const ENDS_OPERAND = 4;
+const IS_OPERATOR = 8;
+const ZERO = 0x30;
+const NINE = 0x39;
+const DOT = 0x2e;
+const BLANK = 0x20;
 const BACKSLASH = 0x5c;
+const SLASH = 0x2f;
+const STAR = 0x2a;
+const LESS = 0x3c;
+const EXCLAMATION = 0x21;
+
+const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
+
+const { name: NAME, num: NUMBER, string: STRING, eof: EOF, braceR: BRACE_RIGHT } = tokTypes;
+/** Digits of a whole number that is put together exactly, in small integers of V8. */
+const SMALL = 9;
 
 const FastParser = Parser.extend((Base) => {
-  const { enterScope, readWord1, checkUnreserved } = Base.prototype as unknown as Parts;
+  const base = Base.prototype as unknown as Parts;
+  const keywordTypes = new Map(
+    Object.values(tokTypes as unknown as Record<string, Token>).flatMap((type) =>
+      type.keyword === undefined ? [] : [[type.keyword, type] as const],
+    ),
+  );
+  let special: Words | undefined;
   const Extended = class extends Base {
     constructor(options: Options, input: string, startPos?: number) {
       super(options, input, startPos);
       const parts = this as unknown as Parts;
       for (const name of WORD_SETS) parts[name] = wordsOf(parts[name] as unknown as RegExp);
+      special ??= new Words([...WORD_SETS.flatMap((name) => [...parts[name].all]), ...CONTEXTUAL]);
+      parts.names = new Names(input.length);
+      parts.isSpecial = false;
+      parts.htmlComments = [];
+      parts.regExps = new Set();
     }
   };
+
+  /** Whether the next token, which is a name or a literal, is all of an operand, which ends right behind it. */
+  const isAlone = (parser: Parts): boolean => {
+    const { type } = parser;
+    if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+    const code = parser.input.charCodeAt(parser.pos);
+    return code < 128 && (CLASSES[code] & ENDS_OPERAND) !== 0;
+  };
+  /** As `isAlone`, or an operator of two operands comes. */
+  const hasNoSubscripts = (parser: Parts): boolean => {
+    const { type, input, pos } = parser;
+    if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+    const code = input.charCodeAt(pos);
+    if (!(code < 128)) return false;
+    if (code !== BLANK) return (CLASSES[code] & ENDS_OPERAND) !== 0;
+    const next = input.charCodeAt(pos + 1);
+    // `<!--` begins a comment, behind which anything may follow.
+    if (!(next < 128) || (next === LESS && input.charCodeAt(pos + 2) === EXCLAMATION)) return false;
+    return (CLASSES[next] & IS_OPERATOR) !== 0;
+  };
+  const operand = (parser: Parts): object =>
+    parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value);
+
+  /** A list that has grown has room for 17, and most have few. */
+  const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
+
   Object.assign(Extended.prototype, {
+    startNode(this: Parts): SyntaxNode {
+      return new SyntaxNode(this.start);
+    },
+    startNodeAt(start: number): SyntaxNode {
+      return new SyntaxNode(start);
+    },
+    finishNode(this: Parts, node: SyntaxNode, type: string): SyntaxNode {
+      node.type = type;
+      node.end = this.lastTokEnd;
+      return node;
+    },
+    finishNodeAt(node: SyntaxNode, type: string, end: number): SyntaxNode {
+      node.type = type;
+      node.end = end;
+      return node;
+    },
+    copyNode(node: NameNode): object {
+      if (node.type === 'Identifier') return new NameNode(node.start, node.end, node.name);
+      return Object.assign(new SyntaxNode((node as SyntaxNode).start), node);
+    },
+
     enterScope(this: Parts, flags: number): void {
-      enterScope.call(this, flags);
-      const scope = this.scopeStack[this.scopeStack.length - 1];
-      scope.var = new Names();
-      scope.lexical = new Names();
-      scope.functions = new Names();
+      this.scopeStack.push(new ParserScope(flags));
+    },
+
+    next(this: Parts, ignoreEscape?: boolean): void {
+      if (this.containsEsc) {
+        base.next.call(this, ignoreEscape);
+        return;
+      }
+      this.lastTokEnd = this.end;
+      this.lastTokStart = this.start;
+      this.nextToken();
+    },
+    finishToken(this: Parts, type: Token, value?: unknown): void {
+      const before = this.type;
+      this.end = this.pos;
+      this.type = type;
+      this.value = value;
+      this.updateContext(before);
+    },
+    skipSpace(this: Parts): void {
+      const { input } = this;
+      let at = this.pos;
+      for (;;) {
+        const code = input.charCodeAt(at);
+        if (code === BLANK || code === 10 || code === 13 || code === 9) at++;
+        else if (code === SLASH && input.charCodeAt(at + 1) === SLASH) {
+          this.pos = at;
+          this.skipLineComment(2);
+          at = this.pos;
+        } else if (code === SLASH && input.charCodeAt(at + 1) === STAR) {
+          this.pos = at;
+          this.skipBlockComment();
+          at = this.pos;
+        } else {
+          this.pos = at;
+          if (code < BLANK || code >= 128) base.skipSpace.call(this);
+          return;
+        }
+      }
+    },
+
+    nextToken(this: Parts): void {
+      const { input, context } = this;
+      const around = context[context.length - 1];
+      if (!around?.preserveSpace) this.skipSpace();
+      const { pos } = this;
+      this.start = pos;
+      if (pos >= input.length) {
+        this.finishToken(EOF);
+        return;
+      }
+      if (around.override) {
+        around.override(this);
+        return;
+      }
+      const code = input.charCodeAt(pos);
+      if (code >= 128) this.readToken(this.fullCharCodeAtPos());
+      else if ((CLASSES[code] & BEGINS_NAME) !== 0 || code === BACKSLASH) this.readWord();
+      else this.getTokenFromCode(code);
+    },
+    skipLineComment(this: Parts, startSkip: number): void {
+      const { input } = this;
+      // `<!--` and `-->`.
+      if (startSkip > 2) this.htmlComments.push(this.pos);
+      let at = this.pos + startSkip;
+      while (at < input.length && !isLineEnd(input.charCodeAt(at))) at++;
+      this.pos = at;
     },
     readWord1(this: Parts): string {
       const { input } = this;
       let at = this.pos;
-      while (at < input.length && IN_NAMES[input.charCodeAt(at)] === 1) at++;
-      const next = at < input.length ? input.charCodeAt(at) : 0;
-      if (next >= IN_NAMES.length || next === BACKSLASH) return readWord1.call(this);
-      const word = input.slice(this.pos, at);
+      let hash = 0;
+      let code = at < input.length ? input.charCodeAt(at) : 0;
+      while (code < 128 && (CLASSES[code] & IN_NAME) !== 0) {
+        hash = (Math.imul(hash, 31) + code) | 0;
+        code = ++at < input.length ? input.charCodeAt(at) : 0;
+      }
+      if (code >= 128 || code === BACKSLASH) {
+        this.isSpecial = true;
+        return base.readWord1.call(this);
+      }
+      const word = this.names.at(input, this.pos, at, hash);
       this.pos = at;
       this.containsEsc = false;
+      this.isSpecial = special!.test(word);
       return word;
     },
+    readWord(this: Parts): void {
+      const word = this.readWord1();
+      const type = this.isSpecial && this.keywords.test(word) ? keywordTypes.get(word)! : NAME;
+      this.finishToken(type, word);
+    },
+    readNumber(this: Parts, startsWithDot: boolean): void {
+      const { input, pos } = this;
+      let at = pos;
+      let value = 0;
+      let code = input.charCodeAt(at);
+      while (code >= ZERO && code <= NINE && at - pos < SMALL) {
+        value = value * 10 + (code - ZERO);
+        code = input.charCodeAt(++at);
+      }
+      const isPlain = !startsWithDot && (at === pos + 1 || input.charCodeAt(pos) !== ZERO) && at > pos;
+      if (!isPlain || code === DOT || code >= 128 || (CLASSES[code] & IN_NAME) !== 0 || code === BACKSLASH) {
+        base.readNumber.call(this, startsWithDot);
+        return;
+      }
+      this.pos = at;
+      this.finishToken(NUMBER, value);
+    },
+    readString(this: Parts, quote: number): void {
+      const { input } = this;
+      let at = this.pos + 1;
+      let code = input.charCodeAt(at);
+      while (code !== quote && code !== BACKSLASH && code >= BLANK && !isLineEnd(code)) code = input.charCodeAt(++at);
+      if (code !== quote) {
+        base.readString.call(this, quote);
+        return;
+      }
+      const value = input.slice(this.pos + 1, at);
+      this.pos = at + 1;
+      this.finishToken(STRING, value);
+    },
+    validateRegExpPattern(this: Parts, state: RegExpState): void {
+      const key = `${state.flags}/${state.source}`;
+      if (this.regExps.has(key)) return;
+      base.validateRegExpPattern.call(this, state);
+      this.regExps.add(key);
+    },
+
+    canInsertSemicolon(this: Parts): boolean {
+      const { type, input, start } = this;
+      if (type === EOF || type === BRACE_RIGHT) return true;
+      for (let at = this.lastTokEnd; at < start; at++) if (isLineEnd(input.charCodeAt(at))) return true;
+      return false;
+    },
     checkUnreserved(this: Parts, name: { readonly name: string }): void {
-      const word = name.name;
       // Otherwise it would look for the function around each name, several times.
-      if (this.keywords.test(word) || this.reservedWordsStrict.test(word) || CONTEXTUAL.has(word))
-        checkUnreserved.call(this, name);
+      if (special!.test(name.name)) base.checkUnreserved.call(this, name);
+    },
+    parseIdent(this: Parts, liberal?: boolean): object {
+      if (this.type !== NAME || this.isSpecial || this.containsEsc) return base.parseIdent.call(this, liberal);
+      const node = new NameNode(this.start, this.end, this.value as string);
+      this.next(!!liberal);
+      return node;
+    },
+    parseLiteral(this: Parts, value: unknown): object {
+      if (this.type !== NUMBER && this.type !== STRING) return base.parseLiteral.call(this, value);
+      // `1n`
+      if (typeof value !== 'string' && typeof value !== 'number') return base.parseLiteral.call(this, value);
+      const node = new LiteralNode(this.start, this.end, value, this.input.slice(this.start, this.end));
+      this.next();
+      return node;
+    },
+    parseVar(this: Parts, node: { declarations: readonly object[] }, isFor: unknown, kind: string, mayLack: unknown) {
+      base.parseVar.call(this, node, isFor, kind, mayLack);
+      node.declarations = trimmed(node.declarations);
+      return node;
+    },
+    parseBindingList(this: Parts, close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown) {
+      return trimmed(base.parseBindingList.call(this, close, mayLack, mayTrail, modifiers));
+    },
+    parseExprList(this: Parts, close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown) {
+      return trimmed(base.parseExprList.call(this, close, mayTrail, mayLack, errors));
+    },
+    parseMaybeAssign(this: Parts, forInit?: unknown, errors?: unknown, after?: unknown): object {
+      if (after || !isAlone(this)) return base.parseMaybeAssign.call(this, forInit, errors, after);
+      if (this.type === NAME) {
+        this.potentialArrowAt = this.start;
+        this.potentialArrowInForAwait = forInit === 'await';
+      }
+      return operand(this);
+    },
+    parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): object {
+      return hasNoSubscripts(this) ? operand(this) : base.parseExprSubscripts.call(this, errors, forInit);
     },
   });
   return Extended;
 });
 
+export interface Parsed {
+  readonly program: Program;
+  /** Offsets of comments that begin as in HTML, such as `<!--`. */
+  readonly htmlComments: readonly number[];
+}
+
 /** Throws SyntaxError with `pos`, and RangeError where the stack does not do. */
-export function parseScript(text: string, options: Options): Program {
+export function parseScript(text: string, options: Options): Parsed {
   try {
-    return FastParser.parse(text, options);
+    const parser = new (FastParser as unknown as new (options: Options, text: string) => Parser & Parts)(options, text);
+    return { program: parser.parse(), htmlComments: parser.htmlComments };
   } catch (error) {
     if (error instanceof SyntaxError && error.message.startsWith('Not enough stack space'))
       throw new RangeError(error.message);

@@ -1,0 +1,66 @@
+/** What acorn's parser has that its types don't tell, and what ours has beside that. */
+import type { TokenType } from 'acorn';
+import type { ParserScope } from './parser-scope.ts';
+import type { Names, Words } from './words.ts';
+
+/** What acorn tells of the tokens' types otherwise than by their types. */
+export type Token = TokenType & { readonly keyword?: string };
+
+export interface RegExpState {
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** What the parser has that its types don't tell. */
+export interface Parts {
+  readonly input: string;
+  pos: number;
+  start: number;
+  end: number;
+  lastTokStart: number;
+  lastTokEnd: number;
+  type: Token;
+  value: unknown;
+  readonly context: readonly { readonly preserveSpace: boolean; override?: (parser: Parts) => void }[];
+  containsEsc: boolean;
+  potentialArrowAt: number;
+  potentialArrowInForAwait: boolean;
+  readonly scopeStack: ParserScope[];
+  keywords: Words;
+  reservedWords: Words;
+  reservedWordsStrict: Words;
+  reservedWordsStrictBind: Words;
+  enterScope(flags: number): void;
+  fullCharCodeAtPos(): number;
+  readToken(code: number): void;
+  getTokenFromCode(code: number): void;
+  finishToken(type: Token, value?: unknown): void;
+  next(ignoreEscape?: boolean): void;
+  nextToken(): void;
+  skipSpace(): void;
+  skipLineComment(startSkip: number): void;
+  skipBlockComment(): void;
+  updateContext(before: Token): void;
+  readNumber(startsWithDot: boolean): void;
+  readString(quote: number): void;
+  readWord1(): string;
+  readWord(): void;
+  validateRegExpPattern(state: RegExpState): void;
+  canInsertSemicolon(): boolean;
+  checkUnreserved(name: { readonly name: string }): void;
+  parseIdent(liberal?: boolean): object;
+  parseLiteral(value: unknown): object;
+  parseVar(node: object, isFor: unknown, kind: string, mayLack: unknown): object;
+  parseBindingList(close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown): readonly object[];
+  parseExprList(close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown): readonly object[];
+  parseMaybeAssign(forInit?: unknown, errors?: unknown, after?: unknown): object;
+  parseExprSubscripts(errors?: unknown, forInit?: unknown): object;
+  // Ours:
+  names: Names;
+  /** The word that was read last may be another thing than a name, somewhere. */
+  isSpecial: boolean;
+  /** Offsets of comments that begin as in HTML. */
+  htmlComments: number[];
+  /** Regular expressions that were found to be good: to look at one takes as long as at a function. */
+  regExps: Set<string>;
+}
