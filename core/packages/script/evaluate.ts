@@ -44,8 +44,8 @@ const MOST_PAIRS = 64;
  * tree of another script, which its own evaluator has been over.
  */
 interface Told {
-  toldBy?: Evaluator;
-  values?: Values;
+  toldBy?: Evaluator | undefined;
+  values?: Values | undefined;
 }
 
 export class Evaluator {
@@ -94,16 +94,19 @@ export class Evaluator {
         return NOTHING_KNOWN;
     }
     const told = node as Told;
-    return told.toldBy === this ? told.values! : this.#memo(told, () => this.#expression(node));
+    if (told.toldBy === this) return told.values!;
+    return this.#begin(told) ? this.#end(told, this.#expression(node)) : NOTHING_KNOWN;
   }
 
   /** What a variable, or what a pattern has taken, may be. */
   valuesOfWrite({ from, path }: Write): Values {
     if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
     if (path.length === 0) return this.valuesOf(from);
-    const [first, ...rest] = path;
-    if (typeof first === 'number' && isFunction(from))
-      return this.#along(valuesOfParameter(this, this.#walked, from, first), rest);
+    const [first] = path;
+    if (typeof first === 'number' && isFunction(from)) {
+      const given = valuesOfParameter(this, this.#walked, from, first);
+      return path.length === 1 ? given : this.#along(given, path.slice(1));
+    }
     return this.#along(this.valuesOf(from), path);
   }
 
@@ -136,19 +139,24 @@ export class Evaluator {
 
   valuesOfVariable(variable: Variable): Values {
     const told = variable as Told;
-    return told.toldBy === this ? told.values! : this.#memo(told, () => this.#variable(variable));
+    if (told.toldBy === this) return told.values!;
+    return this.#begin(told) ? this.#end(told, this.#variable(variable)) : NOTHING_KNOWN;
   }
 
   #variable(variable: Variable): Values {
     const { writes } = variable;
     const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
     if (writes.length === 0) return before ?? NOTHING_KNOWN;
-    const sets: Values[] = [];
-    for (const write of writes) sets.push(this.valuesOfWrite(write));
-    if (before !== undefined) sets.push(before);
-    const values = union(sets);
+    const values = this.#unionOf(writes, before);
     // An object or array that has a name may be changed later.
     return values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
+  }
+
+  #unionOf(writes: readonly Write[], before: Values | undefined): Values {
+    if (writes.length === 1 && before === undefined) return this.valuesOfWrite(writes[0]);
+    const sets = writes.map((write) => this.valuesOfWrite(write));
+    if (before !== undefined) sets.push(before);
+    return union(sets);
   }
 
   /** As `valuesOf`, of objects as they are written where a name was given to them, without what may become of them. */
@@ -178,16 +186,20 @@ export class Evaluator {
     return NOTHING_KNOWN;
   }
 
-  #memo(told: Told, evaluate: () => Values): Values {
+  /** False: what is asked lies deeper than is looked at. */
+  #begin(told: Told): boolean {
     if (this.#depth >= DEPTH) {
       this.#isCut = true;
-      return NOTHING_KNOWN;
+      return false;
     }
     // What leads back to itself says nothing new.
     told.toldBy = this;
     told.values = NOTHING_KNOWN;
     this.#depth++;
-    const values = evaluate();
+    return true;
+  }
+
+  #end(told: Told, values: Values): Values {
     this.#depth--;
     told.values = values;
     return values;
@@ -365,11 +377,13 @@ export class Evaluator {
   resultsOf(fn: FunctionNode & AnyNode): Values {
     const told = fn as Told;
     if (told.toldBy === this) return told.values!;
-    return this.#memo(told, () =>
-      fn.body.type === 'BlockStatement'
+    if (!this.#begin(told)) return NOTHING_KNOWN;
+    const { body } = fn;
+    const values =
+      body.type === 'BlockStatement'
         ? union(returnedOf(fn).map((result) => this.valuesOf(result)))
-        : this.valuesOf(fn.body),
-    );
+        : this.valuesOf(body);
+    return this.#end(told, values);
   }
 }
 

@@ -10,13 +10,25 @@ export interface Write {
   readonly added?: AssignmentExpression;
 }
 
-export const ANYTHING: Write = { from: undefined, path: [] };
+/** The value itself. One list for all, as most writes have it. */
+export const WHOLE: Write['path'] = [];
+export const ANYTHING: Write = { from: undefined, path: WHOLE };
 
-export interface Variable {
+export class Variable {
   readonly name: string;
   /** At the top level of a classic script with `var` or `function`, where it is a property of the window too. */
   readonly isGlobal: boolean;
   readonly writes: Write[];
+  /** For the evaluation, which writes its results there. */
+  toldBy = undefined;
+  values = undefined;
+
+  constructor(name: string, isGlobal: boolean, write: Write | undefined) {
+    this.name = name;
+    this.isGlobal = isGlobal;
+    // A list that grows from nothing gets room for 17.
+    this.writes = write === undefined ? [] : [write];
+  }
 }
 
 /** A pattern has taken a member of a value: `const { fetch } = window`. */
@@ -29,6 +41,8 @@ export class Scope {
   readonly parent: Scope | undefined;
   /** Where `var` goes. */
   readonly functionScope: Scope;
+  /** Of a function: what its statements return. */
+  returned: AnyNode[] | undefined = undefined;
   #variables: Map<string, Variable> | undefined;
 
   constructor(parent: Scope | undefined, isFunction: boolean) {
@@ -36,14 +50,13 @@ export class Scope {
     this.functionScope = isFunction || parent === undefined ? this : parent.functionScope;
   }
 
-  declare(name: string, isGlobal = false): Variable {
+  /** `write`: one more of its values. */
+  declare(name: string, isGlobal: boolean, write: Write | undefined): void {
     this.#variables ??= new Map();
-    let variable = this.#variables.get(name);
-    if (variable === undefined) {
-      variable = { name, isGlobal, writes: [] };
-      this.#variables.set(name, variable);
-    }
-    return variable;
+    const variable = this.#variables.get(name);
+    if (variable !== undefined) {
+      if (write !== undefined) variable.writes.push(write);
+    } else this.#variables.set(name, new Variable(name, isGlobal, write));
   }
 
   lookup(name: string): Variable | undefined {

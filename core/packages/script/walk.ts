@@ -3,7 +3,8 @@
  * declarations are known. It does not recurse, so that nesting can't exhaust the stack.
  */
 import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
-import { ANYTHING, bind, keyOf, Scope, type Taken, type Write } from './scope.ts';
+import { CHILDREN } from './children.ts';
+import { ANYTHING, bind, keyOf, Scope, type Taken, WHOLE, type Write } from './scope.ts';
 
 /** A call by a name; `spread`: the index of the first argument that stands for several. */
 interface Called {
@@ -54,55 +55,6 @@ export const scopeOf = (node: AnyNode): Scope | undefined => (node as Noted).sco
 /** What the statements of a function return. */
 export const returnedOf = (fn: AnyNode): readonly AnyNode[] => (fn as Noted).returned ?? [];
 
-/** Children in the order of the source, of types that the walk has no case for; what is bound, labelled or named but not evaluated is not among them. */
-const CHILDREN: Readonly<Record<string, readonly string[]>> = {
-  Program: ['body'],
-  BlockStatement: ['body'],
-  StaticBlock: ['body'],
-  WithStatement: ['object', 'body'],
-  ReturnStatement: ['argument'],
-  LabeledStatement: ['body'],
-  IfStatement: ['test', 'consequent', 'alternate'],
-  SwitchStatement: ['discriminant', 'cases'],
-  SwitchCase: ['test', 'consequent'],
-  ThrowStatement: ['argument'],
-  TryStatement: ['block', 'handler', 'finalizer'],
-  CatchClause: ['body'],
-  WhileStatement: ['test', 'body'],
-  DoWhileStatement: ['body', 'test'],
-  ForStatement: ['init', 'test', 'update', 'body'],
-  ForInStatement: ['left', 'right', 'body'],
-  ForOfStatement: ['left', 'right', 'body'],
-  VariableDeclaration: ['declarations'],
-  ClassDeclaration: ['superClass', 'body'],
-  ClassExpression: ['superClass', 'body'],
-  ClassBody: ['body'],
-  MethodDefinition: ['value'],
-  PropertyDefinition: ['value'],
-  FunctionDeclaration: ['body'],
-  FunctionExpression: ['body'],
-  ArrowFunctionExpression: ['body'],
-  ArrayExpression: ['elements'],
-  ObjectExpression: ['properties'],
-  UnaryExpression: ['argument'],
-  UpdateExpression: ['argument'],
-  AssignmentExpression: ['right'],
-  ConditionalExpression: ['test', 'consequent', 'alternate'],
-  NewExpression: ['callee', 'arguments'],
-  SequenceExpression: ['expressions'],
-  YieldExpression: ['argument'],
-  AwaitExpression: ['argument'],
-  SpreadElement: ['argument'],
-  TemplateLiteral: ['expressions'],
-  TaggedTemplateExpression: ['tag', 'quasi'],
-  ImportExpression: ['source', 'options'],
-  ChainExpression: ['expression'],
-  ParenthesizedExpression: ['expression'],
-  ExportNamedDeclaration: ['declaration', 'specifiers'],
-  ExportDefaultDeclaration: ['declaration'],
-  ExportSpecifier: ['local'],
-};
-
 const KEPT = new Set([
   'NewExpression',
   'AssignmentExpression',
@@ -134,13 +86,12 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const nodes: AnyNode[] = [];
   const names: Identifier[] = [];
   const taken: Taken[] = [];
-  const returned = new Map<Scope, AnyNode[]>();
   const calls = new Map<string, Called[]>();
   const made = new Set<string>();
   const handedOn = new Set<string>();
   const passed = new Set<string>();
   const members: Member[] = [];
-  const assignments: [Pattern, Write, Scope][] = [];
+  const assignments: { readonly left: Pattern; readonly write: Write; readonly scope: Scope }[] = [];
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
 
@@ -164,42 +115,56 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       else push(child as AnyNode | null | undefined, parent, scope);
     }
   };
-  const declare = (pattern: Pattern, write: Write, at: AnyNode, target: Scope, around: Scope, isVar: boolean): void =>
-    bind(
-      pattern,
-      write,
-      (name, value) => target.declare(name, isVar && target === top && !isModule).writes.push(value),
-      (one) => {
-        keep(one.node, around);
-        taken.push(one);
-      },
-      (rest) => push(rest, at, around),
-    );
+  const declare = (
+    pattern: Pattern,
+    write: Write | undefined,
+    at: AnyNode,
+    target: Scope,
+    around: Scope,
+    isVar: boolean,
+  ): void => {
+    const isGlobal = isVar && target === top && !isModule;
+    // Most are names, for which nothing need be made.
+    if (pattern.type === 'Identifier') target.declare(pattern.name, isGlobal, write);
+    else if (write !== undefined)
+      bind(
+        pattern,
+        write,
+        (name, value) => target.declare(name, isGlobal, value),
+        (one) => {
+          keep(one.node, around);
+          taken.push(one);
+        },
+        (rest) => push(rest, at, around),
+      );
+  };
   const keep = (node: AnyNode, scope: Scope): void => {
     (node as Noted).scope = scope;
   };
   const declareFunction = (node: FunctionNode & AnyNode, scope: Scope): void => {
     keep(node, scope);
     const inner = new Scope(scope, true);
-    const results: AnyNode[] = [];
-    (node as Noted).returned = results;
-    returned.set(inner, results);
     if (node.type === 'FunctionDeclaration' && node.id) {
-      scope.declare(node.id.name).writes.push({ from: node, path: [] });
+      const write = { from: node, path: WHOLE };
+      scope.declare(node.id.name, false, write);
       // Annex B.3.2: outside of strict code the name is the function's too.
-      if (scope.functionScope !== scope && !isModule)
-        scope.functionScope.declare(node.id.name, false).writes.push({ from: node, path: [] }, ANYTHING);
+      if (scope.functionScope !== scope && !isModule) {
+        scope.functionScope.declare(node.id.name, false, write);
+        scope.functionScope.declare(node.id.name, false, ANYTHING);
+      }
     } else if (node.type === 'FunctionExpression' && node.id)
-      inner.declare(node.id.name).writes.push({ from: node, path: [] });
-    node.params.forEach((param, index) => {
-      const isRest = param.type === 'RestElement';
+      inner.declare(node.id.name, false, { from: node, path: WHOLE });
+    const { params, body } = node;
+    for (let index = 0; index < params.length; index++) {
+      const isRest = params[index].type === 'RestElement';
       // What a parameter is told by calls: see the evaluation of a function with a path.
-      declare(param, isRest ? ANYTHING : { from: node, path: [index] }, node, inner, inner, false);
-    });
-    const { body } = node;
+      declare(params[index], isRest ? ANYTHING : { from: node, path: [index] }, node, inner, inner, false);
+    }
     if (body.type === 'BlockStatement') {
+      inner.returned = [];
+      (node as Noted).returned = inner.returned;
       (body as Noted).parent = node;
-      pushAll(body, inner);
+      pushList(body.body, body, inner);
     } else push(body, node, inner);
   };
 
@@ -274,7 +239,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'ClassDeclaration':
       case 'ClassExpression': {
         keep(node, scope);
-        if (node.id) scope.declare(node.id.name).writes.push({ from: node, path: [] });
+        if (node.id) scope.declare(node.id.name, false, { from: node, path: WHOLE });
         break;
       }
       case 'VariableDeclaration': {
@@ -282,18 +247,15 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         const loop = parentOf(node);
         const isLoop = (loop?.type === 'ForInStatement' || loop?.type === 'ForOfStatement') && loop.left === node;
         for (const { id, init } of node.declarations) {
-          const write = init ? { from: init, path: [] } : undefined;
-          if (isLoop) declare(id, takenBy(loop), node, target, scope, node.kind === 'var');
-          else if (write !== undefined) declare(id, write, node, target, scope, node.kind === 'var');
-          else if (id.type === 'Identifier')
-            target.declare(id.name, node.kind === 'var' && target === top && !isModule);
+          const write = isLoop ? takenBy(loop) : init ? { from: init, path: WHOLE } : undefined;
+          declare(id, write, node, target, scope, node.kind === 'var');
         }
         break;
       }
       case 'ForInStatement':
       case 'ForOfStatement':
         if (node.left.type !== 'VariableDeclaration') {
-          assignments.push([node.left, takenBy(node), scope]);
+          assignments.push({ left: node.left, write: takenBy(node), scope });
           pushTargets(node, node.left, scope, push);
           push(node.right, node, scope);
           push(node.body, node, new Scope(scope, false));
@@ -302,22 +264,23 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         pushAll(node, new Scope(scope, false));
         continue;
       case 'ReturnStatement':
-        if (node.argument) returned.get(scope.functionScope)?.push(node.argument);
+        if (node.argument) scope.functionScope.returned?.push(node.argument);
         break;
       case 'UpdateExpression':
-        if (node.argument.type === 'Identifier') assignments.push([node.argument, ANYTHING, scope]);
+        if (node.argument.type === 'Identifier') assignments.push({ left: node.argument, write: ANYTHING, scope });
         break;
       case 'AssignmentExpression': {
         const isPlain =
           node.operator === '=' || node.operator === '||=' || node.operator === '&&=' || node.operator === '??=';
         const changed = node.operator === '+=' ? { ...ANYTHING, added: node } : ANYTHING;
-        assignments.push([node.left, isPlain ? { from: node.right, path: [] } : changed, scope]);
+        const write = isPlain ? { from: node.right, path: WHOLE } : changed;
+        assignments.push({ left: node.left, write, scope });
         break;
       }
       case 'ImportDeclaration':
         for (const specifier of node.specifiers) {
           (specifier as Noted).parent = node;
-          top.declare(specifier.local.name).writes.push({ from: specifier, path: [] });
+          top.declare(specifier.local.name, false, { from: specifier, path: WHOLE });
         }
         continue;
       case 'MethodDefinition':
@@ -334,7 +297,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         break;
       case 'CatchClause': {
         const inner = new Scope(scope, false);
-        if (node.param) declare(node.param, { from: node, path: [] }, node, inner, inner, false);
+        if (node.param) declare(node.param, { from: node, path: WHOLE }, node, inner, inner, false);
         pushAll(node, inner);
         continue;
       }
@@ -351,23 +314,30 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     // Assigned patterns need the declarations only later, their inner nodes now.
     if (node.type === 'AssignmentExpression') pushTargets(node, node.left, scope, push);
   }
-  for (const [pattern, write, scope] of assignments)
-    bind(
-      pattern,
-      write,
-      (name, value) => (scope.lookup(name) ?? implicit.declare(name, true)).writes.push(value),
-      (one) => {
-        keep(one.node, scope);
-        taken.push(one);
-      },
-      () => {},
-    );
+  const assign = (name: string, write: Write, scope: Scope): void => {
+    const variable = scope.lookup(name);
+    if (variable === undefined) implicit.declare(name, true, write);
+    else variable.writes.push(write);
+  };
+  for (const { left, write, scope } of assignments)
+    if (left.type === 'Identifier') assign(left.name, write, scope);
+    else if (left.type !== 'MemberExpression')
+      bind(
+        left,
+        write,
+        (name, value) => assign(name, value, scope),
+        (one) => {
+          keep(one.node, scope);
+          taken.push(one);
+        },
+        () => {},
+      );
   return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn, passed, members };
 }
 
 /** What a loop gives to its variable: an element of what it goes over, or a key, which is a text. */
 const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
-  loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: [] };
+  loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: WHOLE };
 
 function pushTargets(
   at: AnyNode,
@@ -375,6 +345,11 @@ function pushTargets(
   scope: Scope,
   push: (node: AnyNode, parent: AnyNode, scope: Scope) => void,
 ): void {
+  if (pattern.type === 'Identifier') return;
+  if (pattern.type === 'MemberExpression') {
+    push(pattern, at, scope);
+    return;
+  }
   bind(
     pattern,
     ANYTHING,
