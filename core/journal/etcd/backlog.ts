@@ -88,7 +88,8 @@ export interface Following {
 export function follow(from: Head, groups: readonly LoggedGroup[]): Following {
   const links: Link[] = [];
   let head = from;
-  for (const { entries } of groups)
+  for (const { first, entries } of groups) {
+    if (first + entries.length <= from.sequence + 1) continue;
     for (const bytes of entries) {
       const entry = decodeEntry(bytes);
       if (entry.sequence <= from.sequence) continue;
@@ -97,6 +98,7 @@ export function follow(from: Head, groups: readonly LoggedGroup[]): Following {
       head = { sequence: entry.sequence, hash: hashEntry(bytes) };
       links.push({ applied: { entry }, bytes });
     }
+  }
   return { links, head, stranger: null };
 }
 

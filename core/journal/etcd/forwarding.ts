@@ -84,6 +84,11 @@ export class Forwarding {
     return now < this.#sharedUntil && now >= this.#passedByUntil ? this.#options.sequencer() : null;
   }
 
+  /** More wait, or the journal is closed. */
+  changed(): void {
+    this.#gathering.changed();
+  }
+
   /** Another node was sooner. */
   shared(): void {
     this.#sharedUntil = performance.now() + SHARED;

@@ -147,11 +147,18 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   override async close(): Promise<void> {
     this.isClosed = true;
+    this.wake();
     await this.forwarding.settled();
     const stopped = this.follower.stop();
     this.foreign.makeRoom();
     await stopped;
     await super.close();
+  }
+
+  protected override wake(): void {
+    this.gathering.changed();
+    this.forwarding.changed();
+    super.wake();
   }
 
   /** Of what is applied, and what is to be. */

@@ -69,6 +69,7 @@ export function keysBelow(prefix: string): Keys {
 }
 
 export interface EncodedGroup {
+  readonly entries: readonly Buffer[];
   /** Of the key of the log. */
   readonly value: Buffer;
   readonly hash: string;
@@ -81,7 +82,7 @@ export function encodeGroup(entries: readonly Buffer[]): EncodedGroup {
   const isPacked = packed !== null && packed.length < body.length;
   const content = isPacked ? packed : body;
   if (content.length < MOST_WHOLE && (!isPacked || body.length <= MOST_UNPACKED))
-    return { value: Buffer.concat([Uint8Array.of(isPacked ? PACKED : WHOLE), content]), hash: '', parts: [] };
+    return { entries, value: Buffer.concat([Uint8Array.of(isPacked ? PACKED : WHOLE), content]), hash: '', parts: [] };
   const parts: Buffer[] = [];
   for (let from = 0; from < content.length; from += PART) parts.push(content.subarray(from, from + PART));
   const hash = hashEntry(content);
@@ -90,7 +91,7 @@ export function encodeGroup(entries: readonly Buffer[]): EncodedGroup {
   value.writeUIntBE(content.length, 1, 6);
   value.writeUInt16BE(parts.length, 7);
   value.set(hash, 9);
-  return { value, hash: hash.toString('hex'), parts };
+  return { entries, value, hash: hash.toString('hex'), parts };
 }
 
 function bodyOf(entries: readonly Buffer[]): Buffer {

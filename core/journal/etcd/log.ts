@@ -62,6 +62,8 @@ const NONE: Mandates = new Map();
 export class EtcdLog {
   readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
+  /** What was sent to be appended last: read again, as the watch tells of it, it need not be unpacked. */
+  #sent: EncodedGroup | null = null;
 
   constructor(gateway: EtcdGateway, prefix: string) {
     this.#gateway = gateway;
@@ -107,6 +109,7 @@ export class EtcdLog {
    */
   async append(group: EncodedGroup, place: Place, head: Head, turn = 0, mandates: Mandates = NONE): Promise<Appended> {
     const first = place.head.sequence + 1;
+    this.#sent = group;
     const parts = group.parts.map((part, n) => put(this.#keys.part(first, group.hash, n), part));
     // One fits into the request that names it.
     if (parts.length > 1)
@@ -244,7 +247,7 @@ export class EtcdLog {
 
   async #groupOf({ key, value, modRevision }: KeyValue): Promise<LoggedGroup> {
     const first = sequenceOf(key);
-    const group = decodeGroup(value);
+    const group = this.#sent?.value.equals(value) ? this.#sent : decodeGroup(value);
     if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
     const { count, hash } = group;
     const parts: Buffer[] = [];

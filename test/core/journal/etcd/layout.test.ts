@@ -10,7 +10,7 @@ import { SEED } from '../../../support/seed.ts';
 
 const [WHOLE, PARTED, PACKED, PACKED_PARTED] = [1, 2, 3, 4];
 
-function decode({ value, parts, hash }: EncodedGroup): readonly Buffer[] {
+function decode({ value, parts, hash }: Omit<EncodedGroup, 'entries'>): readonly Buffer[] {
   const group = decodeGroup(value);
   if ('entries' in group) {
     assert.equal([parts, hash], [[], '']);
