@@ -6,6 +6,7 @@ import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import { lint, printText, SDK_OPTION } from './pkg-lint.ts';
 import type { CommandContext } from './run.ts';
+import { count } from './table.ts';
 
 export function addPkgPack(parent: Command, { io, action }: CommandContext): void {
   parent
@@ -24,7 +25,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
         const audit = await lint(folder, options.sdk);
         if (!options.json && audit.findings.length > 0) await printText(io, io.stderr, audit);
         if (audit.summary.errors > 0 && !options.force)
-          throw new CliError('package_has_errors', `${folder} has ${audit.summary.errors} errors`, {
+          throw new CliError('package_has_errors', `${folder} has ${count(audit.summary.errors, 'error')}`, {
             next: 'Mend what "waypost pkg lint" tells, or pack it all the same with --force.',
           });
         const { id, version } = audit.manifest ?? {};

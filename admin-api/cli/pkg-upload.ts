@@ -9,7 +9,7 @@ import { CliError } from './errors.ts';
 import { print, safeJson } from './io.ts';
 import { pages } from './pages.ts';
 import type { CommandContext, Outcome } from './run.ts';
-import { type Columns, shown } from './table.ts';
+import { type Columns, count, shown } from './table.ts';
 import { addVerb, type Call, option, YES } from './verb.ts';
 
 interface UploadOptions {
@@ -43,7 +43,7 @@ const versionOf = (upload: Json | undefined): string =>
   upload === undefined ? '' : `${shown(upload.version)} (${shown(upload.version_code)})`;
 
 const foundOf = (summary: Json | undefined): string =>
-  summary === undefined ? '' : `${shown(summary.errors)} errors, ${shown(summary.warnings)} warnings`;
+  summary === undefined ? '' : `${count(summary.errors, 'error')}, ${count(summary.warnings, 'warning')}`;
 
 export function addPkgUploadCommands(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
