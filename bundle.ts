@@ -58,6 +58,7 @@ await build({
   chunkNames: 'chunk-[hash]',
   external: EXTERNAL,
   sourcemap: true,
+  inject: [join(ROOT, 'globals.ts')],
   // Packages of CommonJS ask for node's modules by it.
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   plugins: [namePrograms],
