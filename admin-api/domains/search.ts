@@ -4,9 +4,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Journal } from '../../core/journal/journal.ts';
-import { text as keyText, lowerBound } from '../../core/journal/overlay.ts';
+import { lowerBound } from '../../core/journal/overlay.ts';
 import { nameKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
+import { latin1 } from '../../core/wire/latin1.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { formatDomain } from './name.ts';
 
@@ -105,14 +106,14 @@ class NameList {
       last = { keys: [], names: [], joined: null };
       this.#pieces.push(last);
     }
-    last.keys.push(keyText(nameKey(apex)));
+    last.keys.push(latin1(nameKey(apex)));
     last.names.push(formatDomain(apex));
     last.joined = null;
     this.size++;
   }
 
   change(apex: Name, present: boolean): void {
-    const key = keyText(nameKey(apex));
+    const key = latin1(nameKey(apex));
     const p = this.#pieceOf(key);
     const piece = this.#pieces[p];
     if (piece === undefined) {
@@ -140,7 +141,7 @@ class NameList {
     const names: string[] = [];
     // It parts the names, and stands in none.
     if (wanted.includes('\n')) return { names, more: false };
-    const from = after === null ? '' : `${keyText(nameKey(after))}\0`;
+    const from = after === null ? '' : `${latin1(nameKey(after))}\0`;
     for (let p = after === null ? 0 : this.#pieceOf(from); p < this.#pieces.length; p++) {
       const piece = this.#pieces[p];
       if (piece.keys[piece.keys.length - 1] < from) continue;

@@ -1,6 +1,7 @@
 /** The names of a zone that an update speaks of: as they were, and as it leaves them. Nothing is written before all of it has been worked out. */
 import type { Draft } from '../../core/journal/draft.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
+import { latin1 } from '../../core/wire/latin1.ts';
 import { type Name, nameId } from '../../core/wire/name.ts';
 
 /** One RRset of a name. It may be empty. */
@@ -60,7 +61,7 @@ export class NameCopy {
 
 /** Equal for equal rdata only. */
 export function rdataId(rdata: Uint8Array): string {
-  return Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1');
+  return latin1(rdata);
 }
 
 export class ZoneCopy {

@@ -4,7 +4,7 @@
  *   changes: any number of { table u8, key length u16, value length u32 (0xffffffff: delete), key, value }
  *   entry:   version u8 (1), sequence u48, milliseconds since 1970 u48, hash of the entry before (32), length of by u8, by, changes
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const DELETED = 0xffffffff;
 const HEAD = 7;
@@ -18,7 +18,7 @@ export interface Change {
 
 /** Collects changes into one buffer. */
 export class ChangeWriter {
-  private bytes: Buffer = Buffer.allocUnsafe(256);
+  private bytes: Buffer = Buffer.allocUnsafe(1024);
   private length = 0;
   count = 0;
 
@@ -106,5 +106,5 @@ export function decodeEntry(bytes: Buffer): Entry {
 export const NO_HASH = Buffer.alloc(32);
 
 export function hashEntry(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
+  return hash('sha256', bytes, 'buffer');
 }

@@ -1,4 +1,6 @@
 /** What the served records of a zone became in one group of entries: what IXFR sends (RFC 1995), and NOTIFY tells of. */
+
+import { latin1 } from '../wire/latin1.ts';
 import { type Name, nameId } from '../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { findType, type ZoneView } from '../zone/view.ts';
@@ -78,9 +80,9 @@ function collect(name: Name, sets: readonly RRset[], others: readonly RRset[], o
   for (const { type, ttl, rdatas } of sets) {
     if (type === TYPE.SOA || type === TYPE.ALIAS) continue;
     const other = others.find((set) => set.type === type && set.ttl === ttl);
-    const there = new Set(other?.rdatas.map(latin));
+    const there = new Set(other?.rdatas.map(latin1));
     for (const rdata of rdatas) {
-      const id = latin(rdata);
+      const id = latin1(rdata);
       if (there.has(id)) continue;
       // Two rows may hold the same record, which an RRset has once (RFC 2181 5).
       there.add(id);
@@ -89,6 +91,4 @@ function collect(name: Name, sets: readonly RRset[], others: readonly RRset[], o
   }
 }
 
-const latin = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(bytes);

@@ -7,9 +7,10 @@ import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';
 import { records, STAMP, type Table } from '../store/rows.ts';
+import { latin1 } from '../wire/latin1.ts';
 import { ChangeWriter } from './changes.ts';
 import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from './journal.ts';
-import { Overlay, text } from './overlay.ts';
+import { Overlay } from './overlay.ts';
 import { hasTarget, targetOf } from './targets.ts';
 
 export class Draft extends Reader {
@@ -69,7 +70,7 @@ class TrackedReader implements RawReader {
   }
 
   get(table: number, key: Uint8Array): Buffer | undefined {
-    const id = text(key);
+    const id = latin1(key);
     const own = this.overlays.get(table)?.get(id);
     if (own !== undefined) return own ?? undefined;
     const bounds = { table, start: id, end: `${id}\0` };
@@ -89,7 +90,7 @@ class TrackedReader implements RawReader {
       const entries = this.under.range(table, from, end, page);
       const isLast = entries.length !== page;
       readTo = isLast ? end : after(entries[entries.length - 1].key);
-      merge(entries, overlay?.between(text(from), readTo && text(readTo)) ?? [], most, found);
+      merge(entries, overlay?.between(latin1(from), readTo && latin1(readTo)) ?? [], most, found);
       if (isLast) break;
     }
     const bounds = textOf(table, start, readTo);
@@ -107,7 +108,7 @@ class TrackedReader implements RawReader {
     const before = isNew ? undefined : this.get(table.number, key);
     if (before !== undefined) this.lookUp(table, key, before, null);
     if (value !== null) this.lookUp(table, key, value, key);
-    const id = text(key);
+    const id = latin1(key);
     this.rows.set(`${table.number} ${id}`, { table, key, id, isNew });
     // The draft's own reads find the stamp that is put there when the entry is applied.
     this.overlay(table.number).set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
@@ -129,13 +130,13 @@ class TrackedReader implements RawReader {
   private lookUp(table: Table<unknown>, key: Buffer, row: Buffer, value: Buffer | null): void {
     const lookups = this.overlay(LOOKUPS);
     for (const lookup of table.lookups(key, row)) {
-      const id = text(lookup);
+      const id = latin1(lookup);
       // Another row of this draft may have taken it over already.
       const own = value === null ? lookups.get(id) : undefined;
       if (!own || own.equals(key)) lookups.set(id, value);
     }
     if (table.number === records.number && hasTarget(recordKeyParts(key).type))
-      this.overlay(TARGETS).set(text(targetOf(key, row).entry), value === null ? null : NOTHING);
+      this.overlay(TARGETS).set(latin1(targetOf(key, row).entry), value === null ? null : NOTHING);
   }
 
   private overlay(table: number): Overlay {
@@ -168,7 +169,10 @@ const NOTHING = Buffer.alloc(0);
 const NO_STAMP = Buffer.alloc(STAMP);
 
 function after(key: Uint8Array): Buffer {
-  return Buffer.concat([key, Uint8Array.of(0)]);
+  const next = Buffer.allocUnsafe(key.length + 1);
+  next.set(key);
+  next[key.length] = 0;
+  return next;
 }
 
 /** Puts both into `merged` in key order, until that holds `most`; what the overlay says goes first. */

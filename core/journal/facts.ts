@@ -6,6 +6,7 @@ import type { Environment } from '../store/environment.ts';
 import { nameKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, type Domain } from '../store/rows.ts';
+import { latin1 } from '../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import { UNRESOLVED } from '../zone/aliased.ts';
@@ -72,7 +73,7 @@ export class ZoneFacts {
 
   /** What is known of the target with this key changes. */
   aliasChanged(key: Uint8Array): void {
-    this.aliases.delete(keyText(key));
+    this.aliases.delete(latin1(key));
   }
 
   /** Challenges of a domain come or go. */
@@ -93,7 +94,7 @@ export class ZoneFacts {
   /** See AliasAnswers. */
   aliasAnswers(target: Name): readonly ZoneRRset[] {
     const key = nameKey(target);
-    return this.aliases.get(keyText(key), () => {
+    return this.aliases.get(latin1(key), () => {
       return aliasSets(this.reader.row(aliasTargets, key));
     });
   }
@@ -146,8 +147,6 @@ export class ZoneFacts {
 export function aliasSets(row: AliasTarget | undefined): readonly ZoneRRset[] {
   return row === undefined ? UNRESOLVED : [...familySets(TYPE.A, row.a), ...familySets(TYPE.AAAA, row.aaaa)];
 }
-
-const keyText = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
 
 /** None: there is no address of this family. */
 function familySets(type: number, family: AliasFamily | null): ZoneRRset[] {

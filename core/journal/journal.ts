@@ -3,8 +3,8 @@
  * with the hash of the one before.
  */
 import type { Domain, Purge } from '../store/rows.ts';
+import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
-import { text } from './overlay.ts';
 
 /** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
 export interface KeyRange {
@@ -22,7 +22,7 @@ export interface KeyText {
 }
 
 export function textOf(table: number, start: Uint8Array, end: Uint8Array | undefined): KeyText {
-  return { table, start: text(start), end: end && text(end) };
+  return { table, start: latin1(start), end: end && latin1(end) };
 }
 
 export interface ReadSet {

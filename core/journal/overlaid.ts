@@ -3,7 +3,8 @@
  * are free, reads that anew in the next, and has been seen to lose its way in it.
  */
 import type { Binary, Environment } from '../store/environment.ts';
-import { Overlay, text } from './overlay.ts';
+import { latin1 } from '../wire/latin1.ts';
+import { Overlay } from './overlay.ts';
 
 /** Octets of a key that lmdb takes, with pages of 4 KB. */
 const LONGEST_KEY = 1978;
@@ -22,12 +23,12 @@ class OverlaidTable {
   }
 
   get(key: Uint8Array): Buffer | undefined {
-    const own = this.#isEmpty ? undefined : this.#over.get(text(key));
+    const own = this.#isEmpty ? undefined : this.#over.get(latin1(key));
     return own === undefined ? this.#under.get(key) : (own ?? undefined);
   }
 
   doesExist(key: Uint8Array): boolean {
-    const own = this.#isEmpty ? undefined : this.#over.get(text(key));
+    const own = this.#isEmpty ? undefined : this.#over.get(latin1(key));
     return own === undefined ? this.#under.doesExist(key) : own !== null;
   }
 
@@ -52,7 +53,7 @@ class OverlaidTable {
 
   #write(key: Uint8Array, value: Buffer | null): void {
     this.#isEmpty = false;
-    this.#over.set(text(key), value);
+    this.#over.set(latin1(key), value);
   }
 
   *#walk(options: RangeOptions): Iterator<{ key: Uint8Array; value: Buffer }> {
@@ -64,7 +65,7 @@ class OverlaidTable {
       let next = under.next();
       let at = 0;
       for (let given = 0; given < limit; ) {
-        const id = next.done ? undefined : text(next.value.key as Uint8Array);
+        const id = next.done ? undefined : latin1(next.value.key as Uint8Array);
         const own = over[at];
         if (id === undefined && own === undefined) break;
         const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
@@ -88,9 +89,9 @@ class OverlaidTable {
     end: Uint8Array | undefined,
     reverse: boolean,
   ): readonly (readonly [string, Buffer | null])[] {
-    if (!reverse) return [...this.#over.between(text(start), end && text(end))];
-    const after = end === undefined ? '' : `${text(end)}\0`;
-    return [...this.#over.between(after, `${text(start)}\0`)].reverse();
+    if (!reverse) return [...this.#over.between(latin1(start), end && latin1(end))];
+    const after = end === undefined ? '' : `${latin1(end)}\0`;
+    return [...this.#over.between(after, `${latin1(start)}\0`)].reverse();
   }
 }
 

@@ -1,10 +1,5 @@
 /** What a draft has written to one table, by key and in key order. */
 
-/** A key as Latin-1, which orders as its bytes do. */
-export function text(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
-}
-
 export class Overlay {
   /** null: deleted. */
   private readonly values = new Map<string, Buffer | null>();

@@ -2,9 +2,10 @@
 import { recordKeyParts } from '../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../store/reader.ts';
 import { records, TABLES } from '../store/rows.ts';
+import { latin1 } from '../wire/latin1.ts';
 import { readChanges } from './changes.ts';
 import { type KeyRange, type KeyText, type ReadSet, textOf } from './journal.ts';
-import { lowerBound, text } from './overlay.ts';
+import { lowerBound } from './overlay.ts';
 import { hasTarget, targetOf } from './targets.ts';
 
 interface Written {
@@ -45,17 +46,15 @@ export class RecentWrites {
 
   conflicts(reads: ReadSet): boolean {
     if (reads.at < this.forgotten) return true;
-    const ranges = reads.ranges.map(asText);
-    for (let i = this.entries.length - 1; i >= 0 && this.entries[i].sequence > reads.at; i--) {
+    let i = this.entries.length;
+    while (i > 0 && this.entries[i - 1].sequence > reads.at) i--;
+    if (i === this.entries.length) return false;
+    // An entry writes to few tables, and most of these are not read.
+    const read = byTable(reads.ranges);
+    for (; i < this.entries.length; i++) {
       const { keys, spans } = this.entries[i];
-      for (const { table, start, end } of ranges) {
-        if (table === records.number)
-          for (const { first, last } of spans) if (start <= last && (end === undefined || first < end)) return true;
-        const written = keys.get(table);
-        if (written === undefined) continue;
-        const at = lowerBound(written, start);
-        if (at < written.length && (end === undefined || written[at] < end)) return true;
-      }
+      for (const [table, written] of keys) if (isWritten(written, read.get(table) ?? NO_RANGES)) return true;
+      if (spans.length > 0 && isSpanned(spans, read.get(records.number) ?? NO_RANGES)) return true;
     }
     return false;
   }
@@ -66,8 +65,8 @@ export class RecentWrites {
     const note = (table: number, key: Uint8Array): void => {
       count++;
       const known = keys.get(table);
-      if (known === undefined) keys.set(table, [text(key)]);
-      else known.push(text(key));
+      if (known === undefined) keys.set(table, [latin1(key)]);
+      else known.push(latin1(key));
     };
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const bulk = changes.length > BULK_BYTES;
@@ -94,7 +93,7 @@ export class RecentWrites {
     const written =
       spans === undefined
         ? NO_SPANS
-        : [...spans.values()].map(({ first, last }) => ({ first: text(first), last: text(last) }));
+        : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
     this.entries.push({ sequence, keys, count, spans: written });
     this.keys += count;
   }
@@ -129,7 +128,31 @@ function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer)
   else if (Buffer.compare(key, span.first) < 0) span.first = key;
 }
 
-/** As the draft has it already, when the range comes from one. */
-function asText(range: KeyRange): KeyText {
-  return range.text ?? textOf(range.table, range.start, range.end);
+const NO_RANGES: readonly KeyText[] = [];
+
+/** The texts are those of the draft, when the ranges come from one. */
+function byTable(ranges: readonly KeyRange[]): Map<number, KeyText[]> {
+  const tables = new Map<number, KeyText[]>();
+  for (const range of ranges) {
+    const text = range.text ?? textOf(range.table, range.start, range.end);
+    const known = tables.get(range.table);
+    if (known === undefined) tables.set(range.table, [text]);
+    else known.push(text);
+  }
+  return tables;
+}
+
+/** Whether any of the keys, which are in order, lies in any of the ranges. */
+function isWritten(keys: readonly string[], ranges: readonly KeyText[]): boolean {
+  for (const { start, end } of ranges) {
+    const at = lowerBound(keys, start);
+    if (at < keys.length && (end === undefined || keys[at] < end)) return true;
+  }
+  return false;
+}
+
+function isSpanned(spans: Written['spans'], ranges: readonly KeyText[]): boolean {
+  return ranges.some(({ start, end }) =>
+    spans.some(({ first, last }) => start <= last && (end === undefined || first < end)),
+  );
 }

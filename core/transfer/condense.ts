@@ -1,5 +1,6 @@
 /** Many differences that follow one another become one: what came and went again is in none (RFC 1995 section 4). */
 import type { ZoneDifference } from '../journal/difference.ts';
+import { latin1 } from '../wire/latin1.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 
 /** `differences`: one or more, each from the serial that the one before leads to. */
@@ -23,8 +24,5 @@ export function condense(differences: readonly ZoneDifference[]): ZoneDifference
 
 /** Equal for equal records, the TTL among what makes them so. */
 function recordId({ name, type, ttl, rdata }: ResourceRecord): string {
-  return `${type} ${ttl} ${latin(name)} ${latin(rdata)}`;
+  return `${type} ${ttl} ${latin1(name)} ${latin1(rdata)}`;
 }
-
-const latin = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -1,5 +1,6 @@
 /** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
+import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
 
@@ -122,7 +123,7 @@ export class TransferMessage {
   /** Returns where the name can be pointed at. */
   private name(name: Name): number {
     const start = this.length;
-    const text = Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1');
+    const text = latin1(name);
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = p === 0 ? text : text.slice(p);
       const known = this.offsets.get(suffix);

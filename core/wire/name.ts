@@ -4,6 +4,7 @@
  * lives only in its question.
  */
 import { InvalidError } from '../errors.ts';
+import { latin1 } from './latin1.ts';
 
 export type Name = Uint8Array;
 
@@ -66,16 +67,20 @@ export function parseName(text: string, origin: Name = ROOT): Name {
   out[label] = length - label - 1;
   if (length + origin.length > MAX_NAME) fail('is longer than 255 bytes');
   const name = new Uint8Array(length + origin.length);
-  name.set(out.subarray(0, length));
+  for (let i = 0; i < length; i++) name[i] = out[i];
   name.set(origin, length);
   return name;
 }
 
 /** Wire form to presentation form, with the last dot. Bytes that would not be read back as written are escaped. */
 export function formatName(name: Name): string {
-  if (name[0] === 0) return '.';
+  return name[0] === 0 ? '.' : formatLabels(name, name.length);
+}
+
+/** The labels before `end`, each with its dot. */
+function formatLabels(name: Name, end: number): string {
   let text = '';
-  for (let p = 0; name[p] !== 0; p += name[p] + 1) {
+  for (let p = 0; p < end && name[p] !== 0; p += name[p] + 1) {
     for (let i = p + 1; i <= p + name[p]; i++) {
       const c = name[i];
       if (c <= 0x20 || c >= 0x7f) text += `\\${String(c).padStart(3, '0')}`;
@@ -101,9 +106,7 @@ export function formatName(name: Name): string {
 export function formatRelative(name: Name, origin: Name): string {
   if (!isWithin(name, origin)) return formatName(name);
   if (name.length === origin.length) return '@';
-  const prefix = new Uint8Array(name.length - origin.length + 1);
-  prefix.set(name.subarray(0, name.length - origin.length));
-  return formatName(prefix).slice(0, -1);
+  return formatLabels(name, name.length - origin.length).slice(0, -1);
 }
 
 /** Whether `name` is `ancestor` or lies below it. Both in lower case. */
@@ -139,9 +142,11 @@ export function isWildcard(name: Name): boolean {
   return name[0] === 1 && name[1] === 0x2a;
 }
 
+const ASTERISK: Uint8Array = Uint8Array.of(1, 0x2a);
+
 /** `*.` in front of a name. The caller has made sure that it fits. */
 export function wildcardOf(name: Name): Name {
-  return joinNames(Uint8Array.of(1, 0x2a), name);
+  return joinNames(ASTERISK, name);
 }
 
 /** Labels without the root in front of a name. The caller has made sure that it fits into 255 bytes. */
@@ -161,5 +166,5 @@ export function nameAt(bytes: Uint8Array, offset: number): Name {
 
 /** A text that is equal for equal names only: a key for Map and Set. */
 export function nameId(name: Name): string {
-  return Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1');
+  return latin1(name);
 }

@@ -3,6 +3,7 @@
  * that came before it.
  */
 import type { RecordRow } from '../../../core/store/rows.ts';
+import { latin1 } from '../../../core/wire/latin1.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { RECORD_OVERHEAD } from './record.ts';
 
@@ -30,7 +31,7 @@ export class Neighbours {
 
   /** Whether the very record is there. */
   holds(type: number, rdata: Uint8Array): boolean {
-    return this.#sets.get(type)?.rdatas.has(text(rdata)) === true;
+    return this.#sets.get(type)?.rdatas.has(latin1(rdata)) === true;
   }
 
   get types(): ReadonlyMap<number, unknown> {
@@ -62,7 +63,7 @@ export class Neighbours {
     }
     set.even = set.even && (set.rows.length === 0 || isEven(row, set.rows[0]));
     set.rows.push(row);
-    set.rdatas.add(text(rdata));
+    set.rdatas.add(latin1(rdata));
     const size = rdata.length + RECORD_OVERHEAD;
     set.size += size;
     this.#size += size;
@@ -93,6 +94,3 @@ export class Neighbours {
 }
 
 const isEven = (a: RecordRow, b: RecordRow): boolean => a.ttl === b.ttl && a.proxied === b.proxied;
-
-const text = (rdata: Uint8Array): string =>
-  Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1');

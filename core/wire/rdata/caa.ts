@@ -1,4 +1,6 @@
 /** CAA (RFC 8659 section 4): flags, a tag of letters and digits, and a value without a length of its own. */
+
+import { latin1 } from '../latin1.ts';
 import { TYPE } from '../types.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import { quote, u8, unescapeText, utf8 } from './kinds.ts';
@@ -28,9 +30,6 @@ function isIssueValue(value: string): boolean {
   if (parameters.length === 1 && BLANK.test(parameters[0])) return true;
   return parameters.every((parameter) => PARAMETER.test(parameter));
 }
-
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 function read(input: WireReader): [tag: string, value: Uint8Array] {
   const tag = latin1(input.take(input.u8())).toLowerCase();

@@ -2,6 +2,8 @@
  * The parameters of SVCB and HTTPS that we know (IANA "DNS Service Bindings"), and `keyN` for the rest: each one's value in its
  * presentation form, wire form and structured form.
  */
+
+import { latin1 } from '../latin1.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
 import { formatHex, quote, utf8 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
@@ -17,9 +19,6 @@ export interface SvcParam {
   /** A JSON value. `input` has been formatted without fault. */
   take(input: WireReader): unknown;
 }
-
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 function list<T>(input: WireReader, item: () => T): T[] {
   if (input.left === 0) input.fail('a list is empty');
