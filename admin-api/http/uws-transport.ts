@@ -52,8 +52,13 @@ export class UwsTransport implements Transport {
       open++;
       handler(exchange)
         .then((answer) => exchange.send(answer))
-        .catch(() => exchange.abandon())
-        .finally(() => open--);
+        .then(
+          () => open--,
+          () => {
+            open--;
+            exchange.abandon();
+          },
+        );
     });
     const socket = await bind(this.#uws, app, place);
     const port = this.#uws.us_socket_local_port(socket);

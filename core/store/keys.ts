@@ -62,8 +62,15 @@ export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, a
 const STARTS = new Int32Array(128);
 const SCRATCH = new Uint8Array(1024);
 
+/** The first octets of SCRATCH, which few keys have more than a hundred of: a loop is done before a view of them is made. */
+function written(length: number): Buffer {
+  const key = Buffer.allocUnsafe(length);
+  for (let i = 0; i < length; i++) key[i] = SCRATCH[i];
+  return key;
+}
+
 export function nameKey(name: Name): Buffer {
-  return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 0)));
+  return written(writeNameKey(name, 0, SCRATCH, 0));
 }
 
 /** The lookup of a domain by its apex; a prefix of the lookups of all below it. */
@@ -81,7 +88,7 @@ export function apexKey(name: Name): Buffer {
 
 function behind(octet: number, name: Name): Buffer {
   SCRATCH[0] = octet;
-  return Buffer.from(SCRATCH.subarray(0, writeNameKey(name, 0, SCRATCH, 1)));
+  return written(writeNameKey(name, 0, SCRATCH, 1));
 }
 
 /** The name of the canonical form in `key[from, to)`. */
@@ -131,23 +138,23 @@ export function recordsOfZone(domainId: string): Buffer {
 
 /** Prefix of the records at a name and at all names below it. */
 export function recordsBelow(domainId: string, name: Name): Buffer {
-  return prefixed(domainId, name, 0, 0);
+  return prefixed(domainId, name, 0);
 }
 
 /** Prefix of the records at exactly this name. */
 export function recordsAt(domainId: string, name: Name): Buffer {
-  return prefixed(domainId, name, 1, 0);
+  return prefixed(domainId, name, 1);
 }
 
 /** Prefix of the records of one type at exactly this name. */
 export function recordsOfType(domainId: string, name: Name, type: number): Buffer {
-  const key = prefixed(domainId, name, 3, 0);
+  const key = prefixed(domainId, name, 3);
   key.writeUInt16BE(type, key.length - 2);
   return key;
 }
 
 export function recordKey(domainId: string, name: Name, type: number, id: string): Buffer {
-  const key = prefixed(domainId, name, 11, 0);
+  const key = prefixed(domainId, name, 11);
   const at = key.length - 10;
   key.writeUInt16BE(type, at);
   key.write(id, at + 2, 8, 'hex');
@@ -162,11 +169,11 @@ export function recordKeyParts(key: Uint8Array): { nameEnd: number; type: number
 
 /** Prefix of the target entries whose target is at or below a name. */
 export function targetsBelow(domainId: string, target: Name): Buffer {
-  return prefixed(domainId, target, 0, 0);
+  return prefixed(domainId, target, 0);
 }
 
 export function targetsAt(domainId: string, target: Name): Buffer {
-  return prefixed(domainId, target, 1, 0);
+  return prefixed(domainId, target, 1);
 }
 
 /** The target entry of the record with this key. */
@@ -216,17 +223,19 @@ export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: stri
   };
 }
 
-function prefixed(domainId: string, name: Name, tail: number, fill: number): Buffer {
+/** `tail`: octets of zero behind the name. */
+function prefixed(domainId: string, name: Name, tail: number): Buffer {
   const end = writeNameKey(name, 0, SCRATCH, 8);
-  SCRATCH.fill(fill, end, end + tail);
-  const key = Buffer.from(SCRATCH.subarray(0, end + tail));
+  for (let i = end; i < end + tail; i++) SCRATCH[i] = 0;
+  const key = written(end + tail);
   key.write(domainId, 0, 8, 'hex');
   return key;
 }
 
 export function sequenceKey(sequence: number): Buffer {
-  const key = Buffer.alloc(8);
-  key.writeBigUInt64BE(BigInt(sequence));
+  const key = Buffer.allocUnsafe(8);
+  key.writeUInt16BE(0, 0);
+  key.writeUIntBE(sequence, 2, 6);
   return key;
 }
 

