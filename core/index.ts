@@ -38,3 +38,4 @@ export { HangUp } from './systemd/hang-up.ts';
 export { Service } from './systemd/service.ts';
 export { SharedTicketKeys } from './ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';
+export { keepYoungGenerationToMain } from './young-generation.ts';

@@ -23,6 +23,8 @@ export interface LocalCluster {
 
 const MEMBERS = 3;
 const READY_MS = 60_000;
+/** As npm start has it. */
+const YOUNG = '--max-semi-space-size=64';
 
 /** Resolves when it was stopped by a signal. Rejects with CliError when something does not start, or ends by itself. */
 export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: LocalCluster): Promise<void> {
@@ -77,7 +79,7 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
     await orEnd(joinAll(environments, () => isStopping));
     const first = environments[0];
     for (const env of environments) {
-      const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [process.argv[1], 'serve'], env);
+      const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [YOUNG, process.argv[1], 'serve'], env);
       await orEnd(
         until(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
       );

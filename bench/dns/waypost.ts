@@ -49,7 +49,9 @@ export class Daemon {
   }
 
   command(): Command {
-    return { command: process.execPath, args: [MAIN, 'serve'], env: this.#environment(this.#settings) };
+    // As npm start and the unit of systemd start it.
+    const args = ['--max-semi-space-size=64', MAIN, 'serve'];
+    return { command: process.execPath, args, env: this.#environment(this.#settings) };
   }
 
   /** Starts it and waits for /readyz. Throws an Error with the end of its log when it does not come up. */
