@@ -59,8 +59,8 @@ class TrackedReader implements RawReader {
   private readonly under: RawReader;
   /** What this draft leaves otherwise than it was: rows, their lookups, their targets. */
   private readonly overlays = new Map<number, Overlay>();
-  /** Rows in the order in which they were first written. */
-  private readonly rows = new Map<string, Row>();
+  /** Rows in the order in which they were first written, each once. */
+  private readonly rows: Row[] = [];
   /** Ranges that need not be noted again, since all of them counts as read. */
   private readonly covering: KeyText[] = [];
 
@@ -109,17 +109,18 @@ class TrackedReader implements RawReader {
     if (before !== undefined) this.lookUp(table, key, before, null);
     if (value !== null) this.lookUp(table, key, value, key);
     const id = latin1(key);
-    this.rows.set(`${table.number} ${id}`, { table, key, id, isNew });
+    const overlay = this.overlay(table.number);
+    if (overlay.get(id) === undefined) this.rows.push({ table, key, id, isNew });
     // The draft's own reads find the stamp that is put there when the entry is applied.
-    this.overlay(table.number).set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
+    overlay.set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
   }
 
   /** Deletes first: a row that is replaced is a delete and a put, so that whoever applies it can count. */
   changes(): Buffer {
     const out = new ChangeWriter();
-    for (const { table, key, isNew } of this.rows.values())
+    for (const { table, key, isNew } of this.rows)
       if (!isNew && this.under.get(table.number, key) !== undefined) out.delete(table.number, key);
-    for (const { table, key, id } of this.rows.values()) {
+    for (const { table, key, id } of this.rows) {
       const value = this.overlay(table.number).get(id);
       if (value) out.put(table.number, key, table.stamped ? value.subarray(0, value.length - STAMP) : value);
     }

@@ -336,7 +336,19 @@ export class StoreReader extends Reader {
   }
 }
 
+/** Of each environment one: a draft is made for every write. */
+const rawReaders = new WeakMap<Environment, RawReader>();
+
 export function rawReader(environment: Environment): RawReader {
+  let reader = rawReaders.get(environment);
+  if (reader === undefined) {
+    reader = newRawReader(environment);
+    rawReaders.set(environment, reader);
+  }
+  return reader;
+}
+
+function newRawReader(environment: Environment): RawReader {
   const table = (number: number) => {
     if (number === LOOKUPS) return environment.lookups;
     return number === TARGETS ? environment.targets : environment.rows.get(number)!;
