@@ -58,6 +58,8 @@ export class PeerServer {
   readonly #options: PeerServerOptions;
   readonly #server: Server;
   readonly #listeners = new Set<Listener>();
+  /** Connections that are no longer the HTTP server's to end. */
+  readonly #upgraded = new Set<Duplex>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
 
@@ -71,7 +73,7 @@ export class PeerServer {
       },
     );
     this.#server.on('upgrade', (request, socket, head) => {
-      this.#upgrade(request, socket, head).catch(() => socket.destroy());
+      this.#upgrade(request, socket as TLSSocket, head).catch(() => socket.destroy());
     });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
@@ -108,7 +110,7 @@ export class PeerServer {
     await new Promise<void>((done) => {
       this.#server.close(() => done());
       this.#server.closeAllConnections();
-      for (const { destroy } of this.#listeners) destroy();
+      for (const socket of this.#upgraded) socket.destroy();
     });
     await this.#options.snapshots.close();
   }
@@ -122,14 +124,21 @@ export class PeerServer {
     this.#answer(request, response, member);
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): Promise<void> {
+    this.#upgraded.add(socket);
+    socket.on('close', () => this.#upgraded.delete(socket));
     socket.on('error', () => {});
-    const member = await this.#memberAt(socket as TLSSocket);
+    // It may be half open: RFC 9293 3.6.1.
+    socket.on('end', () => socket.destroy());
+    const member = await this.#memberAt(socket);
     if (socket.destroyed) return;
-    if (member === null) return void socket.end(refused('403 Forbidden'));
-    if (request.url !== '/v1/applied' || request.headers.upgrade !== PROTOCOL)
-      return void socket.end(refused('404 Not Found'));
-    (socket as TLSSocket).setNoDelay(true);
+    const isKnown = request.url === '/v1/applied' && request.headers.upgrade === PROTOCOL;
+    if (member === null || !isKnown) {
+      socket.write(refused(member === null ? '403 Forbidden' : '404 Not Found'));
+      socket.destroySoon();
+      return;
+    }
+    socket.setNoDelay(true);
     socket.write(GRANTED);
     const link: PeerLink = new PeerLink(socket, head, (message) => {
       this.#commit(link, member.node, message).catch((error: Error) => link.destroy(error));

@@ -148,7 +148,12 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
 const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => ({ cert, key });
 
 /** What the node `a` answers to a question for how far it is, of which the connection is kept for `ms` at most; ended: the node has ended it. */
-function ask(node: Node, own: object, ms = 5000): Promise<{ text: string; isEnded: boolean }> {
+function ask(
+  node: Node,
+  own: object,
+  ms = 5000,
+  more = 'Connection: close\r\n',
+): Promise<{ text: string; isEnded: boolean }> {
   const port = Number(node.cluster.members!.known.get('a')!.address.split(':')[1]);
   return new Promise((done) => {
     let text = '';
@@ -158,7 +163,7 @@ function ask(node: Node, own: object, ms = 5000): Promise<{ text: string; isEnde
       isEnded = false;
       socket.destroy();
     }, ms);
-    socket.on('secureConnect', () => socket.write('GET /v1/applied HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
+    socket.on('secureConnect', () => socket.write(`GET /v1/applied HTTP/1.1\r\nHost: a\r\n${more}\r\n`));
     socket.on('data', (part) => {
       text += part;
     });
@@ -178,7 +183,20 @@ test('who has no certificate of the cluster is told nothing, nor who has one and
   assert.is((await ask(node, show(tlsOf('b', stranger)))).text, '');
   assert.match((await ask(node, show(tlsOf('a')), 300)).text, /^HTTP\/1.1 200 .*"applied":0/s);
   assert.match((await ask(node, show(tlsOf('b')))).text, /^HTTP\/1.1 403 /);
+  const asks = (protocol: string): string => `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+  assert.match((await ask(node, show(tlsOf('a')), 300, asks('waypost-peer'))).text, /^HTTP\/1.1 101 /);
+  const notMember = await ask(node, show(tlsOf('b')), 5000, asks('waypost-peer'));
+  assert.match(notMember.text, /^HTTP\/1.1 403 /);
+  const unknown = await ask(node, show(tlsOf('a')), 5000, asks('websocket'));
+  assert.match(unknown.text, /^HTTP\/1.1 404 /);
+  assert.ok(notMember.isEnded && unknown.isEnded);
+  // Nobody's connection keeps it from its end.
+  const kept = ask(node, show(tlsOf('a')), 10_000, asks('waypost-peer'));
+  const early = ask(node, show(tlsOf('b')), 10_000, asks('waypost-peer'));
+  await sleep(100);
   await node.cluster.close();
+  assert.ok((await kept).isEnded);
+  assert.ok((await early).isEnded);
 });
 
 test('who is removed is heard no longer, and told nothing more', async () => {
