@@ -54,6 +54,16 @@ export interface Parts {
   parseBindingList(close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown): readonly object[];
   parseExprList(close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown): readonly object[];
   parseMaybeAssign(forInit?: unknown, errors?: unknown, after?: unknown): object;
+  parsePrivateIdent(): object;
+  parseSubscript(
+    inner: object,
+    start: number,
+    startLoc: unknown,
+    noCalls: unknown,
+    maybeArrow: unknown,
+    isChained: unknown,
+    forInit: unknown,
+  ): object;
   parseExprSubscripts(errors?: unknown, forInit?: unknown): object;
   // Ours:
   names: Names;

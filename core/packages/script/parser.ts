@@ -50,10 +50,19 @@ const SLASH = 0x2f;
 const STAR = 0x2a;
 const LESS = 0x3c;
 const EXCLAMATION = 0x21;
+const EQUALS = 0x3d;
+const QUESTION = 0x3f;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
-const { name: NAME, num: NUMBER, string: STRING, eof: EOF, braceR: BRACE_RIGHT } = tokTypes;
+const { name: NAME, num: NUMBER, string: STRING, eof: EOF, braceR: BRACE_RIGHT, privateId: PRIVATE } = tokTypes;
+const {
+  dot: POINT,
+  questionDot: QUESTION_POINT,
+  parenL: PARENTHESIS,
+  bracketL: BRACKET,
+  backQuote: BACKQUOTE,
+} = tokTypes;
 /** Digits of a whole number that is put together exactly, in small integers of V8. */
 const SMALL = 9;
 
@@ -94,8 +103,11 @@ const FastParser = Parser.extend((Base) => {
     if (code !== BLANK) return (CLASSES[code] & ENDS_OPERAND) !== 0;
     const next = input.charCodeAt(pos + 1);
     // `<!--` begins a comment, behind which anything may follow.
-    if (!(next < 128) || (next === LESS && input.charCodeAt(pos + 2) === EXCLAMATION)) return false;
-    return (CLASSES[next] & IS_OPERATOR) !== 0;
+    if (next === LESS) return input.charCodeAt(pos + 2) !== EXCLAMATION;
+    // Not an arrow, and not `?.`.
+    if (next === EQUALS) return input.charCodeAt(pos + 2) === EQUALS;
+    if (next === QUESTION) return input.charCodeAt(pos + 2) === BLANK;
+    return next < 128 && (CLASSES[next] & IS_OPERATOR) !== 0;
   };
   const operand = (parser: Parts): object =>
     parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value);
@@ -297,6 +309,34 @@ const FastParser = Parser.extend((Base) => {
         this.potentialArrowInForAwait = forInit === 'await';
       }
       return operand(this);
+    },
+    parseSubscript(
+      this: Parts,
+      inner: { readonly type: string },
+      start: number,
+      startLoc: unknown,
+      noCalls: unknown,
+      maybeArrow: unknown,
+      isChained: unknown,
+      forInit: unknown,
+    ): object {
+      const { type } = this;
+      if (type !== POINT) {
+        // It would ask for each of them in turn.
+        const isSubscript = type === PARENTHESIS || type === BRACKET || type === QUESTION_POINT || type === BACKQUOTE;
+        if (!isSubscript) return inner;
+        return base.parseSubscript.call(this, inner, start, startLoc, noCalls, maybeArrow, isChained, forInit);
+      }
+      this.next();
+      const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+      node.object = inner;
+      node.property =
+        this.type === PRIVATE && inner.type !== 'Super' ? this.parsePrivateIdent() : this.parseIdent(true);
+      node.computed = false;
+      node.optional = false;
+      node.type = 'MemberExpression';
+      node.end = this.lastTokEnd;
+      return node;
     },
     parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): object {
       return hasNoSubscripts(this) ? operand(this) : base.parseExprSubscripts.call(this, errors, forInit);
