@@ -3,7 +3,7 @@
  * other collects: twice as many groups, each of which costs every node a transaction and etcd a round, whatever its size.
  */
 
-/** Of those that were there at the last group: once so many are, all others get so many milliseconds. */
+/** Of those that were there at the last group: once so many are, the others get so many milliseconds. */
 const ENOUGH = 0.9;
 const STRAGGLERS = 1;
 
@@ -25,20 +25,21 @@ export class Gathering {
 
   /** Resolves when about as many wait as there were, after so many milliseconds at the latest, or when `isOver`. */
   async gather(waiting: () => number, patience: number, isOver: () => boolean): Promise<void> {
-    const isEnough = (): boolean => waiting() >= ENOUGH * this.#crowd;
-    if (isEnough() || isOver()) return;
+    const isDone = (): boolean => waiting() >= this.#crowd || isOver();
+    if (isDone()) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((done) => {
       timer = setTimeout(done, patience);
       let isNear = false;
       this.#look = () => {
-        if (isOver()) done();
-        else if (!isNear && isEnough()) {
+        if (isDone()) done();
+        else if (!isNear && waiting() >= ENOUGH * this.#crowd) {
           isNear = true;
           clearTimeout(timer);
           timer = setTimeout(done, Math.min(STRAGGLERS, patience));
         }
       };
+      this.#look();
     });
     this.#look = NOBODY;
     clearTimeout(timer);

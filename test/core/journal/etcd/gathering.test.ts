@@ -36,6 +36,12 @@ test('almost as many as there were are waited for, and those who come right afte
   await cut;
 });
 
+test('nobody is waited for once all are there', async () => {
+  const { changed } = gathering(20);
+  assert.not(await changed({ waiting: 19 }));
+  assert.ok(await changed({ waiting: 20 }));
+});
+
 test('those that waited when the group was done count', async () => {
   const { gathering: one, changed, cut } = gathering(10);
   one.done(10, 10);
@@ -44,11 +50,11 @@ test('those that waited when the group was done count', async () => {
   await cut;
 });
 
-test('nobody is waited for when enough are there', async () => {
+test('nobody is waited for when all are there already', async () => {
   const one = new Gathering();
   one.done(10, 0);
   await one.gather(
-    () => 9,
+    () => 10,
     FOREVER,
     () => false,
   );
