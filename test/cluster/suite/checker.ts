@@ -39,7 +39,7 @@ export class Checker {
 
   /** Null: no answer came, and the node was ended meanwhile. Else the packet. */
   async query(node: Node, versions: Versions): Promise<Uint8Array | null> {
-    const floor = versions.floor(node.name);
+    const floor = versions.floor(node.name, 'DNS');
     const id = this.#random.below(65_536);
     const question = { name: parseName(`${versions.name}.`), type: TYPE.A, class: CLASS_IN };
     const { dns } = node;
@@ -52,14 +52,14 @@ export class Checker {
     if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
       throw new Error(`${versions.name} at ${node.name}: code ${rcode}`);
     const values = answer.filter(({ type }) => type === TYPE.A).map(({ rdata }) => rdata.join('.'));
-    versions.saw(node.name, values, floor);
+    versions.saw(node.name, values, floor, 'DNS');
     this.count++;
     return packet;
   }
 
   /** What a node lists is one moment of the zone: the group is whole. */
   async #list(node: Node, { domainId, names, group }: Writer): Promise<void> {
-    const floors = names.map((one) => one.floor(node.name));
+    const floors = names.map((one) => one.floor(node.name, 'API'));
     const held = await recordsAt(node, domainId).catch((error: unknown) => {
       if (node.isUp) throw error;
       return null;
@@ -67,7 +67,7 @@ export class Checker {
     if (held === null) return;
     const values = names.map(({ name }) => valuesOf(held, name));
     names.forEach((one, i) => {
-      one.saw(node.name, values[i], floors[i]);
+      one.saw(node.name, values[i], floors[i], 'API');
     });
     const ofGroup = new Set(group.map(({ name }) => valuesOf(held, name).join()));
     if (ofGroup.size !== 1)
