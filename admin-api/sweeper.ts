@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Trouble } from '../core/cluster/trouble.ts';
 import { type Draft, write } from '../core/journal/draft.ts';
 import { Periodic } from '../core/periodic.ts';
-import { apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
+import { afterPrefix } from '../core/store/keys.ts';
+import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';
 import { nowSeconds } from './http/time.ts';
 import type { Services } from './services.ts';
@@ -19,9 +20,17 @@ const DAY = 86_400;
 /** Seconds for which a purge is kept: for edges that were away. */
 const PURGES_KEPT = DAY;
 
-/** Deletes what goes with a row. */
-type Along<Row> = (draft: Draft, row: Row) => void;
+interface Rows<Row> {
+  readonly table: Table<Row>;
+  readonly isOver: (row: Row) => boolean;
+  /** None behind this one is over, of those whose keys have the first GROUP octets in common. */
+  readonly isLast?: (row: Row) => boolean;
+  /** Deletes what goes with a row. */
+  readonly along?: (draft: Draft, row: Row) => void;
+}
 
+/** Octets of the id that keys of rows which belong together begin with. */
+const GROUP = 8;
 const NOTHING = Buffer.alloc(0);
 
 export class Sweeper {
@@ -50,43 +59,53 @@ export class Sweeper {
 
   /** One look. */
   async sweep(now = nowSeconds()): Promise<void> {
-    await this.#expire(replays, (row) => row.createdAt <= now - REPLAYED_FOR);
-    await this.#expire(purges, (row) => row.createdAt <= now - PURGES_KEPT);
+    await this.#expire({ table: replays, isOver: (row) => row.createdAt <= now - REPLAYED_FOR });
+    await this.#expire({ table: purges, isOver: (row) => row.createdAt <= now - PURGES_KEPT });
     const { reader, config } = this.#services;
     const { days } = config.audit;
-    if (days > 0) await this.#expire(audits, (row) => row.at <= now - days * DAY);
+    const kept = now - days * DAY;
+    // Those of an account stand in the order of their times, but for what was written while a clock was ahead.
+    const isLast = ({ at }: Audit): boolean => at > kept && at <= now;
+    if (days > 0) await this.#expire({ table: audits, isOver: ({ at }) => at <= kept, isLast });
     const overSince = now - config.packages.keepDays * DAY;
-    await this.#expire(
-      uploads,
-      (row) => (isOver(row.state) && row.updatedAt <= overSince) || !reader.hasAccount(row.accountId),
-      (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
-    );
-    await this.#expire(apps, (row) => !reader.hasAccount(row.accountId));
+    await this.#expire({
+      table: uploads,
+      isOver: (row) => (isOver(row.state) && row.updatedAt <= overSince) || !reader.hasAccount(row.accountId),
+      along: (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
+    });
+    await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) });
   }
 
   /** A look goes on where the one before ended, so that none takes long, however large the table is. */
-  async #expire<Row>(table: Table<Row>, isOver: (row: Row) => boolean, along?: Along<Row>): Promise<void> {
+  async #expire<Row>(rows: Rows<Row>): Promise<void> {
     for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
-      if (this.#turns.isStopped || (await this.#expirePiece(table, isOver, along))) return;
+      if (this.#turns.isStopped || (await this.#expirePiece(rows))) return;
       await setImmediate();
     }
   }
 
   /** Resolves to true at the end of the table. */
-  async #expirePiece<Row>(table: Table<Row>, isOver: (row: Row) => boolean, along?: Along<Row>): Promise<boolean> {
+  async #expirePiece<Row>({ table, isOver, isLast, along }: Rows<Row>): Promise<boolean> {
     const { environment, journal } = this.#services;
-    const start = this.#cursors.get(table.number);
+    const stored = environment.rows.get(table.number)!;
     const rows: Row[] = [];
-    let last: Buffer | undefined;
-    let scanned = 0;
-    for (const { key, value } of environment.rows.get(table.number)!.getRange({ start, limit: SCANNED })) {
-      scanned++;
-      last = key as Buffer;
-      const row = table.decode(key, value);
-      if (isOver(row)) rows.push(row);
+    let start = this.#cursors.get(table.number);
+    let isAtEnd = false;
+    for (let left = SCANNED; left > 0 && !isAtEnd; ) {
+      isAtEnd = true;
+      for (const { key, value } of stored.getRange({ start, limit: left })) {
+        const row = table.decode(key, value);
+        if (isOver(row)) rows.push(row);
+        start = Buffer.concat([key, Uint8Array.of(0)]);
+        if (--left === 0) isAtEnd = false;
+        if (isLast?.(row) !== true) continue;
+        start = afterPrefix((key as Buffer).subarray(0, GROUP));
+        isAtEnd = start === undefined;
+        break;
+      }
     }
-    if (last === undefined || scanned < SCANNED) this.#cursors.delete(table.number);
-    else this.#cursors.set(table.number, Buffer.concat([last, Uint8Array.of(0)]));
+    if (isAtEnd || start === undefined) this.#cursors.delete(table.number);
+    else this.#cursors.set(table.number, start);
     for (let i = 0; i < rows.length; i += BATCH)
       await write(environment, journal, 'sweeper', (draft) => {
         for (const row of rows.slice(i, i + BATCH)) {
@@ -96,6 +115,6 @@ export class Sweeper {
           along?.(draft, current);
         }
       });
-    return scanned < SCANNED;
+    return isAtEnd;
   }
 }

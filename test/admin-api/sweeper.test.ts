@@ -6,7 +6,7 @@ import { Sweeper } from '../../admin-api/sweeper.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { write } from '../../core/journal/draft.ts';
 import { createLogger } from '../../core/log/index.ts';
-import { audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
+import { type Audit, audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
 
 const test = suite('sweeper');
@@ -24,6 +24,20 @@ const replay = (i: number, createdAt: number): Replay => ({
   id: i.toString(16).padStart(32, '0'),
   sealed: '',
   createdAt,
+  revision: 0,
+});
+
+const audit = (at: number, accountId = newId()): Audit => ({
+  id: newId(),
+  accountId,
+  actor: null,
+  action: 'test',
+  domain: null,
+  target: null,
+  detail: {},
+  requestId: '',
+  remoteAddress: '',
+  at,
   revision: 0,
 });
 
@@ -59,19 +73,6 @@ test('purges and audit entries go when their time is over; audit entries stay fo
       tags: [],
       createdAt,
     });
-    const audit = (at: number) => ({
-      id: newId(),
-      accountId: newId(),
-      actor: null,
-      action: 'test',
-      domain: null,
-      target: null,
-      detail: {},
-      requestId: '',
-      remoteAddress: '',
-      at,
-      revision: 0,
-    });
     await put(store, purges, [purge(NOW - 2 * DAY), purge(NOW)]);
     await put(store, audits, [audit(NOW - 11 * DAY), audit(NOW - 9 * DAY)]);
     await sweeperOf(store, '0').sweep(NOW);
@@ -80,6 +81,23 @@ test('purges and audit entries go when their time is over; audit entries stay fo
     await sweeperOf(store, '10').sweep(NOW);
     assert.is(count(store, audits as Table<never>), 1);
     assert.is(store.reader.audits(null, null, 10).length, 1);
+  }));
+
+test('of each account the old audit entries go, also behind one that was written while the clock was ahead', () =>
+  withStore(embedded, async (store) => {
+    const accounts = Array.from({ length: 40 }, () => newId());
+    const ages = [30, 20, 12, 11, -50, 12, 11, 9, 8, 1];
+    // More than are looked at in a turn, and each that is kept beside one that goes.
+    const rows = accounts.flatMap((account) =>
+      ages.flatMap((age) => [age, age, age, age, age, age]).map((age) => audit(NOW - age * DAY, account)),
+    );
+    for (let i = 0; i < rows.length; i += 500) await put(store, audits, rows.slice(i, i + 500));
+    await sweeperOf(store, '10').sweep(NOW);
+    assert.is(count(store, audits as Table<never>), 40 * 4 * 6);
+    assert.ok(store.reader.audits(null, null, 1000).every(({ at }) => at > NOW - 10 * DAY));
+    // But for what the clock was ahead of.
+    await sweeperOf(store, '10').sweep(NOW + 9 * DAY);
+    assert.is(count(store, audits as Table<never>), 40 * 6);
   }));
 
 test.run();
