@@ -8,6 +8,7 @@ import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { EtcdUnavailable } from '../../core/etcd/errors.ts';
 import { makeFolder } from '../../core/store/folder.ts';
+import { YOUNG_GENERATION } from '../../core/young-generation.ts';
 import { commandWith } from './cluster-settings.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
@@ -23,8 +24,6 @@ export interface LocalCluster {
 
 const MEMBERS = 3;
 const READY_MS = 60_000;
-/** As npm start has it. */
-const YOUNG = '--max-semi-space-size=64';
 
 /** Resolves when it was stopped by a signal. Rejects with CliError when something does not start, or ends by itself. */
 export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: LocalCluster): Promise<void> {
@@ -79,7 +78,12 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
     await orEnd(joinAll(environments, () => isStopping));
     const first = environments[0];
     for (const env of environments) {
-      const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [YOUNG, process.argv[1], 'serve'], env);
+      const seen = start(
+        `${env.WAYPOST_NODE_NAME}`,
+        process.execPath,
+        [YOUNG_GENERATION, process.argv[1], 'serve'],
+        env,
+      );
       await orEnd(
         until(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
       );

@@ -166,7 +166,6 @@ const parentCalls = (node: AnyNode): boolean => {
 function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
   const [object, key] = args ?? [];
   if (object === undefined) return;
-  const values = (of: AnyNode): Values => view.evaluator.valuesOf(of);
   if (path === 'Object.assign') checkAssigned(view, node, args ?? []);
   else if (path === 'Reflect.set' && key !== undefined)
     checkProperty(view, node, view.evaluator.valuesOf(object), textOf(view, key), args?.[2]);
@@ -176,7 +175,7 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
   if (path.endsWith('.getOwnPropertyDescriptor') && MARKUP_PROPERTIES.has(String(name)))
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
-  if (path.endsWith('.getOwnPropertyDescriptors') && values(object).some(isOfElements))
+  if (path.endsWith('.getOwnPropertyDescriptors') && view.evaluator.valuesOf(object).some(isOfElements))
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);

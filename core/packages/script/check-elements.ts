@@ -5,6 +5,7 @@ import { EmbeddedText } from '../web/embedded-text.ts';
 import { noteLink } from './check-links.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkStyle, isStyleProperty } from './check-styles.ts';
+import { isCode } from './check-timers.ts';
 import { checkUrl } from './check-url.ts';
 import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
@@ -140,7 +141,10 @@ export function checkAttribute(
     const isOpen = names.some((one) => one.kind !== 'constant' && !(one.kind === 'text' && isData(one.known)));
     const isHandler = names.some((one) => one.kind === 'text' && /^on/i.test(one.known));
     const values = value && view.evaluator.valuesOf(value);
-    if (isOpen && (isHandler || !isConstant(values) || values?.some(isCodeText)))
+    if (
+      isOpen &&
+      (isHandler || !isConstant(values) || values?.some((one) => one.kind === 'constant' && isCode(one.value)))
+    )
       reportUnknown(view, node, 'attribute');
     return;
   }
@@ -190,10 +194,6 @@ export function isAttribute(view: ScriptView, node: AnyNode): boolean {
 const ATTRIBUTE_GETTERS = new Set(['getAttributeNode', 'getAttributeNodeNS', 'getNamedItem', 'getNamedItemNS']);
 /** Properties of the node of an attribute that are its value. */
 export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValue', 'textContent']);
-
-/** What does something where it is a handler. */
-const isCodeText = (value: Value): boolean =>
-  value.kind === 'constant' && typeof value.value === 'string' && /[(`=]/.test(value.value);
 
 /** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
 const isData = (known: string): boolean => /^[a-z]+-/.test(known) && !known.startsWith(PLACEHOLDER);

@@ -1,9 +1,10 @@
 /** What a timer runs: a function, or a text that it makes code of. */
-import type { AnyNode, CallExpression, MemberExpression, NewExpression } from 'acorn';
+import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import type { WebContext } from '../web/context.ts';
+import { nameOfMember } from './method.ts';
 import { importedName, typeOf } from './module-names.ts';
 import { calledAs, isFunction, nameOf } from './plain-call.ts';
-import { keyOf, type Write } from './scope.ts';
+import type { Write } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import type { Value, Values } from './values.ts';
@@ -46,12 +47,12 @@ export function checkTimer(
 }
 
 /** What is no function is made a text of. */
-const isText = ({ kind, ...value }: Value): boolean =>
-  kind === 'text' ||
-  (kind === 'constant' && 'value' in value && typeof value.value === 'string') ||
-  kind === 'list' ||
-  kind === 'structure' ||
-  kind === 'element';
+const isText = (value: Value): boolean =>
+  value.kind === 'text' ||
+  (value.kind === 'constant' && typeof value.value === 'string') ||
+  value.kind === 'list' ||
+  value.kind === 'structure' ||
+  value.kind === 'element';
 
 /** What comes of a call, a name for that, or a member that is not known: it may be text. */
 function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean {
@@ -74,10 +75,7 @@ function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean
     case 'SequenceExpression':
       return isResult(view, node.expressions.at(-1)!, steps);
     case 'MemberExpression':
-      return (
-        (!isPrivate(node) && node.computed && view.evaluator.keyOf(node) === undefined) ||
-        isOfData(view, node.object, steps)
-      );
+      return (node.computed && view.evaluator.keyOf(node) === undefined) || isOfData(view, node.object, steps);
     case 'LogicalExpression':
       return isResult(view, node.left, steps) || isResult(view, node.right, steps);
     case 'ConditionalExpression':
@@ -97,8 +95,6 @@ function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean
   }
 }
 
-const isPrivate = (node: MemberExpression): boolean => node.property.type === 'PrivateIdentifier';
-
 /** `f.bind(…)`, which is a function if `f` is one. */
 const isBound = (view: ScriptView, { callee }: CallExpression, steps: Steps): boolean =>
   callee.type === 'MemberExpression' &&
@@ -110,15 +106,13 @@ const isBound = (view: ScriptView, { callee }: CallExpression, steps: Steps): bo
 function isResultOf(view: ScriptView, { from, path }: Write, steps: Steps): boolean {
   if (!steps.take()) return true;
   if (from === undefined) return false;
-  if (!isFunction(from)) return isOfList(path) ? isOfItems(view, from, steps) : isResult(view, from, steps);
+  if (!isFunction(from)) return path.includes(null) ? isOfItems(view, from, steps) : isResult(view, from, steps);
   if (isCallback(view, from)) return true;
   const [index] = path;
   if (path.length !== 1 || typeof index !== 'number') return false;
   for (const given of view.evaluator.given(from, index)) if (isResult(view, given, steps)) return true;
   return false;
 }
-
-const isOfList = (path: Write['path']): boolean => path.includes(null);
 
 /** Of an element of what a loop goes over. */
 const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
@@ -190,7 +184,7 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
       break;
     case 'MemberExpression': {
       const values = view.evaluator.valuesOf(node);
-      const name = isPrivate(node) ? (keyOf(node.property) ?? undefined) : view.evaluator.keyOf(node);
+      const name = nameOfMember(view, node);
       // What is found to be a function is one, though the name may be given to something else later.
       if (name !== undefined && !values.some(({ kind }) => kind === 'function'))
         yield { name, isOfPlatform: values.some(isOfPlatform) };
@@ -300,7 +294,7 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
 }
 
 /** What a text must have to do anything where it is run: labels have the names of functions, too. */
-const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
+export const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
 
 /** Once all scripts are audited. */
 export function isKnownFunction(named: Named, { functions, texts, given }: WebContext): boolean {

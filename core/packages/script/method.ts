@@ -66,7 +66,8 @@ function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | un
   return (from !== undefined && path.length === 0 ? methodNamed(view, from, steps) : undefined) ?? own;
 }
 
-const nameOfMember = (view: ScriptView, node: MemberExpression): string | undefined =>
+/** Also of one that is private, which begins with #. */
+export const nameOfMember = (view: ScriptView, node: MemberExpression): string | undefined =>
   node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : view.evaluator.keyOf(node);
 
 export const listed = (node: AnyNode | undefined): Arguments =>
