@@ -327,7 +327,10 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 const io: CliIo = {
-  stdin: process.stdin,
+  // To make the stream takes some milliseconds, and few commands read it.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
@@ -335,4 +338,7 @@ const io: CliIo = {
   serve,
   rebuildAnswers: rebuild,
 };
-process.exitCode = await runCli(process.argv.slice(2), io);
+const code = await runCli(process.argv.slice(2), io);
+for (const output of [process.stdout, process.stderr]) await new Promise<void>((done) => output.write('', () => done()));
+// By itself node would take its heap apart first, for longer than a short command runs.
+process.exit(code);
