@@ -339,6 +339,7 @@ const io: CliIo = {
   rebuildAnswers: rebuild,
 };
 const code = await runCli(process.argv.slice(2), io);
-for (const output of [process.stdout, process.stderr]) await new Promise<void>((done) => output.write('', () => done()));
+for (const output of [process.stdout, process.stderr])
+  await new Promise<void>((done) => output.write('', () => done()));
 // By itself node would take its heap apart first, for longer than a short command runs.
 process.exit(code);

@@ -13,7 +13,11 @@ import type { CommandContext } from './run.ts';
 /** The page of rules. */
 const RULES = '/api/dev/rules';
 
-export const SDK_OPTION = new Option('--sdk <file...>', 'host-sdk.js of an SDK that was issued, to compare with');
+/** One file each time, so that what follows is not taken for another. */
+export const SDK_OPTION = new Option(
+  '--sdk <file>',
+  'host-sdk.js of an SDK that was issued, to compare with; may be given several times',
+).argParser((file: string, before: readonly string[] = []) => [...before, file]);
 
 export function addPkgLint(parent: Command, { io, action }: CommandContext): void {
   parent

@@ -12,21 +12,31 @@ const MOST_PARSED = 1 << 20;
 /** Errors of a style sheet that are told. */
 const MOST_ERRORS = 5;
 const BINDINGS = new Set(['behavior', '-ms-behavior', '-moz-binding']);
+/** Escapes make a name longer. */
+const SHORTEST_BINDING = 8;
+
+/** `from` and `to`: offsets in the text. */
+type LookAtToken = (type: number, from: number, to: number) => void;
 
 /** `inline`: the declarations of a style attribute. */
 export function auditStyle(source: SourceText, start: number, end: number, inline: boolean, context: WebContext): void {
   const text = start === 0 && end === source.text.length ? source.text : source.text.slice(start, end);
-  checkTokens(source, text, start, context);
-  checkSyntax(source, text, start, inline, context);
+  const look = lookAtTokens(source, text, start, context);
+  if (text.length < MOST_PARSED) checkSyntax(source, text, start, inline, context, look);
+  else {
+    tokenize(text, look);
+    tellUnparsed(source, start, context);
+  }
 }
 
-function checkTokens(source: SourceText, text: string, base: number, context: WebContext): void {
+/** What is given each token in turn. */
+function lookAtTokens(source: SourceText, text: string, base: number, context: WebContext): LookAtToken {
   const { findings } = context;
   /** The at-rule whose prelude or block this is. */
   let rule = '';
   /** Open url( or src( functions. */
   let isUrl = false;
-  let property: { name: string; at: number } | undefined;
+  let property: { readonly from: number; readonly to: number } | undefined;
   const refer = (value: string, at: number): void => {
     const place = source.at(base + at);
     if (locate(value, source.file).kind === 'code') findings.add('style_code', place, 'This is a javascript: URL.');
@@ -39,7 +49,7 @@ function checkTokens(source: SourceText, text: string, base: number, context: We
         rule === 'import' ? STYLE : rule === 'font-face' ? FONT : IMAGE,
       );
   };
-  tokenize(text, (type, from, to) => {
+  return (type, from, to) => {
     switch (type) {
       case tokenTypes.AtKeyword:
         rule = ident.decode(text.slice(from + 1, to)).toLowerCase();
@@ -69,30 +79,41 @@ function checkTokens(source: SourceText, text: string, base: number, context: We
         if (isUrl || rule === 'import') refer(string.decode(text.slice(from, to)), from);
         break;
       case tokenTypes.Ident:
-        property = { name: ident.decode(text.slice(from, to)).toLowerCase(), at: from };
+        property = to - from < SHORTEST_BINDING ? undefined : { from, to };
         return;
-      case tokenTypes.Colon:
-        if (property && BINDINGS.has(property.name))
-          findings.add('style_code', source.at(base + property.at), `${property.name} binds code to elements.`);
+      case tokenTypes.Colon: {
+        const name = property && ident.decode(text.slice(property.from, property.to)).toLowerCase();
+        if (name !== undefined && BINDINGS.has(name))
+          findings.add('style_code', source.at(base + property!.from), `${name} binds code to elements.`);
         break;
+      }
       case tokenTypes.WhiteSpace:
       case tokenTypes.Comment:
         return;
     }
     property = undefined;
-  });
+  };
 }
 
-function checkSyntax(source: SourceText, text: string, base: number, inline: boolean, context: WebContext): void {
+function checkSyntax(
+  source: SourceText,
+  text: string,
+  base: number,
+  inline: boolean,
+  context: WebContext,
+  onToken: LookAtToken,
+): void {
   let errors = 0;
   try {
-    if (text.length >= MOST_PARSED) throw new RangeError();
     parse(text, {
       context: inline ? 'declarationList' : 'stylesheet',
       parseValue: false,
       parseRulePrelude: false,
       parseAtrulePrelude: false,
       positions: false,
+      list: false,
+      // All of them, before any is parsed.
+      onToken,
       onParseError: (error) => {
         // It has caught what the stack threw as well.
         if (!('offset' in error)) throw new RangeError();
@@ -102,6 +123,9 @@ function checkSyntax(source: SourceText, text: string, base: number, inline: boo
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    context.findings.add('style_too_large', source.at(base), 'The syntax of this style sheet was not checked.');
+    tellUnparsed(source, base, context);
   }
 }
+
+const tellUnparsed = (source: SourceText, base: number, { findings }: WebContext): void =>
+  findings.add('style_too_large', source.at(base), 'The syntax of this style sheet was not checked.');

@@ -54,6 +54,10 @@ test('the same folder is packed to the same octets, and the archive passes', asy
   for (const out of [first, second]) assert.is((await run(['pkg', 'pack', app, '--sdk', sdk, '--out', out])).code, 0);
   assert.ok(readFileSync(first).equals(readFileSync(second)));
   assert.is((await run(['pkg', 'lint', first, '--sdk', sdk])).code, 0);
+  const other = join(root, 'other-sdk.js');
+  writeFileSync(other, 'another');
+  assert.is((await run(['pkg', 'lint', '--sdk', sdk, '--sdk', other, first])).code, 0);
+  assert.is((await run(['pkg', 'lint', '--sdk', other, first])).code, 1);
   assert.match((await run(['pkg', 'pack', app, '--out', join(app, 'x.pkg')])).stderr, /package_in_folder/);
 });
 
