@@ -57,7 +57,7 @@ const OUTPUT_MS = 2000;
 async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
-  core.keepYoungGenerationToMain();
+  core.keepHeapToMain();
   const stops = new core.Stops();
   const log = core.createLogger(config.log);
   outliveOutput(rooms, log);

@@ -11,6 +11,7 @@ export { formatListen } from './config/index.ts';
 export { answersAreCurrent, rebuildAnswers } from './journal/rebuild.ts';
 export { startRenumbering } from './journal/renumber.ts';
 export { createLogger } from './log/index.ts';
+export { keepHeapToMain } from './main-heap.ts';
 export {
   clusterMetrics,
   indexMetrics,
@@ -38,4 +39,3 @@ export { HangUp } from './systemd/hang-up.ts';
 export { Service } from './systemd/service.ts';
 export { SharedTicketKeys } from './ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';
-export { keepYoungGenerationToMain } from './young-generation.ts';

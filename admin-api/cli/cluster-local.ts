@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { initCluster, invite, joinCluster } from '../../core/cluster/setup.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { EtcdUnavailable } from '../../core/etcd/errors.ts';
+import { MAIN_HEAP } from '../../core/main-heap.ts';
 import { makeFolder } from '../../core/store/folder.ts';
-import { YOUNG_GENERATION } from '../../core/young-generation.ts';
 import { commandWith } from './cluster-settings.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
@@ -78,12 +78,7 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
     await orEnd(joinAll(environments, () => isStopping));
     const first = environments[0];
     for (const env of environments) {
-      const seen = start(
-        `${env.WAYPOST_NODE_NAME}`,
-        process.execPath,
-        [YOUNG_GENERATION, process.argv[1], 'serve'],
-        env,
-      );
+      const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [...MAIN_HEAP, process.argv[1], 'serve'], env);
       await orEnd(
         until(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
       );

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { YOUNG_GENERATION } from '../../core/young-generation.ts';
+import { MAIN_HEAP } from '../../core/main-heap.ts';
 import { tlsFiles } from './certificate.ts';
 import { ServerProcess } from './process.ts';
 import { type Command, firstLine, type Server } from './servers.ts';
@@ -51,7 +51,7 @@ export class Daemon {
 
   command(): Command {
     // As npm start and the unit of systemd start it.
-    const args = [YOUNG_GENERATION, MAIN, 'serve'];
+    const args = [...MAIN_HEAP, MAIN, 'serve'];
     return { command: process.execPath, args, env: this.#environment(this.#settings) };
   }
 

@@ -1,6 +1,6 @@
-/** Started with a large young generation: prints the megabytes that the one of a thread with a limit of 6 grows to. */
+/** Started with a large heap: prints the megabytes that the one of a thread with a limit of 6 grows to. */
 import { Worker } from 'node:worker_threads';
-import { keepYoungGenerationToMain } from '../../core/young-generation.ts';
+import { keepHeapToMain } from '../../core/main-heap.ts';
 
 /** Much of what it makes is alive when the young generation is full, so that this grows as far as it may. */
 const WORK = `
@@ -14,6 +14,6 @@ const WORK = `
   require('node:worker_threads').parentPort.postMessage(most);
 `;
 
-keepYoungGenerationToMain();
+keepHeapToMain();
 const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
 worker.on('message', (octets: number) => process.stdout.write(`${octets / 2 ** 20}\n`));
