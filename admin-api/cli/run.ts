@@ -104,8 +104,9 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-/** The command that is asked for, which is quicker than to load all; all when options come first, for help, and to tell what a wrong word may be meant for. */
+/** The command that is asked for, which is quicker than to load all, or none for the version; all when options come first, for help, and to tell what a wrong word may be meant for. */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
+  if (name === '--version' || name === '-V') return;
   const isOne = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
