@@ -10,6 +10,7 @@ const HOST = '127.0.0.1';
 export class UdpClient {
   private readonly socket: Socket;
   private readonly waiting = new Map<number, (response: Uint8Array) => void>();
+  private isClosed = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -30,11 +31,11 @@ export class UdpClient {
     return new UdpClient(socket);
   }
 
-  /** The response with the packet's ID, or null when none came in `ms` milliseconds, for each of `tries` packets sent. */
+  /** The response with the packet's ID, or null when none came in `ms` milliseconds, for each of `tries` packets sent, or until it is closed. */
   async query(packet: Uint8Array, ms = 1000, tries = 3): Promise<Uint8Array | null> {
     const id = (packet[0] << 8) | packet[1];
     if (this.waiting.has(id)) throw new Error(`A query with ID ${id} is under way.`);
-    for (let i = 0; i < tries; i++) {
+    for (let i = 0; i < tries && !this.isClosed; i++) {
       const response = await new Promise<Uint8Array | null>((done) => {
         const timer = setTimeout(() => done(null), ms);
         this.waiting.set(id, (message) => {
@@ -55,6 +56,7 @@ export class UdpClient {
   }
 
   close(): void {
+    this.isClosed = true;
     this.socket.close();
   }
 }
