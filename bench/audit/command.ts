@@ -13,7 +13,9 @@ export function measureCommand(command: readonly string[]): Measured {
   const began = performance.now();
   // What bash's `time` says goes to its own standard error, the last line.
   const script = 'TIMEFORMAT="%U %S"; time "$@" 2>/dev/null';
-  const { stdout, stderr, error } = spawnSync('bash', ['-c', script, 'bash', ...command], { maxBuffer: 1 << 28 });
+  // Standard input is a socket, by which bash may believe itself a remote shell's, and run the user's .bashrc: that is no time of the command's.
+  const args = ['--norc', '-c', script, 'bash', ...command];
+  const { stdout, stderr, error } = spawnSync('bash', args, { maxBuffer: 1 << 28 });
   const seconds = (performance.now() - began) / 1000;
   if (error !== undefined) throw error;
   const [user, system] = stderr.toString().trim().split('\n').at(-1)!.split(' ').map(Number);
