@@ -1,10 +1,25 @@
 /** What acorn's parser has that its types don't tell, and what ours has beside that. */
 import type { TokenType } from 'acorn';
 import type { ParserScope } from './parser-scope.ts';
+import type { SyntaxNode } from './syntax-node.ts';
 import type { Names, Words } from './words.ts';
 
 /** What acorn tells of the tokens' types otherwise than by their types. */
-export type Token = TokenType & { readonly keyword?: string };
+export type Token = TokenType & {
+  readonly keyword?: string;
+  readonly beforeExpr: boolean;
+  readonly isAssign: boolean;
+  readonly postfix: boolean;
+  /** Of an operator of two operands how it binds. */
+  readonly binop: number | null;
+  readonly updateContext: ((this: Parts, before: Token) => void) | null;
+};
+
+/** What may be in a pattern and not in an expression, as offsets, or -1. */
+export interface PatternErrors {
+  parenthesizedAssign: number;
+  trailingComma: number;
+}
 
 export interface RegExpState {
   readonly source: string;
@@ -23,6 +38,9 @@ export interface Parts {
   value: unknown;
   readonly context: readonly { readonly preserveSpace: boolean; override?: (parser: Parts) => void }[];
   containsEsc: boolean;
+  inTemplateElement: boolean;
+  /** A slash that comes begins a regular expression. */
+  exprAllowed: boolean;
   potentialArrowAt: number;
   potentialArrowInForAwait: boolean;
   readonly scopeStack: ParserScope[];
@@ -40,7 +58,6 @@ export interface Parts {
   skipSpace(): void;
   skipLineComment(startSkip: number): void;
   skipBlockComment(): void;
-  updateContext(before: Token): void;
   readNumber(startsWithDot: boolean): void;
   readString(quote: number): void;
   readWord1(): string;
@@ -53,7 +70,24 @@ export interface Parts {
   parseVar(node: object, isFor: unknown, kind: string, mayLack: unknown): object;
   parseBindingList(close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown): readonly object[];
   parseExprList(close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown): readonly object[];
-  parseMaybeAssign(forInit?: unknown, errors?: unknown, after?: unknown): object;
+  parseMaybeAssign(forInit?: unknown, errors?: PatternErrors | null, after?: unknown): SyntaxNode;
+  eat(type: Token): boolean;
+  expect(type: Token): void;
+  unexpected(at: number): never;
+  checkExpressionErrors(errors: PatternErrors | null | undefined): boolean;
+  checkLValSimple(node: object): void;
+  checkLValPattern(node: object): void;
+  toAssignable(node: object, isBinding: boolean): object;
+  parseStatement(context: string | null, isTop?: boolean, exports?: unknown): object;
+  parseVarStatement(node: object, kind: string): object;
+  parseReturnStatement(node: object): object;
+  parseIfStatement(node: object): object;
+  parseLabeledStatement(node: object, name: string, label: object, context: string | null): object;
+  parseExpressionStatement(node: object, expression: object): object;
+  parseExpression(): { readonly type: string };
+  parseExprOp(left: object, start: number, startLoc: unknown, least: number, forInit: unknown): SyntaxNode;
+  parseMaybeUnary(errors: PatternErrors | null | undefined, sawUnary: unknown, isUpdate: unknown, forInit: unknown): SyntaxNode;
+  buildBinary(start: number, startLoc: unknown, left: object, right: object, operator: string, isLogical: boolean): SyntaxNode;
   parsePrivateIdent(): object;
   parseSubscript(
     inner: object,
@@ -64,7 +98,7 @@ export interface Parts {
     isChained: unknown,
     forInit: unknown,
   ): object;
-  parseExprSubscripts(errors?: unknown, forInit?: unknown): object;
+  parseExprSubscripts(errors?: unknown, forInit?: unknown): SyntaxNode;
   // Ours:
   names: Names;
   /** The word that was read last may be another thing than a name, somewhere. */

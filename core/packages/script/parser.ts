@@ -4,7 +4,7 @@
  * stands alone is not taken through all levels of precedence. What is not of the ordinary (escapes, other characters than ASCII, errors) is left to it.
  */
 import { type Options, Parser, type Program, tokTypes } from 'acorn';
-import type { Parts, RegExpState, Token } from './parser-parts.ts';
+import type { Parts, PatternErrors, RegExpState, Token } from './parser-parts.ts';
 import { ParserScope } from './parser-scope.ts';
 import { LiteralNode, NameNode, SyntaxNode } from './syntax-node.ts';
 import { Names, Words } from './words.ts';
@@ -25,7 +25,7 @@ function wordsOf({ source }: { readonly source: string }): Words {
 const FEW = 12;
 const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
 /** What no name may be in some places, beside keywords and words that are reserved, or what begins something else. */
-const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum'];
+const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum', 'using'];
 /** By the code of a character, what it may be. Of others than ASCII acorn knows more. */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
@@ -55,14 +55,21 @@ const QUESTION = 0x3f;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
-const { name: NAME, num: NUMBER, string: STRING, eof: EOF, braceR: BRACE_RIGHT, privateId: PRIVATE } = tokTypes;
+const TOKENS = tokTypes as unknown as Readonly<Record<keyof typeof tokTypes, Token>>;
+const { name: NAME, num: NUMBER, string: STRING, eof: EOF, braceR: BRACE_RIGHT, privateId: PRIVATE } = TOKENS;
 const {
   dot: POINT,
   questionDot: QUESTION_POINT,
   parenL: PARENTHESIS,
   bracketL: BRACKET,
   backQuote: BACKQUOTE,
-} = tokTypes;
+} = TOKENS;
+const { eq: ASSIGN, question: QUESTION_MARK, colon: COLON, starstar: POWER } = TOKENS;
+const { _this: THIS, _const: CONST, _return: RETURN, _if: IF } = TOKENS;
+/** By the code of a character, what it is by itself, whatever follows. */
+const PUNCTUATORS: (Token | undefined)[] = new Array(128).fill(undefined);
+for (const token of Object.values(TOKENS))
+  if (token.label.length === 1 && '()[]{};,:'.includes(token.label)) PUNCTUATORS[token.label.charCodeAt(0)] = token;
 /** Digits of a whole number that is put together exactly, in small integers of V8. */
 const SMALL = 9;
 
@@ -84,6 +91,8 @@ const FastParser = Parser.extend((Base) => {
       parts.isSpecial = false;
       parts.htmlComments = [];
       parts.regExps = new Set();
+      // A parser to which acorn adds this at the first template is of another shape from there on, and all that V8 knew of it is slow for both.
+      parts.inTemplateElement = false;
     }
   };
 
@@ -109,8 +118,18 @@ const FastParser = Parser.extend((Base) => {
     if (next === QUESTION) return input.charCodeAt(pos + 2) === BLANK;
     return next < 128 && (CLASSES[next] & IS_OPERATOR) !== 0;
   };
-  const operand = (parser: Parts): object =>
-    parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value);
+  const operand = (parser: Parts): SyntaxNode =>
+    (parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value)) as SyntaxNode;
+  /** Whether the next token is a name, `this` or a literal: an expression that begins with it is no pattern but a name or a member. */
+  const beginsPlainly = (parser: Parts): boolean => {
+    const { type } = parser;
+    return type === NAME
+      ? !parser.isSpecial && !parser.containsEsc
+      : type === THIS || type === NUMBER || type === STRING;
+  };
+  /** `start`: of the expression. */
+  const isArrow = (node: SyntaxNode, start: number): boolean =>
+    node.type === 'ArrowFunctionExpression' && node.start === start;
 
   /** A list that has grown has room for 17, and most have few. */
   const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
@@ -155,7 +174,10 @@ const FastParser = Parser.extend((Base) => {
       this.end = this.pos;
       this.type = type;
       this.value = value;
-      this.updateContext(before);
+      // Names but `of` and `yield`, which are special, and keywords that are names of members.
+      if ((type === NAME && !this.isSpecial) || (type.keyword !== undefined && before === POINT)) this.exprAllowed = false;
+      else if (type.updateContext === null) this.exprAllowed = type.beforeExpr;
+      else type.updateContext.call(this, before);
     },
     skipSpace(this: Parts): void {
       const { input } = this;
@@ -182,8 +204,17 @@ const FastParser = Parser.extend((Base) => {
     nextToken(this: Parts): void {
       const { input, context } = this;
       const around = context[context.length - 1];
-      if (!around?.preserveSpace) this.skipSpace();
-      const { pos } = this;
+      let { pos } = this;
+      if (!around?.preserveSpace) {
+        // One blank, which is what there is mostly, or none.
+        const code = input.charCodeAt(pos);
+        const next = code === BLANK ? input.charCodeAt(++pos) : code;
+        if (next > BLANK && next < 128 && next !== SLASH) this.pos = pos;
+        else {
+          this.skipSpace();
+          pos = this.pos;
+        }
+      }
       this.start = pos;
       if (pos >= input.length) {
         this.finishToken(EOF);
@@ -194,7 +225,11 @@ const FastParser = Parser.extend((Base) => {
         return;
       }
       const code = input.charCodeAt(pos);
-      if (code >= 128) this.readToken(this.fullCharCodeAtPos());
+      const punctuator = code < 128 ? PUNCTUATORS[code] : undefined;
+      if (punctuator !== undefined) {
+        this.pos = pos + 1;
+        this.finishToken(punctuator);
+      } else if (code >= 128) this.readToken(this.fullCharCodeAtPos());
       else if ((CLASSES[code] & BEGINS_NAME) !== 0 || code === BACKSLASH) this.readWord();
       else this.getTokenFromCode(code);
     },
@@ -251,7 +286,8 @@ const FastParser = Parser.extend((Base) => {
       const { input } = this;
       let at = this.pos + 1;
       let code = input.charCodeAt(at);
-      while (code !== quote && code !== BACKSLASH && code >= BLANK && !isLineEnd(code)) code = input.charCodeAt(++at);
+      while (code !== quote && code !== BACKSLASH && code >= BLANK && code !== 0x2028 && code !== 0x2029)
+        code = input.charCodeAt(++at);
       if (code !== quote) {
         base.readString.call(this, quote);
         return;
@@ -302,13 +338,95 @@ const FastParser = Parser.extend((Base) => {
     parseExprList(this: Parts, close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown) {
       return trimmed(base.parseExprList.call(this, close, mayTrail, mayLack, errors));
     },
-    parseMaybeAssign(this: Parts, forInit?: unknown, errors?: unknown, after?: unknown): object {
-      if (after || !isAlone(this)) return base.parseMaybeAssign.call(this, forInit, errors, after);
+    parseStatement(this: Parts, context: string | null, isTop?: boolean, exports?: unknown): object {
+      const { type } = this;
+      if (type === NAME) {
+        if (this.isSpecial || this.containsEsc) return base.parseStatement.call(this, context, isTop, exports);
+        const node = new SyntaxNode(this.start);
+        const name = this.value as string;
+        const expression = this.parseExpression();
+        return expression.type === 'Identifier' && this.eat(COLON)
+          ? this.parseLabeledStatement(node, name, expression, context)
+          : this.parseExpressionStatement(node, expression);
+      }
+      // It would be compared with all keywords that begin a statement, in turn.
+      if (type === CONST && !context) return this.parseVarStatement(new SyntaxNode(this.start), 'const');
+      if (type === IF) return this.parseIfStatement(new SyntaxNode(this.start));
+      if (type === RETURN) return this.parseReturnStatement(new SyntaxNode(this.start));
+      return base.parseStatement.call(this, context, isTop, exports);
+    },
+    /** `after` is for extensions of acorn's, which there are none of. */
+    parseMaybeAssign(this: Parts, forInit?: unknown, errors?: PatternErrors | null, after?: unknown): SyntaxNode {
+      const isOperand = isAlone(this);
+      // Behind what is no expression but for a pattern, an operator is an error.
+      if (!isOperand && (!beginsPlainly(this) || (errors && this.checkExpressionErrors(errors))))
+        return base.parseMaybeAssign.call(this, forInit, errors, after);
+      const { start } = this;
       if (this.type === NAME) {
-        this.potentialArrowAt = this.start;
+        this.potentialArrowAt = start;
         this.potentialArrowInForAwait = forInit === 'await';
       }
-      return operand(this);
+      if (isOperand) return operand(this);
+      let left = this.parseMaybeUnary(null, false, false, forInit);
+      if (!isArrow(left, start)) {
+        if (this.type.binop !== null) left = this.parseExprOp(left, start, undefined, -1, forInit);
+        if (this.eat(QUESTION_MARK)) {
+          const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+          node.test = left;
+          node.consequent = this.parseMaybeAssign();
+          this.expect(COLON);
+          node.alternate = this.parseMaybeAssign(forInit);
+          node.type = 'ConditionalExpression';
+          node.end = this.lastTokEnd;
+          left = node;
+        }
+      }
+      const { type } = this;
+      if (!type.isAssign) return left;
+      const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+      node.operator = this.value;
+      if (errors) {
+        errors.parenthesizedAssign = -1;
+        errors.trailingComma = -1;
+      }
+      if (type === ASSIGN) {
+        this.toAssignable(left, false);
+        this.checkLValPattern(left);
+      } else this.checkLValSimple(left);
+      node.left = left;
+      this.next();
+      node.right = this.parseMaybeAssign(forInit);
+      node.type = 'AssignmentExpression';
+      node.end = this.lastTokEnd;
+      return node;
+    },
+    parseMaybeUnary(
+      this: Parts,
+      errors: PatternErrors | null | undefined,
+      sawUnary: unknown,
+      isUpdate: unknown,
+      forInit: unknown,
+    ): SyntaxNode {
+      if (!beginsPlainly(this)) return base.parseMaybeUnary.call(this, errors, sawUnary, isUpdate, forInit);
+      const { start } = this;
+      let node = this.parseExprSubscripts(errors, forInit);
+      if (errors && this.checkExpressionErrors(errors)) return node;
+      while (this.type.postfix && !this.canInsertSemicolon()) {
+        const update = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+        update.operator = this.value;
+        update.prefix = false;
+        update.argument = node;
+        this.checkLValSimple(node);
+        this.next();
+        update.type = 'UpdateExpression';
+        update.end = this.lastTokEnd;
+        node = update;
+      }
+      if (this.type !== POWER || isUpdate || isArrow(node, start)) return node;
+      this.next();
+      if (sawUnary) this.unexpected(this.lastTokStart);
+      const right = this.parseMaybeUnary(null, false, false, forInit);
+      return this.buildBinary(start, undefined, node, right, '**', false);
     },
     parseSubscript(
       this: Parts,
@@ -338,7 +456,7 @@ const FastParser = Parser.extend((Base) => {
       node.end = this.lastTokEnd;
       return node;
     },
-    parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): object {
+    parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): SyntaxNode {
       return hasNoSubscripts(this) ? operand(this) : base.parseExprSubscripts.call(this, errors, forInit);
     },
   });

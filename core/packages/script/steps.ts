@@ -5,7 +5,8 @@ const MOST_STEPS = 256;
 
 export class Steps {
   #left = MOST_STEPS;
-  readonly #seen = new Set<Variable>();
+  /** Most searches end before any. */
+  #seen: Set<Variable> | undefined;
 
   /** False: no more. */
   take(): boolean {
@@ -14,6 +15,7 @@ export class Steps {
 
   /** False: what leads back to itself says nothing new. */
   enter(variable: Variable): boolean {
+    this.#seen ??= new Set();
     if (this.#seen.has(variable)) return false;
     this.#seen.add(variable);
     return true;

@@ -1,17 +1,21 @@
 /**
  * The nodes of a script's tree. Half of the time of a parse goes into making them, and into collecting them as garbage, so each has the
- * places for what the walk and the evaluation write onto it: V8 would add them one by one, in a second object.
+ * places for what the walk and the evaluation write onto it: V8 would add them one by one, in a second object. The constructors set them, since
+ * V8 would call a second function for each node that sets what the class declares.
  */
 
 /** As acorn's, for all types that have no class of their own here. */
 export class SyntaxNode {
-  type = '';
+  type: string;
   start: number;
-  end = 0;
-  parent = undefined;
+  end: number;
+  parent: undefined;
 
   constructor(start: number) {
+    this.type = '';
     this.start = start;
+    this.end = 0;
+    this.parent = undefined;
   }
 }
 
@@ -25,33 +29,40 @@ for (let made = 0; made < 8; made++) {
 
 /** Of all nodes two in five are names. */
 export class NameNode {
-  readonly type = 'Identifier';
+  readonly type: 'Identifier';
   start: number;
   end: number;
-  parent = undefined;
+  parent: undefined;
   name: string;
-  scope = undefined;
-  toldBy = undefined;
-  values = undefined;
+  scope: undefined;
+  toldBy: undefined;
+  values: undefined;
 
   constructor(start: number, end: number, name: string) {
+    this.type = 'Identifier';
     this.start = start;
     this.end = end;
+    this.parent = undefined;
     this.name = name;
+    this.scope = undefined;
+    this.toldBy = undefined;
+    this.values = undefined;
   }
 }
 
 export class LiteralNode {
-  readonly type = 'Literal';
+  readonly type: 'Literal';
   start: number;
   end: number;
-  parent = undefined;
+  parent: undefined;
   value: string | number;
   raw: string;
 
   constructor(start: number, end: number, value: string | number, raw: string) {
+    this.type = 'Literal';
     this.start = start;
     this.end = end;
+    this.parent = undefined;
     this.value = value;
     this.raw = raw;
   }

@@ -7,6 +7,19 @@ import type { WebContext } from '../web/context.ts';
 import { locate } from '../web/location.ts';
 import { checkReference, FONT, IMAGE, STYLE } from '../web/references.ts';
 
+const {
+  AtKeyword: AT_KEYWORD,
+  Semicolon: SEMICOLON,
+  RightCurlyBracket: RIGHT_CURLY_BRACKET,
+  Url: URL_TOKEN,
+  Function: FUNCTION,
+  RightParenthesis: RIGHT_PARENTHESIS,
+  String: STRING,
+  Ident: IDENT,
+  Colon: COLON,
+  WhiteSpace: WHITE_SPACE,
+  Comment: COMMENT,
+} = tokenTypes;
 /** Characters of a style sheet that is parsed, which takes ten times as long as its tokens do. */
 const MOST_PARSED = 1 << 20;
 /** Errors of a style sheet that are told. */
@@ -51,19 +64,19 @@ function lookAtTokens(source: SourceText, text: string, base: number, context: W
   };
   return (type, from, to) => {
     switch (type) {
-      case tokenTypes.AtKeyword:
+      case AT_KEYWORD:
         rule = ident.decode(text.slice(from + 1, to)).toLowerCase();
         break;
-      case tokenTypes.Semicolon:
+      case SEMICOLON:
         if (rule !== 'font-face') rule = '';
         break;
-      case tokenTypes.RightCurlyBracket:
+      case RIGHT_CURLY_BRACKET:
         rule = '';
         break;
-      case tokenTypes.Url:
+      case URL_TOKEN:
         refer(url.decode(text.slice(from, to)), from);
         break;
-      case tokenTypes.Function: {
+      case FUNCTION: {
         const name = ident.decode(text.slice(from, to - 1)).toLowerCase();
         isUrl = name === 'url' || name === 'src' || name === 'image' || name.endsWith('image-set');
         // An escape in its name hides that it is a URL without quotes.
@@ -72,23 +85,23 @@ function lookAtTokens(source: SourceText, text: string, base: number, context: W
         if (name === 'expression') findings.add('style_code', source.at(base + from), 'expression(…) runs code.');
         break;
       }
-      case tokenTypes.RightParenthesis:
+      case RIGHT_PARENTHESIS:
         isUrl = false;
         break;
-      case tokenTypes.String:
+      case STRING:
         if (isUrl || rule === 'import') refer(string.decode(text.slice(from, to)), from);
         break;
-      case tokenTypes.Ident:
+      case IDENT:
         property = to - from < SHORTEST_BINDING ? undefined : { from, to };
         return;
-      case tokenTypes.Colon: {
+      case COLON: {
         const name = property && ident.decode(text.slice(property.from, property.to)).toLowerCase();
         if (name !== undefined && BINDINGS.has(name))
           findings.add('style_code', source.at(base + property!.from), `${name} binds code to elements.`);
         break;
       }
-      case tokenTypes.WhiteSpace:
-      case tokenTypes.Comment:
+      case WHITE_SPACE:
+      case COMMENT:
         return;
     }
     property = undefined;
