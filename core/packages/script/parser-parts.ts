@@ -64,7 +64,7 @@ export interface Parts {
   readWord(): void;
   validateRegExpPattern(state: RegExpState): void;
   canInsertSemicolon(): boolean;
-  checkUnreserved(name: { readonly name: string }): void;
+  checkUnreserved(name: { readonly name?: string }): void;
   parseIdent(liberal?: boolean): object;
   parseLiteral(value: unknown): object;
   parseVar(node: object, isFor: unknown, kind: string, mayLack: unknown): object;

@@ -181,9 +181,11 @@ const FastParser = Parser.extend((Base) => {
     },
     skipSpace(this: Parts): void {
       const { input } = this;
+      const { length } = input;
       let at = this.pos;
       for (;;) {
-        const code = input.charCodeAt(at);
+        // V8 throws code away that it has made for what lies within a text when something behind it is read.
+        const code = at < length ? input.charCodeAt(at) : 0;
         if (code === BLANK || code === 10 || code === 13 || code === 9) at++;
         else if (code === SLASH && input.charCodeAt(at + 1) === SLASH) {
           this.pos = at;
@@ -195,7 +197,7 @@ const FastParser = Parser.extend((Base) => {
           at = this.pos;
         } else {
           this.pos = at;
-          if (code < BLANK || code >= 128) base.skipSpace.call(this);
+          if (at < length && (code < BLANK || code >= 128)) base.skipSpace.call(this);
           return;
         }
       }
@@ -203,31 +205,29 @@ const FastParser = Parser.extend((Base) => {
 
     nextToken(this: Parts): void {
       const { input, context } = this;
+      const { length } = input;
       const around = context[context.length - 1];
       let { pos } = this;
-      if (!around?.preserveSpace) {
+      let code = pos < length ? input.charCodeAt(pos) : 0;
+      if (!around.preserveSpace) {
         // One blank, which is what there is mostly, or none.
-        const code = input.charCodeAt(pos);
-        const next = code === BLANK ? input.charCodeAt(++pos) : code;
-        if (next > BLANK && next < 128 && next !== SLASH) this.pos = pos;
+        if (code === BLANK) code = ++pos < length ? input.charCodeAt(pos) : 0;
+        if (code > BLANK && code < 128 && code !== SLASH) this.pos = pos;
         else {
           this.skipSpace();
           pos = this.pos;
+          code = pos < length ? input.charCodeAt(pos) : 0;
         }
       }
       this.start = pos;
-      if (pos >= input.length) {
-        this.finishToken(EOF);
-        return;
-      }
-      if (around.override) {
+      const isEnd = pos >= length;
+      if (!isEnd && around.override) {
         around.override(this);
         return;
       }
-      const code = input.charCodeAt(pos);
-      const punctuator = code < 128 ? PUNCTUATORS[code] : undefined;
+      const punctuator = isEnd ? EOF : code < 128 ? PUNCTUATORS[code] : undefined;
       if (punctuator !== undefined) {
-        this.pos = pos + 1;
+        this.pos = isEnd ? pos : pos + 1;
         this.finishToken(punctuator);
       } else if (code >= 128) this.readToken(this.fullCharCodeAtPos());
       else if ((CLASSES[code] & BEGINS_NAME) !== 0 || code === BACKSLASH) this.readWord();
@@ -309,9 +309,9 @@ const FastParser = Parser.extend((Base) => {
       for (let at = this.lastTokEnd; at < start; at++) if (isLineEnd(input.charCodeAt(at))) return true;
       return false;
     },
-    checkUnreserved(this: Parts, name: { readonly name: string }): void {
-      // Otherwise it would look for the function around each name, several times.
-      if (special!.test(name.name)) base.checkUnreserved.call(this, name);
+    checkUnreserved(this: Parts, name: { readonly name?: string }): void {
+      // Otherwise it would look for the function around each name, several times. A string, which an import may give, has none.
+      if (name.name !== undefined && special!.test(name.name)) base.checkUnreserved.call(this, name);
     },
     parseIdent(this: Parts, liberal?: boolean): object {
       if (this.type !== NAME || this.isSpecial || this.containsEsc) return base.parseIdent.call(this, liberal);

@@ -13,8 +13,10 @@ export class Words {
   }
 
   test(word: string): boolean {
+    // Flags of a regular expression are often none.
+    if (word.length === 0 || word.length >= 32) return false;
     const first = word.charCodeAt(0);
-    return word.length < 32 && first < 128 && ((this.#lengths[first] >> word.length) & 1) === 1 && this.all.has(word);
+    return first < 128 && ((this.#lengths[first] >> word.length) & 1) === 1 && this.all.has(word);
   }
 }
 

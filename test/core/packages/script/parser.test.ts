@@ -120,6 +120,11 @@ test('a name has one place in the table of names, and its neighbour another', ()
   assert.ok(isParsed(text, OPTIONS[0]));
 });
 
+test('a string for a name that is imported', () => {
+  assert.ok(isParsed('import { "a" as b } from "c"; export { b as "d" };', OPTIONS[1]));
+  assert.not.ok(isParsed('import { "a" } from "b";', OPTIONS[1]));
+});
+
 test('what begins as a comment of HTML does', () => {
   for (const text of ['a <!--b\n.c', 'a <!--b\n(c)', 'a\n--> b\n(c)', 'x = a <!b', 'a --> b', '#!a\n-->b', '-->a'])
     for (const options of OPTIONS) isParsed(text, options);
