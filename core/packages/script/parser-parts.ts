@@ -86,8 +86,20 @@ export interface Parts {
   parseExpressionStatement(node: object, expression: object): object;
   parseExpression(): { readonly type: string };
   parseExprOp(left: object, start: number, startLoc: unknown, least: number, forInit: unknown): SyntaxNode;
-  parseMaybeUnary(errors: PatternErrors | null | undefined, sawUnary: unknown, isUpdate: unknown, forInit: unknown): SyntaxNode;
-  buildBinary(start: number, startLoc: unknown, left: object, right: object, operator: string, isLogical: boolean): SyntaxNode;
+  parseMaybeUnary(
+    errors: PatternErrors | null | undefined,
+    sawUnary: unknown,
+    isUpdate: unknown,
+    forInit: unknown,
+  ): SyntaxNode;
+  buildBinary(
+    start: number,
+    startLoc: unknown,
+    left: object,
+    right: object,
+    operator: string,
+    isLogical: boolean,
+  ): SyntaxNode;
   parsePrivateIdent(): object;
   parseSubscript(
     inner: object,

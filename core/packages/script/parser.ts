@@ -175,7 +175,8 @@ const FastParser = Parser.extend((Base) => {
       this.type = type;
       this.value = value;
       // Names but `of` and `yield`, which are special, and keywords that are names of members.
-      if ((type === NAME && !this.isSpecial) || (type.keyword !== undefined && before === POINT)) this.exprAllowed = false;
+      if ((type === NAME && !this.isSpecial) || (type.keyword !== undefined && before === POINT))
+        this.exprAllowed = false;
       else if (type.updateContext === null) this.exprAllowed = type.beforeExpr;
       else type.updateContext.call(this, before);
     },
