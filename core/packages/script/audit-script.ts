@@ -96,7 +96,8 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
     rebound: new Set(),
   };
   // From the inside out, so that what an expression is made of is known before it.
-  for (let index = walked.nodes.length - 1; index >= 0; index--) checkNode(view, walked.nodes[index]);
+  const { nodes } = walked;
+  for (let index = nodes.length - 1; index >= 0; index--) checkNode(view, nodes[index]);
   for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
   checkNames(view, walked);
   checkLinks(view);
@@ -150,7 +151,7 @@ const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNo
 });
 
 function checkNames(view: ScriptView, { names }: Walked): void {
-  for (const name of names) if (WATCHED_NAMES.has(name.name)) checkName(view, name);
+  for (let i = 0; i < names.length; i++) if (WATCHED_NAMES.has(names[i].name)) checkName(view, names[i]);
   if (view.aliases.size === 0) return;
   const byName = new Map<string, Identifier[]>();
   for (const name of names) {

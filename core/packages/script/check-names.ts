@@ -31,6 +31,8 @@ const COMPUTED = new Set(['window', 'document', 'navigator']);
 
 /** `values`: what the node comes to. */
 export function checkReached(view: ScriptView, node: AnyNode, values: Values): void {
+  // Of most nodes nothing is known.
+  if (values === NOTHING_KNOWN) return;
   for (const value of values) {
     if (value.kind !== 'global') continue;
     const { path } = value;

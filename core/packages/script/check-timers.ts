@@ -236,8 +236,8 @@ function isCodeText(view: ScriptView, node: AnyNode): boolean {
     case 'BinaryExpression':
       return node.operator === '+' && (isCodeText(view, node.left as AnyNode) || isCodeText(view, node.right));
     case 'Identifier': {
-      const [write, ...others] = view.evaluator.variableOf(node)?.writes ?? [];
-      const from = others.length === 0 && write?.path.length === 0 ? write.from : undefined;
+      const writes = view.evaluator.variableOf(node)?.writes ?? [];
+      const from = writes.length === 1 && writes[0].path.length === 0 ? writes[0].from : undefined;
       return from !== undefined && from.type !== 'Identifier' && isCodeText(view, from);
     }
     default:

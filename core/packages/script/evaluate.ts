@@ -102,7 +102,7 @@ export class Evaluator {
   valuesOfWrite({ from, path }: Write): Values {
     if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
     if (path.length === 0) return this.valuesOf(from);
-    const [first] = path;
+    const first = path[0];
     if (typeof first === 'number' && isFunction(from)) {
       const given = valuesOfParameter(this, this.#walked, from, first);
       return path.length === 1 ? given : this.#along(given, path.slice(1));
@@ -117,7 +117,7 @@ export class Evaluator {
   /** The function that a name means, if it never means anything else. */
   functionOf(node: AnyNode & { type: 'Identifier' }): (FunctionNode & AnyNode) | undefined {
     const writes = this.variableOf(node)?.writes ?? [];
-    const [{ from, path }] = writes.length === 1 ? writes : [ANYTHING];
+    const { from, path } = writes.length === 1 ? writes[0] : ANYTHING;
     return from !== undefined && path.length === 0 && isFunction(from) ? from : undefined;
   }
 

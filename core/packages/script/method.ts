@@ -60,7 +60,7 @@ function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | un
   const variable = view.evaluator.variableOf(node);
   const own = { name: node.name, object: undefined, args: undefined };
   if (variable?.writes.length !== 1 || !steps.enter(variable)) return own;
-  const [{ from, path }] = variable.writes;
+  const { from, path } = variable.writes[0];
   const last = path.at(-1);
   if (typeof last === 'string') return { ...own, name: last };
   return (from !== undefined && path.length === 0 ? methodNamed(view, from, steps) : undefined) ?? own;
