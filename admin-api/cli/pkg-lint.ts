@@ -56,8 +56,8 @@ async function mustRead(command: Command, path: string, instead: string): Promis
 
 /** The engine is loaded when it is asked for: other commands need not load it. */
 export async function lint(path: string, sdkFiles: readonly string[] = []): Promise<Audit> {
-  const { auditPackage } = await loadAudit();
-  return auditPackage(path, { sdks: await Promise.all(sdkFiles.map(sdkOf)) });
+  const [sdks, { auditPackage }] = await Promise.all([Promise.all(sdkFiles.map(sdkOf)), loadAudit()]);
+  return auditPackage(path, { sdks });
 }
 
 const sdkOf = async (file: string): Promise<Sdk> => ({
