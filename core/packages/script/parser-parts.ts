@@ -1,5 +1,5 @@
 /** What acorn's parser has that its types don't tell, and what ours has beside that. */
-import type { TokenType } from 'acorn';
+import { Parser, type TokenType, tokTypes } from 'acorn';
 import type { ParserScope } from './parser-scope.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 import type { Names, Words } from './words.ts';
@@ -14,6 +14,8 @@ export type Token = TokenType & {
   readonly binop: number | null;
   readonly updateContext: ((this: Parts, before: Token) => void) | null;
 };
+
+export const TOKENS = tokTypes as unknown as Readonly<Record<keyof typeof tokTypes, Token>>;
 
 /** What may be in a pattern and not in an expression, as offsets, or -1. */
 export interface PatternErrors {
@@ -113,10 +115,15 @@ export interface Parts {
   parseExprSubscripts(errors?: unknown, forInit?: unknown): SyntaxNode;
   // Ours:
   names: Names;
-  /** The word that was read last may be another thing than a name, somewhere. */
+  /** Words that may be other things than names, somewhere. */
+  special: Words;
+  /** The word that was read last is one of them, or has escapes. */
   isSpecial: boolean;
   /** Offsets of comments that begin as in HTML. */
   htmlComments: number[];
   /** Regular expressions that were found to be good: to look at one takes as long as at a function. */
   regExps: Set<string>;
 }
+
+/** What acorn does itself. */
+export const ACORN = Parser.prototype as unknown as Parts;

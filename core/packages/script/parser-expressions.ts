@@ -1,0 +1,218 @@
+/** How expressions are read that begin with a name, `this` or a literal, and so can be no pattern: they are not taken through all levels of precedence, nor are statements compared with all keywords. What begins otherwise is left to acorn. */
+import { ACORN, type Parts, type PatternErrors, TOKENS, type Token } from './parser-parts.ts';
+import { LiteralNode, NameNode, SyntaxNode } from './syntax-node.ts';
+
+const { name: NAME, num: NUMBER, string: STRING, privateId: PRIVATE, _this: THIS } = TOKENS;
+const {
+  dot: POINT,
+  questionDot: QUESTION_POINT,
+  parenL: PARENTHESIS,
+  bracketL: BRACKET,
+  backQuote: BACKQUOTE,
+} = TOKENS;
+const { eq: ASSIGN, question: QUESTION_MARK, colon: COLON, starstar: POWER } = TOKENS;
+const { _const: CONST, _return: RETURN, _if: IF } = TOKENS;
+
+/** By the code of a character, whether an operand ends before it, or an operator of two operands begins with it. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return (',;)]'.includes(char) ? 1 : 0) | ('<>!+-*&|%'.includes(char) ? 2 : 0);
+});
+const ENDS_OPERAND = 1;
+const IS_OPERATOR = 2;
+const BLANK = 0x20;
+const EXCLAMATION = 0x21;
+const LESS = 0x3c;
+const EQUALS = 0x3d;
+const QUESTION = 0x3f;
+/** Elements of a list that is short. */
+const FEW = 12;
+
+/** Whether the next token, which is a name or a literal, is all of an operand, which ends right behind it. */
+const isAlone = (parser: Parts): boolean => {
+  const { type } = parser;
+  if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+  const code = parser.input.charCodeAt(parser.pos);
+  return code < 128 && (CLASSES[code] & ENDS_OPERAND) !== 0;
+};
+/** As `isAlone`, or an operator of two operands comes. */
+const hasNoSubscripts = (parser: Parts): boolean => {
+  const { type, input, pos } = parser;
+  if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+  const code = input.charCodeAt(pos);
+  if (!(code < 128)) return false;
+  if (code !== BLANK) return (CLASSES[code] & ENDS_OPERAND) !== 0;
+  const next = input.charCodeAt(pos + 1);
+  // `<!--` begins a comment, behind which anything may follow.
+  if (next === LESS) return input.charCodeAt(pos + 2) !== EXCLAMATION;
+  // Not an arrow, and not `?.`.
+  if (next === EQUALS) return input.charCodeAt(pos + 2) === EQUALS;
+  if (next === QUESTION) return input.charCodeAt(pos + 2) === BLANK;
+  return next < 128 && (CLASSES[next] & IS_OPERATOR) !== 0;
+};
+const operand = (parser: Parts): SyntaxNode =>
+  (parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value)) as SyntaxNode;
+/** Whether the next token is a name, `this` or a literal: an expression that begins with it is no pattern but a name or a member. */
+const beginsPlainly = (parser: Parts): boolean => {
+  const { type } = parser;
+  return type === NAME ? !parser.isSpecial && !parser.containsEsc : type === THIS || type === NUMBER || type === STRING;
+};
+/** `start`: of the expression. */
+const isArrow = (node: SyntaxNode, start: number): boolean =>
+  node.type === 'ArrowFunctionExpression' && node.start === start;
+
+/** A list that has grown has room for 17, and most have few. */
+const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
+
+/** Methods of a parser. */
+export const expressionMethods = {
+  checkUnreserved(this: Parts, name: { readonly name?: string }): void {
+    // Otherwise it would look for the function around each name, several times. A string, which an import may give, has none.
+    if (name.name !== undefined && this.special.test(name.name)) ACORN.checkUnreserved.call(this, name);
+  },
+  parseIdent(this: Parts, liberal?: boolean): object {
+    if (this.type !== NAME || this.isSpecial || this.containsEsc) return ACORN.parseIdent.call(this, liberal);
+    const node = new NameNode(this.start, this.end, this.value as string);
+    this.next(!!liberal);
+    return node;
+  },
+  parseLiteral(this: Parts, value: unknown): object {
+    if (this.type !== NUMBER && this.type !== STRING) return ACORN.parseLiteral.call(this, value);
+    // `1n`
+    if (typeof value !== 'string' && typeof value !== 'number') return ACORN.parseLiteral.call(this, value);
+    const node = new LiteralNode(this.start, this.end, value, this.input.slice(this.start, this.end));
+    this.next();
+    return node;
+  },
+  parseVar(this: Parts, node: { declarations: readonly object[] }, isFor: unknown, kind: string, mayLack: unknown) {
+    ACORN.parseVar.call(this, node, isFor, kind, mayLack);
+    node.declarations = trimmed(node.declarations);
+    return node;
+  },
+  parseBindingList(this: Parts, close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown) {
+    return trimmed(ACORN.parseBindingList.call(this, close, mayLack, mayTrail, modifiers));
+  },
+  parseExprList(this: Parts, close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown) {
+    return trimmed(ACORN.parseExprList.call(this, close, mayTrail, mayLack, errors));
+  },
+  parseStatement(this: Parts, context: string | null, isTop?: boolean, exports?: unknown): object {
+    const { type } = this;
+    if (type === NAME) {
+      if (this.isSpecial || this.containsEsc) return ACORN.parseStatement.call(this, context, isTop, exports);
+      const node = new SyntaxNode(this.start);
+      const name = this.value as string;
+      const expression = this.parseExpression();
+      return expression.type === 'Identifier' && this.eat(COLON)
+        ? this.parseLabeledStatement(node, name, expression, context)
+        : this.parseExpressionStatement(node, expression);
+    }
+    // It would be compared with all keywords that begin a statement, in turn.
+    if (type === CONST && !context) return this.parseVarStatement(new SyntaxNode(this.start), 'const');
+    if (type === IF) return this.parseIfStatement(new SyntaxNode(this.start));
+    if (type === RETURN) return this.parseReturnStatement(new SyntaxNode(this.start));
+    return ACORN.parseStatement.call(this, context, isTop, exports);
+  },
+  /** `after` is for extensions of acorn's, which there are none of. */
+  parseMaybeAssign(this: Parts, forInit?: unknown, errors?: PatternErrors | null, after?: unknown): SyntaxNode {
+    const isOperand = isAlone(this);
+    // Behind what is no expression but for a pattern, an operator is an error.
+    if (!isOperand && (!beginsPlainly(this) || (errors && this.checkExpressionErrors(errors))))
+      return ACORN.parseMaybeAssign.call(this, forInit, errors, after);
+    const { start } = this;
+    if (this.type === NAME) {
+      this.potentialArrowAt = start;
+      this.potentialArrowInForAwait = forInit === 'await';
+    }
+    if (isOperand) return operand(this);
+    let left = this.parseMaybeUnary(null, false, false, forInit);
+    if (!isArrow(left, start)) {
+      if (this.type.binop !== null) left = this.parseExprOp(left, start, undefined, -1, forInit);
+      if (this.eat(QUESTION_MARK)) {
+        const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+        node.test = left;
+        node.consequent = this.parseMaybeAssign();
+        this.expect(COLON);
+        node.alternate = this.parseMaybeAssign(forInit);
+        node.type = 'ConditionalExpression';
+        node.end = this.lastTokEnd;
+        left = node;
+      }
+    }
+    const { type } = this;
+    if (!type.isAssign) return left;
+    const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+    node.operator = this.value;
+    if (errors) {
+      errors.parenthesizedAssign = -1;
+      errors.trailingComma = -1;
+    }
+    if (type === ASSIGN) {
+      this.toAssignable(left, false);
+      this.checkLValPattern(left);
+    } else this.checkLValSimple(left);
+    node.left = left;
+    this.next();
+    node.right = this.parseMaybeAssign(forInit);
+    node.type = 'AssignmentExpression';
+    node.end = this.lastTokEnd;
+    return node;
+  },
+  parseMaybeUnary(
+    this: Parts,
+    errors: PatternErrors | null | undefined,
+    sawUnary: unknown,
+    isUpdate: unknown,
+    forInit: unknown,
+  ): SyntaxNode {
+    if (!beginsPlainly(this)) return ACORN.parseMaybeUnary.call(this, errors, sawUnary, isUpdate, forInit);
+    const { start } = this;
+    let node = this.parseExprSubscripts(errors, forInit);
+    if (errors && this.checkExpressionErrors(errors)) return node;
+    while (this.type.postfix && !this.canInsertSemicolon()) {
+      const update = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+      update.operator = this.value;
+      update.prefix = false;
+      update.argument = node;
+      this.checkLValSimple(node);
+      this.next();
+      update.type = 'UpdateExpression';
+      update.end = this.lastTokEnd;
+      node = update;
+    }
+    if (this.type !== POWER || isUpdate || isArrow(node, start)) return node;
+    this.next();
+    if (sawUnary) this.unexpected(this.lastTokStart);
+    const right = this.parseMaybeUnary(null, false, false, forInit);
+    return this.buildBinary(start, undefined, node, right, '**', false);
+  },
+  parseSubscript(
+    this: Parts,
+    inner: { readonly type: string },
+    start: number,
+    startLoc: unknown,
+    noCalls: unknown,
+    maybeArrow: unknown,
+    isChained: unknown,
+    forInit: unknown,
+  ): object {
+    const { type } = this;
+    if (type !== POINT) {
+      // It would ask for each of them in turn.
+      const isSubscript = type === PARENTHESIS || type === BRACKET || type === QUESTION_POINT || type === BACKQUOTE;
+      if (!isSubscript) return inner;
+      return ACORN.parseSubscript.call(this, inner, start, startLoc, noCalls, maybeArrow, isChained, forInit);
+    }
+    this.next();
+    const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+    node.object = inner;
+    node.property = this.type === PRIVATE && inner.type !== 'Super' ? this.parsePrivateIdent() : this.parseIdent(true);
+    node.computed = false;
+    node.optional = false;
+    node.type = 'MemberExpression';
+    node.end = this.lastTokEnd;
+    return node;
+  },
+  parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): SyntaxNode {
+    return hasNoSubscripts(this) ? operand(this) : ACORN.parseExprSubscripts.call(this, errors, forInit);
+  },
+};
