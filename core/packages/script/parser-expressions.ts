@@ -1,6 +1,6 @@
 /** How expressions are read that begin with a name, `this` or a literal, and so can be no pattern: they are not taken through all levels of precedence, nor are statements compared with all keywords. What begins otherwise is left to acorn. */
-import { ACORN, type Parts, type PatternErrors, TOKENS, type Token } from './parser-parts.ts';
-import { LiteralNode, NameNode, SyntaxNode } from './syntax-node.ts';
+import { ACORN, type Methods, type Parts, TOKENS } from './parser-parts.ts';
+import { LiteralNode, NameNode, type SyntaxNode } from './syntax-node.ts';
 
 const { name: NAME, num: NUMBER, string: STRING, privateId: PRIVATE, _this: THIS } = TOKENS;
 const {
@@ -28,17 +28,21 @@ const QUESTION = 0x3f;
 /** Elements of a list that is short. */
 const FEW = 12;
 
-/** Whether the next token, which is a name or a literal, is all of an operand, which ends right behind it. */
+/** Whether the next token is a name that is nothing else anywhere, or a literal. */
+const isPlain = ({ type, isSpecial, containsEsc }: Parts): boolean =>
+  type === NAME ? !isSpecial && !containsEsc : type === NUMBER || type === STRING;
+/** Whether an expression begins that is no pattern but a name or a member. */
+const beginsPlainly = (parser: Parts): boolean => parser.type === THIS || isPlain(parser);
+/** Whether the next token is all of an operand, which ends right behind it. */
 const isAlone = (parser: Parts): boolean => {
-  const { type } = parser;
-  if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+  if (!isPlain(parser)) return false;
   const code = parser.input.charCodeAt(parser.pos);
   return code < 128 && (CLASSES[code] & ENDS_OPERAND) !== 0;
 };
 /** As `isAlone`, or an operator of two operands comes. */
 const hasNoSubscripts = (parser: Parts): boolean => {
-  const { type, input, pos } = parser;
-  if (type === NAME ? parser.isSpecial || parser.containsEsc : type !== NUMBER && type !== STRING) return false;
+  if (!isPlain(parser)) return false;
+  const { input, pos } = parser;
   const code = input.charCodeAt(pos);
   if (!(code < 128)) return false;
   if (code !== BLANK) return (CLASSES[code] & ENDS_OPERAND) !== 0;
@@ -52,11 +56,6 @@ const hasNoSubscripts = (parser: Parts): boolean => {
 };
 const operand = (parser: Parts): SyntaxNode =>
   (parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value)) as SyntaxNode;
-/** Whether the next token is a name, `this` or a literal: an expression that begins with it is no pattern but a name or a member. */
-const beginsPlainly = (parser: Parts): boolean => {
-  const { type } = parser;
-  return type === NAME ? !parser.isSpecial && !parser.containsEsc : type === THIS || type === NUMBER || type === STRING;
-};
 /** `start`: of the expression. */
 const isArrow = (node: SyntaxNode, start: number): boolean =>
   node.type === 'ArrowFunctionExpression' && node.start === start;
@@ -64,19 +63,18 @@ const isArrow = (node: SyntaxNode, start: number): boolean =>
 /** A list that has grown has room for 17, and most have few. */
 const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
 
-/** Methods of a parser. */
-export const expressionMethods = {
-  checkUnreserved(this: Parts, name: { readonly name?: string }): void {
+export const expressionMethods: Methods = {
+  checkUnreserved(name) {
     // Otherwise it would look for the function around each name, several times. A string, which an import may give, has none.
     if (name.name !== undefined && this.special.test(name.name)) ACORN.checkUnreserved.call(this, name);
   },
-  parseIdent(this: Parts, liberal?: boolean): object {
+  parseIdent(liberal) {
     if (this.type !== NAME || this.isSpecial || this.containsEsc) return ACORN.parseIdent.call(this, liberal);
     const node = new NameNode(this.start, this.end, this.value as string);
     this.next(!!liberal);
     return node;
   },
-  parseLiteral(this: Parts, value: unknown): object {
+  parseLiteral(value) {
     if (this.type !== NUMBER && this.type !== STRING) return ACORN.parseLiteral.call(this, value);
     // `1n`
     if (typeof value !== 'string' && typeof value !== 'number') return ACORN.parseLiteral.call(this, value);
@@ -84,22 +82,21 @@ export const expressionMethods = {
     this.next();
     return node;
   },
-  parseVar(this: Parts, node: { declarations: readonly object[] }, isFor: unknown, kind: string, mayLack: unknown) {
+  parseVar(node, isFor, kind, mayLack) {
     ACORN.parseVar.call(this, node, isFor, kind, mayLack);
     node.declarations = trimmed(node.declarations);
     return node;
   },
-  parseBindingList(this: Parts, close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown) {
+  parseBindingList(close, mayLack, mayTrail, modifiers) {
     return trimmed(ACORN.parseBindingList.call(this, close, mayLack, mayTrail, modifiers));
   },
-  parseExprList(this: Parts, close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown) {
+  parseExprList(close, mayTrail, mayLack, errors) {
     return trimmed(ACORN.parseExprList.call(this, close, mayTrail, mayLack, errors));
   },
-  parseStatement(this: Parts, context: string | null, isTop?: boolean, exports?: unknown): object {
+  parseStatement(context, isTop, exports) {
     const { type } = this;
-    if (type === NAME) {
-      if (this.isSpecial || this.containsEsc) return ACORN.parseStatement.call(this, context, isTop, exports);
-      const node = new SyntaxNode(this.start);
+    if (type === NAME && !this.isSpecial && !this.containsEsc) {
+      const node = this.startNode();
       const name = this.value as string;
       const expression = this.parseExpression();
       return expression.type === 'Identifier' && this.eat(COLON)
@@ -107,13 +104,13 @@ export const expressionMethods = {
         : this.parseExpressionStatement(node, expression);
     }
     // It would be compared with all keywords that begin a statement, in turn.
-    if (type === CONST && !context) return this.parseVarStatement(new SyntaxNode(this.start), 'const');
-    if (type === IF) return this.parseIfStatement(new SyntaxNode(this.start));
-    if (type === RETURN) return this.parseReturnStatement(new SyntaxNode(this.start));
+    if (type === CONST && !context) return this.parseVarStatement(this.startNode(), 'const');
+    if (type === IF) return this.parseIfStatement(this.startNode());
+    if (type === RETURN) return this.parseReturnStatement(this.startNode());
     return ACORN.parseStatement.call(this, context, isTop, exports);
   },
   /** `after` is for extensions of acorn's, which there are none of. */
-  parseMaybeAssign(this: Parts, forInit?: unknown, errors?: PatternErrors | null, after?: unknown): SyntaxNode {
+  parseMaybeAssign(forInit, errors, after) {
     const isOperand = isAlone(this);
     // Behind what is no expression but for a pattern, an operator is an error.
     if (!isOperand && (!beginsPlainly(this) || (errors && this.checkExpressionErrors(errors))))
@@ -128,19 +125,17 @@ export const expressionMethods = {
     if (!isArrow(left, start)) {
       if (this.type.binop !== null) left = this.parseExprOp(left, start, undefined, -1, forInit);
       if (this.eat(QUESTION_MARK)) {
-        const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+        const node = this.startNodeAt(start);
         node.test = left;
         node.consequent = this.parseMaybeAssign();
         this.expect(COLON);
         node.alternate = this.parseMaybeAssign(forInit);
-        node.type = 'ConditionalExpression';
-        node.end = this.lastTokEnd;
-        left = node;
+        left = this.finishNode(node, 'ConditionalExpression');
       }
     }
     const { type } = this;
     if (!type.isAssign) return left;
-    const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+    const node = this.startNodeAt(start);
     node.operator = this.value;
     if (errors) {
       errors.parenthesizedAssign = -1;
@@ -153,31 +148,21 @@ export const expressionMethods = {
     node.left = left;
     this.next();
     node.right = this.parseMaybeAssign(forInit);
-    node.type = 'AssignmentExpression';
-    node.end = this.lastTokEnd;
-    return node;
+    return this.finishNode(node, 'AssignmentExpression');
   },
-  parseMaybeUnary(
-    this: Parts,
-    errors: PatternErrors | null | undefined,
-    sawUnary: unknown,
-    isUpdate: unknown,
-    forInit: unknown,
-  ): SyntaxNode {
+  parseMaybeUnary(errors, sawUnary, isUpdate, forInit) {
     if (!beginsPlainly(this)) return ACORN.parseMaybeUnary.call(this, errors, sawUnary, isUpdate, forInit);
     const { start } = this;
     let node = this.parseExprSubscripts(errors, forInit);
     if (errors && this.checkExpressionErrors(errors)) return node;
     while (this.type.postfix && !this.canInsertSemicolon()) {
-      const update = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+      const update = this.startNodeAt(start);
       update.operator = this.value;
       update.prefix = false;
       update.argument = node;
       this.checkLValSimple(node);
       this.next();
-      update.type = 'UpdateExpression';
-      update.end = this.lastTokEnd;
-      node = update;
+      node = this.finishNode(update, 'UpdateExpression');
     }
     if (this.type !== POWER || isUpdate || isArrow(node, start)) return node;
     this.next();
@@ -185,16 +170,7 @@ export const expressionMethods = {
     const right = this.parseMaybeUnary(null, false, false, forInit);
     return this.buildBinary(start, undefined, node, right, '**', false);
   },
-  parseSubscript(
-    this: Parts,
-    inner: { readonly type: string },
-    start: number,
-    startLoc: unknown,
-    noCalls: unknown,
-    maybeArrow: unknown,
-    isChained: unknown,
-    forInit: unknown,
-  ): object {
+  parseSubscript(inner, start, startLoc, noCalls, maybeArrow, isChained, forInit) {
     const { type } = this;
     if (type !== POINT) {
       // It would ask for each of them in turn.
@@ -203,16 +179,14 @@ export const expressionMethods = {
       return ACORN.parseSubscript.call(this, inner, start, startLoc, noCalls, maybeArrow, isChained, forInit);
     }
     this.next();
-    const node = new SyntaxNode(start) as SyntaxNode & Record<string, unknown>;
+    const node = this.startNodeAt(start);
     node.object = inner;
     node.property = this.type === PRIVATE && inner.type !== 'Super' ? this.parsePrivateIdent() : this.parseIdent(true);
     node.computed = false;
     node.optional = false;
-    node.type = 'MemberExpression';
-    node.end = this.lastTokEnd;
-    return node;
+    return this.finishNode(node, 'MemberExpression');
   },
-  parseExprSubscripts(this: Parts, errors?: unknown, forInit?: unknown): SyntaxNode {
+  parseExprSubscripts(errors, forInit) {
     return hasNoSubscripts(this) ? operand(this) : ACORN.parseExprSubscripts.call(this, errors, forInit);
   },
 };

@@ -1,7 +1,7 @@
 /** What acorn's parser has that its types don't tell, and what ours has beside that. */
 import { Parser, type TokenType, tokTypes } from 'acorn';
 import type { ParserScope } from './parser-scope.ts';
-import type { SyntaxNode } from './syntax-node.ts';
+import type { NameNode, SyntaxNode } from './syntax-node.ts';
 import type { Names, Words } from './words.ts';
 
 /** What acorn tells of the tokens' types otherwise than by their types. */
@@ -28,6 +28,9 @@ export interface RegExpState {
   readonly flags: string;
 }
 
+/** A node, with members that its type has beside those of all. */
+export type OpenNode = SyntaxNode & Record<string, unknown>;
+
 /** What the parser has that its types don't tell. */
 export interface Parts {
   readonly input: string;
@@ -51,6 +54,11 @@ export interface Parts {
   reservedWordsStrict: Words;
   reservedWordsStrictBind: Words;
   enterScope(flags: number): void;
+  startNode(): OpenNode;
+  startNodeAt(start: number): OpenNode;
+  finishNode(node: SyntaxNode, type: string): SyntaxNode;
+  finishNodeAt(node: SyntaxNode, type: string, end: number): SyntaxNode;
+  copyNode(node: NameNode): object;
   fullCharCodeAtPos(): number;
   readToken(code: number): void;
   getTokenFromCode(code: number): void;
@@ -69,7 +77,7 @@ export interface Parts {
   checkUnreserved(name: { readonly name?: string }): void;
   parseIdent(liberal?: boolean): object;
   parseLiteral(value: unknown): object;
-  parseVar(node: object, isFor: unknown, kind: string, mayLack: unknown): object;
+  parseVar(node: { declarations: readonly object[] }, isFor: unknown, kind: string, mayLack: unknown): object;
   parseBindingList(close: Token, mayLack: unknown, mayTrail: unknown, modifiers: unknown): readonly object[];
   parseExprList(close: Token, mayTrail: unknown, mayLack: unknown, errors: unknown): readonly object[];
   parseMaybeAssign(forInit?: unknown, errors?: PatternErrors | null, after?: unknown): SyntaxNode;
@@ -104,7 +112,7 @@ export interface Parts {
   ): SyntaxNode;
   parsePrivateIdent(): object;
   parseSubscript(
-    inner: object,
+    inner: { readonly type: string },
     start: number,
     startLoc: unknown,
     noCalls: unknown,
@@ -127,3 +135,6 @@ export interface Parts {
 
 /** What acorn does itself. */
 export const ACORN = Parser.prototype as unknown as Parts;
+
+/** Methods of ours, which take the place of acorn's. */
+export type Methods = Partial<Parts> & ThisType<Parts>;

@@ -1,5 +1,5 @@
 /** How tokens are read: in one loop each, without regular expressions. What is not of the ordinary (escapes, other characters than ASCII, errors) is left to acorn. */
-import { ACORN, type Parts, type RegExpState, TOKENS, type Token } from './parser-parts.ts';
+import { ACORN, type Methods, TOKENS, type Token } from './parser-parts.ts';
 
 const { name: NAME, num: NUMBER, string: STRING, eof: EOF, dot: POINT, braceR: BRACE_RIGHT } = TOKENS;
 const KEYWORDS = new Map(
@@ -29,9 +29,8 @@ const SMALL = 9;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
-/** Methods of a parser. */
-export const tokenMethods = {
-  next(this: Parts, ignoreEscape?: boolean): void {
+export const tokenMethods: Methods = {
+  next(ignoreEscape) {
     if (this.containsEsc) {
       ACORN.next.call(this, ignoreEscape);
       return;
@@ -40,7 +39,7 @@ export const tokenMethods = {
     this.lastTokStart = this.start;
     this.nextToken();
   },
-  finishToken(this: Parts, type: Token, value?: unknown): void {
+  finishToken(type, value) {
     const before = this.type;
     this.end = this.pos;
     this.type = type;
@@ -51,7 +50,7 @@ export const tokenMethods = {
     else if (type.updateContext === null) this.exprAllowed = type.beforeExpr;
     else type.updateContext.call(this, before);
   },
-  skipSpace(this: Parts): void {
+  skipSpace() {
     const { input } = this;
     const { length } = input;
     let at = this.pos;
@@ -75,7 +74,7 @@ export const tokenMethods = {
     }
   },
 
-  nextToken(this: Parts): void {
+  nextToken() {
     const { input, context } = this;
     const { length } = input;
     const around = context[context.length - 1];
@@ -105,7 +104,7 @@ export const tokenMethods = {
     else if ((CLASSES[code] & BEGINS_NAME) !== 0 || code === BACKSLASH) this.readWord();
     else this.getTokenFromCode(code);
   },
-  skipLineComment(this: Parts, startSkip: number): void {
+  skipLineComment(startSkip) {
     const { input } = this;
     // `<!--` and `-->`.
     if (startSkip > 2) this.htmlComments.push(this.pos);
@@ -113,7 +112,7 @@ export const tokenMethods = {
     while (at < input.length && !isLineEnd(input.charCodeAt(at))) at++;
     this.pos = at;
   },
-  readWord1(this: Parts): string {
+  readWord1() {
     const { input } = this;
     let at = this.pos;
     let hash = 0;
@@ -132,12 +131,12 @@ export const tokenMethods = {
     this.isSpecial = this.special.test(word);
     return word;
   },
-  readWord(this: Parts): void {
+  readWord() {
     const word = this.readWord1();
     const type = this.isSpecial && this.keywords.test(word) ? KEYWORDS.get(word)! : NAME;
     this.finishToken(type, word);
   },
-  readNumber(this: Parts, startsWithDot: boolean): void {
+  readNumber(startsWithDot) {
     const { input, pos } = this;
     let at = pos;
     let value = 0;
@@ -154,7 +153,7 @@ export const tokenMethods = {
     this.pos = at;
     this.finishToken(NUMBER, value);
   },
-  readString(this: Parts, quote: number): void {
+  readString(quote) {
     const { input } = this;
     let at = this.pos + 1;
     let code = input.charCodeAt(at);
@@ -168,14 +167,14 @@ export const tokenMethods = {
     this.pos = at + 1;
     this.finishToken(STRING, value);
   },
-  validateRegExpPattern(this: Parts, state: RegExpState): void {
+  validateRegExpPattern(state) {
     const key = `${state.flags}/${state.source}`;
     if (this.regExps.has(key)) return;
     ACORN.validateRegExpPattern.call(this, state);
     this.regExps.add(key);
   },
 
-  canInsertSemicolon(this: Parts): boolean {
+  canInsertSemicolon() {
     const { type, input, start } = this;
     if (type === EOF || type === BRACE_RIGHT) return true;
     for (let at = this.lastTokEnd; at < start; at++) if (isLineEnd(input.charCodeAt(at))) return true;

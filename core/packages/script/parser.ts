@@ -5,7 +5,7 @@
  */
 import { type Options, Parser, type Program } from 'acorn';
 import { expressionMethods } from './parser-expressions.ts';
-import type { Parts } from './parser-parts.ts';
+import type { Methods, OpenNode, Parts } from './parser-parts.ts';
 import { ParserScope } from './parser-scope.ts';
 import { tokenMethods } from './parser-tokens.ts';
 import { NameNode, SyntaxNode } from './syntax-node.ts';
@@ -47,28 +47,28 @@ class FastParser extends AcornParser {
   }
 }
 
-const nodeMethods = {
-  startNode(this: Parts): SyntaxNode {
-    return new SyntaxNode(this.start);
+const nodeMethods: Methods = {
+  startNode() {
+    return new SyntaxNode(this.start) as OpenNode;
   },
-  startNodeAt(start: number): SyntaxNode {
-    return new SyntaxNode(start);
+  startNodeAt(start) {
+    return new SyntaxNode(start) as OpenNode;
   },
-  finishNode(this: Parts, node: SyntaxNode, type: string): SyntaxNode {
+  finishNode(node, type) {
     node.type = type;
     node.end = this.lastTokEnd;
     return node;
   },
-  finishNodeAt(node: SyntaxNode, type: string, end: number): SyntaxNode {
+  finishNodeAt(node, type, end) {
     node.type = type;
     node.end = end;
     return node;
   },
-  copyNode(node: NameNode): object {
+  copyNode(node) {
     if (node.type === 'Identifier') return new NameNode(node.start, node.end, node.name);
     return Object.assign(new SyntaxNode((node as SyntaxNode).start), node);
   },
-  enterScope(this: Parts, flags: number): void {
+  enterScope(flags) {
     this.scopeStack.push(new ParserScope(flags));
   },
 };

@@ -7,6 +7,7 @@ import type { WebContext } from '../web/context.ts';
 import { locate } from '../web/location.ts';
 import { checkReference, FONT, IMAGE, STYLE } from '../web/references.ts';
 
+// Taken apart once: in the bundle each member of `tokenTypes` is a getter.
 const {
   AtKeyword: AT_KEYWORD,
   Semicolon: SEMICOLON,
@@ -20,6 +21,7 @@ const {
   WhiteSpace: WHITE_SPACE,
   Comment: COMMENT,
 } = tokenTypes;
+
 /** Characters of a style sheet that is parsed, which takes ten times as long as its tokens do. */
 const MOST_PARSED = 1 << 20;
 /** Errors of a style sheet that are told. */
