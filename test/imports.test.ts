@@ -55,7 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api': ['core'],
   edge: ['core', 'edge'],
   // The engine: it knows nothing of DNS, certificates or caching.
-  'edge/exchange': [],
+  'edge/exchange': ['core/net/ipv6.ts'],
   'edge/transport': [],
   'edge/http1': ['edge/exchange', 'edge/transport'],
   'edge/http2/hpack': ['edge/exchange'],
