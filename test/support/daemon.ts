@@ -45,8 +45,18 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
+export interface Launch {
+  /** The daemon's main.js, if not the one that is tested. */
+  readonly main?: string;
+  /** A command that runs another one, such as one that puts it into a control group. */
+  readonly prefix?: readonly string[];
+}
+
 /** Resolves when the daemon has printed its ready line. `settings` are more WAYPOST_* variables. */
-export async function startDaemon(settings: Record<string, string> = {}): Promise<Daemon> {
+export async function startDaemon(
+  settings: Record<string, string> = {},
+  { main = MAIN, prefix = [] }: Launch = {},
+): Promise<Daemon> {
   const dataDir = temporaryFolder('data');
   for (let attempt = 1; ; attempt++) {
     const dnsPort = await freePort();
@@ -58,7 +68,8 @@ export async function startDaemon(settings: Record<string, string> = {}): Promis
       ...USUAL,
       ...settings,
     });
-    const launch = (): Child => startChild(process.execPath, [MAIN, 'serve'], env);
+    const [command, ...args] = [...prefix, process.execPath, main, 'serve'];
+    const launch = (): Child => startChild(command, args, env);
     let child = launch();
     try {
       await child.waitFor(/^waypost ready/m, READY_MS);
