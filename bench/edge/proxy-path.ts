@@ -7,6 +7,7 @@
 import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
 import { NO_BODY } from '../../edge/exchange/body-queue.ts';
+import { THREAD_MEMORY } from '../../edge/exchange/client-memory.ts';
 import type { Exchange, FieldList } from '../../edge/exchange/exchange.ts';
 import type { Fetch, OriginBody } from '../../edge/origin/origin.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
@@ -35,6 +36,8 @@ const SITE: Site = {
   hstsMaxAge: 31_536_000,
 };
 
+const MEMORY = THREAD_MEMORY.enter('198.51.100.7');
+
 class Silent implements Exchange {
   readonly version = '2';
   readonly client = { address: '198.51.100.7', port: 1, serverName: 'www.example.com', isEncrypted: true };
@@ -44,6 +47,7 @@ class Silent implements Exchange {
   readonly headers = BROWSER;
   readonly protocol = '';
   readonly body = NO_BODY;
+  readonly memory = MEMORY;
   isEnded = false;
   status = 0;
   constructor(readonly path: string) {}
@@ -54,6 +58,9 @@ class Silent implements Exchange {
   }
   respond(status: number): void {
     this.status = status;
+  }
+  reserve(bytes: number): number {
+    return bytes;
   }
   write(): boolean {
     return true;

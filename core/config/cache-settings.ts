@@ -1,5 +1,6 @@
 /** Settings of where the edge keeps responses. */
 import { bytes, type Kind } from './kinds.ts';
+import { memoryShare } from './memory.ts';
 import type { Setting } from './schema.ts';
 
 const KB = 1024;
@@ -11,11 +12,16 @@ function size(kind: Kind<number>, standard: number, doc: string): Setting<number
 }
 
 export const CACHE_SETTINGS = {
-  cache_memory: size(
-    bytes(1 * MB, 1024 * GB),
-    256 * MB,
-    'Memory for responses that are kept, of all threads together, with what it takes to find them. What does not fit is read from the disk.',
-  ),
+  cache_memory: {
+    ...size(
+      bytes(1 * MB, 1024 * GB),
+      256 * MB,
+      'Memory for responses that are kept, of all threads together, with what it takes to find them. What does not fit is read from the disk.',
+    ),
+    standard: () => memoryShare(1 / 8, 1 * MB, 256 * MB),
+    standardText: 'an eighth of the memory, at most 256MB',
+    example: '"256MB"',
+  },
   cache_memory_object: size(
     bytes(1 * KB, 64 * MB),
     1 * MB,

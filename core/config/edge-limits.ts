@@ -3,10 +3,12 @@
  * them; what each default is for stands there, too.
  */
 import { bytes, integer, type Kind } from './kinds.ts';
+import { memoryShare } from './memory.ts';
 import type { Setting } from './schema.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
+const GB = 1024 * MB;
 const size = bytes(1 * KB, 64 * MB);
 const count = integer(1, 1_000_000);
 const milliseconds = integer(100, 86_400_000, 'milliseconds');
@@ -29,6 +31,16 @@ const CONNECTIONS = {
     1000,
     'Connections at one time from one client address (IPv6: from one /64). Many people may share an address.',
   ),
+  client_memory: {
+    ...limit(
+      bytes(8 * MB, 1024 * GB),
+      1 * GB,
+      'Memory that clients may hold, of all threads together: connections, requests, and what waits for slow readers. Each thread has an equal part of it. One client address (IPv6: one /64) holds no more of that than is left over for others; beyond it, it waits, and new requests over HTTP/2 are refused (REFUSED_STREAM), which clients repeat.',
+    ),
+    standard: () => memoryShare(1 / 8, 16 * MB, 1 * GB),
+    standardText: 'an eighth of the memory, at most 1GB',
+    example: '"256MB"',
+  },
   max_certificates: limit(
     integer(16, 1_000_000),
     4000,

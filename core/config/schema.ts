@@ -2,7 +2,7 @@
  * Every setting, once: its key in TOML, its kind, its default and its documentation. The type Config, the names in the environment,
  * the validation and config/waypost.toml all follow from this table.
  */
-import { availableParallelism, hostname, totalmem } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
@@ -27,6 +27,7 @@ import {
   shortText,
   text,
 } from './kinds.ts';
+import { availableMemory } from './memory.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
@@ -73,8 +74,7 @@ const milliseconds = integer(100, 3_600_000, 'milliseconds');
 
 /** Half of the memory that this process may use, which in a container is less than the machine's. */
 function standardIndexMemory(): number {
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-  return Math.max(MB, Math.min(4 * GB, Math.floor(memory / 2)));
+  return Math.max(MB, Math.min(4 * GB, Math.floor(availableMemory() / 2)));
 }
 
 export const schema = {

@@ -31,6 +31,7 @@ import {
   TCP_KEEPIDLE,
   TCP_KEEPINTVL,
   TCP_NODELAY,
+  TCP_NOTSENT_LOWAT,
 } from './socket-constants.ts';
 
 const F_DUPFD_CLOEXEC = 1030;
@@ -51,6 +52,8 @@ export interface Libc {
 }
 
 export interface TcpOptions {
+  /** Bytes that a connection takes and has not sent, at most (TCP_NOTSENT_LOWAT): a client that reads nothing holds no more of the system's memory. */
+  readonly unsent?: number;
   /** Other sockets may listen on the same port; the kernel spreads connections over them (SO_REUSEPORT). */
   readonly sharesPort: boolean;
   /** Seconds of silence after which the kernel asks whether the other side is still there, and ends the connection when it isn't. Left out, it never asks. */
@@ -111,6 +114,7 @@ export function loadLibc(): Libc & {
       set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL);
       set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEP_ALIVE_PROBES);
     }
+    if (options.unsent !== undefined) set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, options.unsent);
     if (options.buffers !== undefined) {
       set(fd, SOL_SOCKET, SO_RCVBUF, options.buffers.receive);
       set(fd, SOL_SOCKET, SO_SNDBUF, options.buffers.send);

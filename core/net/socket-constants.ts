@@ -38,3 +38,4 @@ export const TCP_KEEPIDLE = 4;
 export const TCP_KEEPINTVL = 5;
 export const TCP_KEEPCNT = 6;
 export const TCP_FASTOPEN = 23;
+export const TCP_NOTSENT_LOWAT = 25;

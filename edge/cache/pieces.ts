@@ -3,8 +3,8 @@ import { type OriginBody, OriginError } from '../origin/origin.ts';
 import type { Part } from './rules/range.ts';
 import type { StoredBody } from './stored-response.ts';
 
-/** Octets of a stretch that are read at a time. */
-const STRETCH = 256 * 1024;
+/** Bytes of a stretch that are read at a time, where the reader names no other number. */
+const STRETCH = 64 * 1024;
 
 export type Piece = Uint8Array | Part;
 
@@ -38,11 +38,12 @@ export class Pieces implements OriginBody {
     return piece;
   }
 
-  async read(): Promise<Uint8Array | null> {
+  async read(most = STRETCH): Promise<Uint8Array | null> {
     const now = this.readNow();
     if (now !== undefined) return now;
     const { from, to } = this.#pieces[0] as Part;
-    const end = Math.min(to, from + STRETCH);
+    // From the next read on at a multiple of what is read under one checksum.
+    const end = Math.min(to, from + most - (from % STRETCH));
     if (end === to) this.#pieces.shift();
     else this.#pieces[0] = { from: end, to };
     try {

@@ -29,9 +29,9 @@ export class RangedBody implements OriginBody {
     return null;
   }
 
-  async read(): Promise<Uint8Array | null> {
+  async read(most?: number): Promise<Uint8Array | null> {
     while (this.#left > 0) {
-      const part = await this.#source.read();
+      const part = await this.#source.read(most);
       if (part === null) return null;
       const wanted = this.#cut(part);
       if (wanted.length > 0) return wanted;

@@ -5,7 +5,6 @@
  * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and Hahne 1998): alone it may hold half of the limit, two may hold a third each.
  * So no network, however many connections and streams it has, takes the memory that the next one needs.
  */
-import { totalmem } from 'node:os';
 import { clientNetwork } from '../../core/net/ipv6.ts';
 
 /** Waits for memory. */
@@ -14,20 +13,18 @@ export interface MemoryWaiter {
   onMemory(): void;
 }
 
-/** The share of the machine's memory that clients may take in all threads together. */
-const MACHINE_SHARE = 8;
-
-/** Bytes of memory that this process may use: the machine's, or its cgroup's if that has less. */
-const available = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-
-/** Bytes for the clients of all threads together where no setting says otherwise. */
-export const defaultClientMemory = (): number => Math.floor(available() / MACHINE_SHARE);
+/** Bytes that are fetched at a time at least: whole pieces of what lies on disk (edge/cache/store/entry.ts). */
+export const LEAST_FETCH = 65_536;
+/** A fetch of more than that takes one such part of what is left. */
+const FETCH_PART = 8;
 
 export class MemoryBudget {
   /** Bytes for all networks. */
   readonly limit: number;
   /** Bytes that are charged; past the limit where `hold` had no choice. */
   held = 0;
+  /** Waiters of all networks. */
+  waiting = 0;
   readonly #networks = new Map<string, ClientMemory>();
   #isWakeDue = false;
 
@@ -47,13 +44,19 @@ export class MemoryBudget {
     return memory;
   }
 
+  /** Whether the network of `address` holds less than its share. */
+  hasRoomFor(address: string): boolean {
+    const memory = this.#networks.get(clientNetwork(address));
+    return (memory?.room ?? this.limit - this.held) > 0;
+  }
+
   leave(memory: ClientMemory): void {
     if (--memory.users === 0) this.#networks.delete(memory.network);
   }
 
-  /** Something was released. Who waits hears of it after this turn of the loop. */
+  /** Something was released. Waiters hear of it after this turn of the loop. */
   freed(): void {
-    if (this.#isWakeDue) return;
+    if (this.waiting === 0 || this.#isWakeDue) return;
     this.#isWakeDue = true;
     setImmediate(() => {
       this.#isWakeDue = false;
@@ -90,6 +93,13 @@ export class ClientMemory {
     return true;
   }
 
+  /** Charges a fetch of `bytes` at most. Returns what may be fetched: a multiple of LEAST_FETCH, or all; 0 as `take` returns false. */
+  takeForFetch(bytes: number): number {
+    const share = this.room / FETCH_PART;
+    const granted = Math.max(Math.min(bytes, LEAST_FETCH), Math.min(bytes, share - (share % LEAST_FETCH)));
+    return this.take(granted) ? granted : 0;
+  }
+
   /** Charges what is held whether there is room or not, such as what came with a read that is over. */
   hold(bytes: number): void {
     this.held += bytes;
@@ -105,12 +115,14 @@ export class ClientMemory {
 
   /** `waiter` is called once, when there may be room; those of a network in turn. */
   waitFor(waiter: MemoryWaiter): void {
+    if (this.#waiting.has(waiter)) return;
     this.#waiting.add(waiter);
+    this.#budget.waiting++;
   }
 
   /** It waits no more. */
   forget(waiter: MemoryWaiter): void {
-    this.#waiting.delete(waiter);
+    if (this.#waiting.delete(waiter)) this.#budget.waiting--;
   }
 
   /** From the budget: lets those that wait ask again, one after the other, as long as there is room. */
@@ -118,11 +130,11 @@ export class ClientMemory {
     // Who waits again comes last, and is not called twice.
     for (let left = this.#waiting.size; left > 0 && this.room > 0; left--) {
       const [first] = this.#waiting;
-      this.#waiting.delete(first);
+      this.forget(first);
       first.onMemory();
     }
   }
 }
 
-/** Of a thread whose server has none of its own. */
-export const THREAD_MEMORY = new MemoryBudget(defaultClientMemory());
+/** For servers that have no budget of their own. */
+export const THREAD_MEMORY = new MemoryBudget(256 * 1024 * 1024);

@@ -10,6 +10,7 @@
  *                          upgrade()                a tunnel of bytes, or
  *                          abort()
  */
+import type { ClientMemory } from './client-memory.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 
 /** Field lines, flat: name, value, name, value, …; names in lower case, values in Latin-1; repeated names in the order of arrival. */
@@ -40,6 +41,8 @@ export interface Exchange {
   /** What a tunnel is asked for: `websocket` in an Upgrade (RFC 6455) or an extended CONNECT (RFC 8441); else empty. */
   readonly protocol: string;
   readonly body: RequestBody;
+  /** The account of the client's network: what is held for the client outside of the exchange is charged there. */
+  readonly memory: ClientMemory;
   /** True once nothing that is written arrives any more, or all has been written. */
   readonly isEnded: boolean;
 
@@ -55,6 +58,12 @@ export interface Exchange {
    */
   respond(status: number, headers: FieldList): void;
 
+  /**
+   * Asks for room before a part of the body is fetched: how many bytes, `bytes` at most, may be fetched for the client now. They are charged to its network's memory until they have
+   * been written and have left, or the exchange has ended. 0: the client takes nothing now, or its network holds its share; ask again at `onDrain`.
+   */
+  reserve(bytes: number): number;
+
   /** A part of the body; the bytes belong to the exchange from here on. False: wait for `onDrain` before the next. */
   write(chunk: Uint8Array): boolean;
 
@@ -64,7 +73,7 @@ export interface Exchange {
   /** The end of the body, perhaps with trailers (HTTP/1.1: only if the client said `TE: trailers`). */
   end(chunk?: Uint8Array, trailers?: FieldList): void;
 
-  /** The one listener for "the next part may come". */
+  /** The one listener for "the next part may come, or be asked for". */
   onDrain(listener: () => void): void;
 
   /** The one listener for an end before its time, at most once and never during the call of a method: the client reset, the connection broke, a limit was met. */

@@ -4,6 +4,7 @@
  *
  *     transport ─► RequestReader ─► waiting ─► active: handler ─► Outgoing ─► transport
  */
+import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client, type FieldList } from '../exchange/exchange.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
@@ -19,7 +20,11 @@ import type { Http1Context } from './server.ts';
 /** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
 const MOST_PARTS = 64;
 
-export class Http1Connection implements Carrier, TransportReceiver, RequestSink, Flushable {
+/** Bytes that a connection takes by itself, with a request and what its handler keeps of it. */
+const CONNECTION_MEMORY = 32_768;
+
+export class Http1Connection implements Carrier, TransportReceiver, RequestSink, Flushable, MemoryWaiter {
+  readonly memory: ClientMemory;
   readonly outgoing: Outgoing;
   readonly deadlines: Deadlines;
   /** The one that is handled, also while its body is dropped after the response. */
@@ -60,8 +65,11 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   ) {
     this.#transport = transport;
     this.#reader = new RequestReader(this, context.limits, client.isEncrypted);
+    this.memory = context.memory.enter(client.address);
+    this.memory.hold(CONNECTION_MEMORY);
     this.outgoing = new Outgoing(
       transport,
+      this.memory,
       () => this.#flushSoon(),
       () => this.#written(),
     );
@@ -108,6 +116,9 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   onClose(): void {
     this.#isClosed = true;
     this.#end('client');
+    this.memory.forget(this);
+    this.memory.release(CONNECTION_MEMORY);
+    this.context.memory.leave(this.memory);
     this.context.onClose(this);
   }
 
@@ -292,6 +303,19 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     this.#turn();
   }
 
+  // Memory.
+
+  reserve(bytes: number): number {
+    return this.outgoing.reserve(bytes, this);
+  }
+
+  onMemory(): void {
+    if (this.#isClosed) return;
+    const { active } = this;
+    if (active === undefined) this.#next();
+    else if (!active.isEnded) active.drained();
+  }
+
   // Output, and what is read meanwhile.
 
   flushDue(): void {
@@ -383,11 +407,15 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   // Requests, one after the other.
 
-  /** Begins the next request if the one before is done, and the client takes what it gets. */
+  /** Begins the next request if the one before is done, the client takes what it gets, and its network holds less than its share. */
   #next(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     while (this.active === undefined && !this.isLingering && !this.outgoing.isFull) {
+      if (this.#waiting.length > 0 && this.memory.room === 0) {
+        this.memory.waitFor(this);
+        break;
+      }
       const exchange = this.#waiting.shift();
       if (exchange === undefined) break;
       this.active = exchange;

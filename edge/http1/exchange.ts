@@ -1,5 +1,6 @@
 /** A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides when it begins and what comes after. */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { trailerFields } from '../exchange/trailers.ts';
@@ -19,9 +20,12 @@ import {
 /** What carries an exchange. */
 export interface Carrier {
   readonly client: Client;
+  readonly memory: ClientMemory;
   readonly outgoing: Outgoing;
   /** The connection ends after the response that begins now. */
   isLastResponse(exchange: Http1Exchange): boolean;
+  /** Exchange.reserve. */
+  reserve(bytes: number): number;
   /** The body has room again. */
   onBodyTaken(exchange: Http1Exchange): void;
   /** All of the response has been given to `outgoing`. */
@@ -46,6 +50,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly headers: FieldList;
   readonly protocol: string;
   readonly body: RequestBody;
+  readonly memory: ClientMemory;
   isEnded = false;
   readonly isHead: boolean;
   /** Where the connection puts what comes; null for a request without a body. */
@@ -70,6 +75,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#carrier = carrier;
     this.version = head.version;
     this.client = carrier.client;
+    this.memory = carrier.memory;
     this.method = head.method;
     this.isHead = head.method === 'HEAD';
     this.scheme = carrier.client.isEncrypted ? 'https' : 'http';
@@ -139,6 +145,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.#framing = framing;
     this.#left = framing === 'length' ? length : -1;
     this.#carrier.outgoing.write(text);
+  }
+
+  reserve(bytes: number): number {
+    return this.isEnded ? bytes : this.#carrier.reserve(bytes);
   }
 
   write(chunk: Uint8Array): boolean {

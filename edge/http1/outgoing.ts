@@ -2,6 +2,7 @@
  * What a connection has to send, in order: all that waits when a write begins leaves in it, one write at a time and 64 KiB at most, so that it is seen how a client takes it.
  * An answer that is ready and alone goes out as it is; what is in several parts is put together.
  */
+import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -20,6 +21,12 @@ export class Outgoing {
   /** A part that waited is there no more, as whoever wrote it gave its memory away: what was said of the body does not come true. */
   isLost = false;
   readonly #transport: Transport;
+  readonly #memory: ClientMemory;
+  /** Bytes that are charged: of parts until all of them has left, and what is reserved. */
+  #charged = 0;
+  #reserved = 0;
+  /** Bytes of the first part that have left already. */
+  #firstTaken = 0;
   readonly #onWaiting: () => void;
   readonly #onWritten: () => void;
   readonly #done: (error?: Error | null) => void;
@@ -35,9 +42,10 @@ export class Outgoing {
   #isEnding = false;
   #isStopped = false;
 
-  /** `onWaiting`: something waits for `flush`; `onWritten`: a write has ended. */
-  constructor(transport: Transport, onWaiting: () => void, onWritten: () => void) {
+  /** `memory`: charged for what is held. `onWaiting`: something waits for `flush`; `onWritten`: a write has ended. */
+  constructor(transport: Transport, memory: ClientMemory, onWaiting: () => void, onWritten: () => void) {
     this.#transport = transport;
+    this.#memory = memory;
     this.#onWaiting = onWaiting;
     this.#onWritten = onWritten;
     this.#done = (error) => this.#written(error);
@@ -73,10 +81,35 @@ export class Outgoing {
     if (part.length > 0 && !this.#isStopped) {
       this.#parts.push(part);
       this.#octets += part.length;
+      if (typeof part !== 'string') this.#reserved = 0;
+      this.#charge();
       this.#onWaiting();
     }
     this.#isAwaited = this.isFull;
     return !this.#isAwaited;
+  }
+
+  /** Exchange.reserve: nothing is fetched while something waits behind a write. 0: wait until `takesMore`, or until there is memory. */
+  reserve(bytes: number, waiter: MemoryWaiter): number {
+    this.#reserved = 0;
+    this.#charge();
+    if (this.#octets > 0) {
+      this.#isAwaited = true;
+      return 0;
+    }
+    const granted = this.#memory.takeForFetch(bytes);
+    if (granted === 0) this.#memory.waitFor(waiter);
+    this.#reserved = granted;
+    this.#charged += granted;
+    return granted;
+  }
+
+  /** Brings the account up to what is held. */
+  #charge(): void {
+    const held = this.#isStopped ? 0 : this.#octets + this.#firstTaken + this.#underWay + this.#reserved;
+    if (held > this.#charged) this.#memory.hold(held - this.#charged);
+    else if (held < this.#charged) this.#memory.release(this.#charged - held);
+    this.#charged = held;
   }
 
   /** Who was told to wait may go on; said once. */
@@ -96,6 +129,7 @@ export class Outgoing {
       if (next.length > 0) this.#transport.write(next, this.#done);
     } else if (this.#isEnding) {
       this.#isStopped = true;
+      this.#charge();
       this.#transport.end();
     }
   }
@@ -111,6 +145,7 @@ export class Outgoing {
     this.#isStopped = true;
     this.#parts = [];
     this.#octets = 0;
+    this.#charge();
   }
 
   /** The next piece. Nothing: it is lost. */
@@ -121,6 +156,7 @@ export class Outgoing {
     const piece = first.length <= PIECE ? first : first.subarray(0, PIECE);
     if (piece === first) this.#parts.shift();
     else this.#parts[0] = first.subarray(PIECE);
+    this.#firstTaken = piece === first ? 0 : this.#firstTaken + PIECE;
     this.#octets -= piece.length;
     return piece instanceof Buffer ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length);
   }
@@ -133,6 +169,7 @@ export class Outgoing {
     if (isLarge) this.#lent = bytes;
     let at = 0;
     let done = 0;
+    let cut = 0;
     for (; done < parts.length && at < bytes.length; done++) {
       const part = parts[done];
       if (part.length === 0) return this.#lose();
@@ -143,9 +180,11 @@ export class Outgoing {
       at += fits ? part.length : room;
       if (fits) continue;
       parts[done] = typeof part === 'string' ? part.slice(room) : part.subarray(room);
+      cut = room;
       break;
     }
     parts.splice(0, done);
+    this.#firstTaken = cut;
     this.#octets -= at;
     return at === bytes.length ? bytes : bytes.subarray(0, at);
   }
@@ -171,6 +210,7 @@ export class Outgoing {
     }
     if (bytes.length !== octets) this.isLost = true;
     giveBuffer(lent);
+    this.#charge();
     this.#sentBefore += octets;
     this.pieces++;
     this.#onWritten();

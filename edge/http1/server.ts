@@ -1,6 +1,7 @@
 /** Serves connections that others have accepted, plain or TLS, with HTTP/1.1 (RFC 9112). */
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { type MemoryBudget, THREAD_MEMORY } from '../exchange/client-memory.ts';
 import type { Client, Handler } from '../exchange/exchange.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import { SocketTransport, type Transport } from '../transport/transport.ts';
@@ -14,10 +15,13 @@ export interface Http1Options {
   readonly counters: Http1Counters;
   /** What a handler threw or rejected with. */
   readonly onHandlerError?: (error: unknown) => void;
+  /** The thread's, of which each client's network gets a share. */
+  readonly memory?: MemoryBudget;
 }
 
 /** What the connections of a server share. */
 export interface Http1Context extends Http1Options {
+  readonly memory: MemoryBudget;
   isDraining: boolean;
   readonly onClose: (connection: Http1Connection) => void;
 }
@@ -31,6 +35,7 @@ export class Http1 {
   constructor(options: Http1Options) {
     this.#context = {
       ...options,
+      memory: options.memory ?? THREAD_MEMORY,
       isDraining: false,
       onClose: (connection) => this.#onClose(connection),
     };

@@ -4,6 +4,7 @@
  * nothing to send holds no buffer.
  */
 
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -16,6 +17,9 @@ export class Output {
   /** Octets in the write that is under way; 0: none is. */
   underWay = 0;
   readonly #transport: Transport;
+  readonly #memory: ClientMemory;
+  /** Bytes of buffers that are charged. */
+  #charged = 0;
   readonly #onWritten: (octets: number) => void;
   readonly #done: (error?: Error | null) => void;
   /** Full buffers before the current one, with what is used of them. */
@@ -27,9 +31,10 @@ export class Output {
   /** In writes that have ended. */
   #sentBefore = 0;
 
-  /** `onWritten`: a write has ended, another may begin. */
-  constructor(transport: Transport, onWritten: (octets: number) => void) {
+  /** `memory`: charged for the buffers. `onWritten`: a write has ended, another may begin. */
+  constructor(transport: Transport, memory: ClientMemory, onWritten: (octets: number) => void) {
     this.#transport = transport;
+    this.#memory = memory;
     this.#onWritten = onWritten;
     this.#done = (error) => this.#written(error);
   }
@@ -64,6 +69,18 @@ export class Output {
     }
     this.bytes = octets > BUFFER ? Buffer.allocUnsafeSlow(octets) : takeBuffer();
     this.at = 0;
+    this.#charge();
+  }
+
+  /** Brings the account up to what the buffers take: those that are full, the current one, and the one that a write reads from. */
+  #charge(): void {
+    const buffers = this.#isBroken
+      ? 0
+      : this.#full.length * BUFFER + this.bytes.length + (this.underWay > 0 ? BUFFER : 0);
+    if (buffers === this.#charged) return;
+    if (buffers > this.#charged) this.#memory.hold(buffers - this.#charged);
+    else this.#memory.release(this.#charged - buffers);
+    this.#charged = buffers;
   }
 
   /** Writes what waits, unless a write is under way: then it follows. */
@@ -91,6 +108,7 @@ export class Output {
     this.#fullOctets = 0;
     this.bytes = NOTHING;
     this.at = 0;
+    this.#charge();
   }
 
   #written(error: Error | null | undefined): void {
@@ -105,6 +123,7 @@ export class Output {
       return;
     }
     giveBuffer(lent);
+    this.#charge();
     this.#onWritten(octets);
   }
 }

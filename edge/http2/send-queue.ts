@@ -1,6 +1,7 @@
 /** What of a stream's body waits to be sent, in the order in which it came. */
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import { Parts } from '../exchange/parts.ts';
-import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
+import { BUFFER, giveBuffer, takeBuffer, weightOf } from '../transport/buffers.ts';
 
 /** Octets that are lent are kept in a buffer of the thread if they fill that much of it: less gets memory of its own size. */
 const WORTH = BUFFER / 4;
@@ -10,9 +11,20 @@ export class SendQueue {
   #partAt = 0;
   /** Those behind `#part`; null while there never were any. */
   #more: Parts | null = null;
+  readonly #memory: ClientMemory;
+  /** Bytes that are charged for the parts. */
+  #charged = 0;
+
+  /** `memory`: charged for each part until all of it has left. */
+  constructor(memory: ClientMemory) {
+    this.#memory = memory;
+  }
 
   /** Not empty; the octets stay as they are. */
   push(part: Uint8Array): void {
+    const weight = weightOf(part);
+    this.#charged += weight;
+    this.#memory.hold(weight);
     if (this.#part === null) this.#part = part;
     else {
       this.#more ??= new Parts();
@@ -48,12 +60,21 @@ export class SendQueue {
 
   clear(): void {
     for (let part = this.#part; part !== null; part = this.#part) this.#next(part);
+    // A part whose memory its writer gave away weighs nothing any more.
+    this.#release(this.#charged);
   }
 
   /** `part`: the first, which nobody needs any more. */
   #next(part: Uint8Array): void {
     this.#partAt = 0;
     this.#part = this.#more?.shift() ?? null;
+    this.#release(Math.min(weightOf(part), this.#charged));
     giveBuffer(part);
+  }
+
+  #release(bytes: number): void {
+    if (bytes === 0) return;
+    this.#charged -= bytes;
+    this.#memory.release(bytes);
   }
 }

@@ -2,10 +2,12 @@
  * What a session sends for its streams: heads, and DATA as the windows of the client allow (RFC 9113 sections 5.2 and 6.9). A part of a body lies
  * where the handler made it until there is room for it in the output; small answers go there at once.
  */
+import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
 import type { FieldList } from '../exchange/exchange.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { frameHeader, writeBlock } from './frame-writer.ts';
 import { blockBound, HpackEncoder } from './hpack/encoder.ts';
+import type { Http2Limits } from './limits.ts';
 import type { Output } from './output.ts';
 import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, FRAME, FRAME_HEADER, MAX_WINDOW } from './protocol.ts';
 import type { ReadyHead } from './response-head.ts';
@@ -18,25 +20,89 @@ const WORTH = 1024;
 /** Room for the sizes that a block may begin with: HpackEncoder.begin. */
 const BEGIN_BOUND = 32;
 
+/** The session, as its sender sees it. */
+export interface SenderSession extends MemoryWaiter {
+  readonly memory: ClientMemory;
+  readonly limits: Http2Limits;
+  readonly output: Output;
+  readonly peer: PeerSettings;
+  readonly counters: Http2Counters;
+}
+
 export class Sender {
   readonly encoder = new HpackEncoder();
   /** What the client takes for all streams together; never negative. */
   window = DEFAULT_WINDOW;
-  /** Octets of bodies that wait, of all streams. */
+  /** Bytes of bodies that wait, of all streams. */
   queued = 0;
+  /** Bytes that handlers fetch for streams. */
+  reserved = 0;
+  readonly #session: SenderSession;
   readonly #output: Output;
   readonly #peer: PeerSettings;
   readonly #counters: Float64Array;
   readonly #scheduler = new Scheduler<Http2Stream>();
   /** Streams whose handlers may write again. */
   #drained: Http2Stream[] = [];
+  /** Streams whose handlers wait until more may be fetched, in the order in which they asked. */
+  readonly #seeking = new Set<Http2Stream>();
   /** DATA frames since this was last asked for. */
   #frames = 0;
 
-  constructor(output: Output, peer: PeerSettings, counters: Http2Counters) {
-    this.#output = output;
-    this.#peer = peer;
-    this.#counters = counters.values;
+  constructor(session: SenderSession) {
+    this.#session = session;
+    this.#output = session.output;
+    this.#peer = session.peer;
+    this.#counters = session.counters.values;
+  }
+
+  /** Something may be done in `fill`, as soon as there is room. */
+  get isWaiting(): boolean {
+    return this.queued > 0 || this.#seeking.size > 0;
+  }
+
+  /** Exchange.reserve. Nothing is fetched while a window is shut; while much waits for the client, no more than the least for a stream. */
+  reserve(stream: Http2Stream, bytes: number): number {
+    const { memory, limits } = this.#session;
+    this.#unreserve(stream);
+    const window = Math.min(stream.sendWindow, this.window);
+    const isCrowded = this.queued + this.reserved >= limits.sessionBuffer;
+    const most = isCrowded ? LEAST_FETCH : Math.max(LEAST_FETCH, window - (window % LEAST_FETCH));
+    const granted = window > 0 ? memory.takeForFetch(Math.min(bytes, most)) : 0;
+    if (granted > 0) {
+      stream.reserved = granted;
+      this.reserved += granted;
+      return granted;
+    }
+    stream.isSeeking = true;
+    this.#seeking.add(stream);
+    if (window > 0) memory.waitFor(this.#session);
+    return 0;
+  }
+
+  #unreserve(stream: Http2Stream): void {
+    const { reserved } = stream;
+    if (reserved === 0) return;
+    stream.reserved = 0;
+    this.reserved -= reserved;
+    this.#session.memory.release(reserved);
+  }
+
+  /** Lets handlers ask again whose streams may send, as many as there is memory for. */
+  #wakeSeeking(): void {
+    const { memory } = this.#session;
+    let left = Math.ceil(memory.room / LEAST_FETCH);
+    for (const stream of this.#seeking) {
+      if (this.window <= 0) return;
+      if (stream.sendWindow <= 0) continue;
+      if (left-- <= 0) {
+        memory.waitFor(this.#session);
+        return;
+      }
+      this.#seeking.delete(stream);
+      stream.isSeeking = false;
+      stream.drain();
+    }
   }
 
   /** DATA frames sent since the last call: each explains a WINDOW_UPDATE or two of the client's. */
@@ -126,6 +192,7 @@ export class Sender {
 
   /** A part of a body, not empty. */
   queue(stream: Http2Stream, part: Uint8Array, isLent = false): void {
+    this.#unreserve(stream);
     stream.enqueue(part, isLent);
     this.queued += part.length;
     if (stream.sendWindow > 0) this.#scheduler.add(stream);
@@ -171,6 +238,8 @@ export class Sender {
     stream.clearQueue();
     // While the window of the session is shut nobody is taken out of there.
     this.#scheduler.remove(stream);
+    this.#unreserve(stream);
+    if (stream.isSeeking) this.#seeking.delete(stream);
   }
 
   /** WINDOW_UPDATE of the connection. False: past what a window holds (section 6.9.1). */
@@ -196,10 +265,12 @@ export class Sender {
       this.#data(stream);
       if (stream.queued > 0 && stream.sendWindow > 0) this.#scheduler.again(stream);
     }
-    if (this.#drained.length === 0) return;
-    const drained = this.#drained;
-    this.#drained = [];
-    for (const stream of drained) stream.drain();
+    if (this.#drained.length > 0) {
+      const drained = this.#drained;
+      this.#drained = [];
+      for (const stream of drained) stream.drain();
+    }
+    if (this.#seeking.size > 0) this.#wakeSeeking();
   }
 
   /** One frame. */

@@ -109,7 +109,8 @@ export class SessionWatch {
         if (!session.isOpen) return;
         continue;
       }
-      const isBlocked = stream.queued > 0 && (stream.sendWindow <= 0 || session.sender.window <= 0);
+      const hasMore = stream.queued > 0 || stream.isSeeking;
+      const isBlocked = hasMore && (stream.sendWindow <= 0 || session.sender.window <= 0);
       const isAwaited = isBlocked || awaitsBody(stream);
       if (isAwaited && (now - stream.markedAt) * 1000 < stallTimeout) continue;
       const isTooSlow = isAwaited && progress - stream.marked < (stallTimeout / 1000) * minRate;

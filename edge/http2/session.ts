@@ -5,6 +5,7 @@
  *     transport ─► Receiver ─► streams ─► handler ─► Sender ─► Output ─► transport
  */
 import { Socket } from 'node:net';
+import { type ClientMemory, type MemoryBudget, THREAD_MEMORY } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Handler } from '../exchange/exchange.ts';
 import { BUFFER } from '../transport/buffers.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
@@ -18,7 +19,7 @@ import type { Http2Limits } from './limits.ts';
 import { Output } from './output.ts';
 import { DEFAULT_WINDOW, ERROR_CODE, type ErrorCode, MAX_STREAM_ID } from './protocol.ts';
 import { Receiver } from './receiver.ts';
-import { Sender } from './sender.ts';
+import { Sender, type SenderSession } from './sender.ts';
 import { SessionWatch } from './session-watch.ts';
 import { PeerSettings, settingsFrame } from './settings.ts';
 import { type StreamSession, Streams } from './streams.ts';
@@ -34,17 +35,22 @@ export interface Http2SessionOptions {
   /** What a handler, or a listener of an exchange, threw or rejected with. */
   readonly onHandlerError?: (error: unknown) => void;
   readonly clock?: Clock;
+  /** The thread's, of which the client's network gets a share. */
+  readonly memory?: MemoryBudget;
 }
 
+/** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
+const SESSION_MEMORY = 32_768;
 /** Octets of output that wait, from which on no more is read: a client that doesn't take its answers gets no more of them. */
 const HIGH_WATER = 2 * BUFFER;
 /** Payload of the PING behind a first GOAWAY: its answer says that what was under way has come. */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
 
-export class Http2Session implements StreamSession, TransportReceiver, Ticking, Flushable {
+export class Http2Session implements StreamSession, SenderSession, TransportReceiver, Ticking, Flushable {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
+  readonly memory: ClientMemory;
   readonly counters: Http2Counters;
   readonly clock: Clock;
   readonly streams: Streams;
@@ -53,6 +59,7 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
   readonly sender: Sender;
   readonly receiver: Receiver;
   readonly #options: Http2SessionOptions;
+  readonly #budget: MemoryBudget;
   readonly #transport: Transport;
   readonly #watch: SessionWatch;
   /** `closing`: the last frame lies in the output, or has left; only the client's end is waited for. */
@@ -75,9 +82,12 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     this.counters = options.counters;
     this.clock = options.clock ?? THREAD_CLOCK;
     this.clock.add(this);
+    this.#budget = options.memory ?? THREAD_MEMORY;
+    this.memory = this.#budget.enter(this.client.address);
+    this.memory.hold(SESSION_MEMORY);
     this.#transport = socket instanceof Socket ? new SocketTransport(socket) : socket;
-    this.output = new Output(this.#transport, (octets) => this.#written(octets));
-    this.sender = new Sender(this.output, this.peer, this.counters);
+    this.output = new Output(this.#transport, this.memory, (octets) => this.#written(octets));
+    this.sender = new Sender(this);
     this.streams = new Streams(this, options.handler, options.onHandlerError);
     this.receiver = new Receiver(this);
     this.#watch = new SessionWatch(this);
@@ -197,6 +207,9 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     this.#state = 'closed';
     this.output.stop();
     this.clock.remove(this);
+    this.memory.forget(this);
+    this.memory.release(SESSION_MEMORY);
+    this.#budget.leave(this.memory);
     this.#options.onClose?.();
   }
 
@@ -204,10 +217,14 @@ export class Http2Session implements StreamSession, TransportReceiver, Ticking, 
     this.counters.values[TRAFFIC_COLUMN.bytes_sent] += octets;
     this.#watch.wrote();
     // Not at once: a client that takes all that there is would keep the loop from all others.
-    if (this.output.waiting > 0 || this.sender.queued > 0 || this.#isPaused || this.#isEnding()) this.flushSoon();
+    if (this.output.waiting > 0 || this.sender.isWaiting || this.#isPaused || this.#isEnding()) this.flushSoon();
   }
 
-  // From the clock and the flusher.
+  // From the clock, the flusher and the account of memory.
+
+  onMemory(): void {
+    this.flushSoon();
+  }
 
   tick(now: number): void {
     this.#watch.tick(now);

@@ -1,4 +1,5 @@
 /** The session, as its streams see it. */
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { Client } from '../exchange/exchange.ts';
 import type { Ending } from './endings.ts';
 import type { Http2Limits } from './limits.ts';
@@ -10,6 +11,7 @@ export interface StreamHost {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
+  readonly memory: ClientMemory;
   readonly sender: Sender;
   /** Frames lie in the output, or are due: they leave soon. */
   flushSoon(): void;

@@ -3,6 +3,7 @@
  * session opens and closes it, the sender sends for it.
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { STREAM_ENDING } from './endings.ts';
@@ -47,8 +48,12 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   sendWindow: number;
   /** What the client may send; null without a body. */
   receiveWindow: ReceiveWindow | null = null;
-  /** Octets of the response's body that wait. */
+  /** Bytes of the response's body that wait. */
   queued = 0;
+  /** Bytes that its handler fetches, which are charged already. */
+  reserved = 0;
+  /** Its handler waits until more may be fetched. */
+  isSeeking = false;
   /** Trailers that go after what waits. */
   trailers: FieldList | null = null;
   /** The response is complete, sent or not. */
@@ -116,6 +121,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     return this.#host.client;
   }
 
+  get memory(): ClientMemory {
+    return this.#host.memory;
+  }
+
   get scheme(): 'http' | 'https' {
     return this.#host.scheme;
   }
@@ -169,6 +178,10 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.#host.sender.head(this.id, status, fields, this.#dropsBody);
     if (this.#dropsBody) this.sentEnd();
     this.#host.flushSoon();
+  }
+
+  reserve(bytes: number): number {
+    return this.isEnded ? bytes : this.#host.sender.reserve(this, bytes);
   }
 
   write(chunk: Uint8Array): boolean {
@@ -269,7 +282,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   /** Not empty. `isLent`: the octets are there during the call only. */
   enqueue(part: Uint8Array, isLent: boolean): void {
     this.queued += part.length;
-    this.#waiting ??= new SendQueue();
+    this.#waiting ??= new SendQueue(this.#host.memory);
     if (isLent) this.#waiting.pushCopy(part);
     else this.#waiting.push(part);
   }

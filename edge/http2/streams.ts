@@ -2,6 +2,7 @@
  * The streams of a session (RFC 9113 section 5.1): opened for a request, given to the handler, and closed; those that are open, how the last
  * ones were closed, and what still works for those that were reset.
  */
+import type { ClientMemory } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client, type FieldList, type Handler } from '../exchange/exchange.ts';
 import { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { BUFFER } from '../transport/buffers.ts';
@@ -25,6 +26,7 @@ export interface StreamSession {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
+  readonly memory: ClientMemory;
   readonly counters: Http2Counters;
   readonly clock: { readonly now: number };
   readonly peer: PeerSettings;
@@ -39,6 +41,8 @@ export interface StreamSession {
   provoked(): void;
 }
 
+/** Bytes that an open stream takes by itself, with its request and what its handler keeps of it. */
+const STREAM_MEMORY = 8192;
 const NO_BYTES = new Uint8Array(0);
 const REFUSALS: Readonly<Record<400 | 431 | 500, ReadyAnswer>> = {
   400: new ReadyAnswer(400, [], NO_BYTES),
@@ -50,6 +54,7 @@ export class Streams implements StreamHost {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
+  readonly memory: ClientMemory;
   readonly sender: Sender;
   readonly counters: Http2Counters;
   readonly closed = new ClosedStreams();
@@ -71,6 +76,7 @@ export class Streams implements StreamHost {
     this.client = session.client;
     this.scheme = session.scheme;
     this.limits = session.limits;
+    this.memory = session.memory;
     this.sender = session.sender;
     this.counters = session.counters;
     const { sessionWindow } = this.limits;
@@ -95,10 +101,11 @@ export class Streams implements StreamHost {
     return (streamId & 1) === 0 || streamId > this.closed.last;
   }
 
-  /** Takes no more. Heads of responses that are not taken are bounded as their bodies are: small requests may ask for large ones. */
+  /** Accepts no more. Heads of responses that are not taken are bounded as their bodies are: small requests may ask for large ones. */
   get isFull(): boolean {
     const { limits } = this;
     return (
+      this.memory.room === 0 ||
       this.#open.size + this.abandoned >= limits.maxConcurrentStreams ||
       this.#session.output.waiting > limits.sessionBuffer + BUFFER
     );
@@ -119,6 +126,7 @@ export class Streams implements StreamHost {
       stream.receiveWindow = new ReceiveWindow(streamWindow, known);
     }
     this.#open.set(stream.id, stream);
+    this.memory.hold(STREAM_MEMORY);
     if (refusal === 0) {
       this.#handle(stream);
       return;
@@ -262,7 +270,8 @@ export class Streams implements StreamHost {
     stream.isClosed = true;
     this.#open.delete(stream.id);
     this.closed.close(stream.id, way);
-    if (stream.queued > 0) this.sender.drop(stream);
+    this.sender.drop(stream);
+    this.memory.release(STREAM_MEMORY);
     if (cause === null) stream.queue?.discard();
     else {
       if (stream.isHandlerPending) {

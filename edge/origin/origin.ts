@@ -54,8 +54,11 @@ export interface OriginBody {
   readonly length: number | undefined;
   /** What has already come: the next part, null at the end, undefined when one has to wait for it with `read`. Throws OriginError as `read` does. */
   readNow(): Uint8Array | null | undefined;
-  /** The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks off, is malformed, or is too slow. The bytes are the reader's. */
-  read(): Promise<Uint8Array | null>;
+  /**
+   * The next part, or null at the end. One at a time. Rejects with OriginError when the body breaks off, is malformed, or is too slow. The bytes are the reader's. `most`: bytes that
+   * a body which has to be fetched for this call takes at most; others give what has come.
+   */
+  read(most?: number): Promise<Uint8Array | null>;
   /** Takes no more: the connection is closed, unless all has come. */
   cancel(): void;
   /**

@@ -86,6 +86,18 @@ export function relay(body: OriginBody, exchange: Exchange, site: Site, gate: Ga
 
 type Part = Uint8Array | null | undefined;
 
+/** Bytes of a body that are fetched at a time for a visitor who takes them fast. */
+const STRETCH = 256 * 1024;
+
+/** Nothing is fetched for a visitor who takes nothing. */
+async function roomFor(exchange: Exchange, gate: Gate): Promise<number> {
+  for (;;) {
+    const room = exchange.reserve(STRETCH);
+    if (room > 0 || exchange.isEnded) return room;
+    await gate.wait();
+  }
+}
+
 /** `first` and what comes behind it: null at the end, undefined where one has to wait. */
 async function relayParts(
   first: Part,
@@ -99,7 +111,14 @@ async function relayParts(
   let next = second;
   for (;;) {
     if (part === undefined) {
-      part = await (body.flow === undefined ? body.read() : new Outflow(body, exchange, gate).over);
+      if (body.flow === undefined) {
+        const room = await roomFor(exchange, gate);
+        if (exchange.isEnded) {
+          body.cancel();
+          return;
+        }
+        part = await body.read(room);
+      } else part = await new Outflow(body, exchange, gate).over;
       next = part === null ? null : body.readNow();
     }
     if (exchange.isEnded) {

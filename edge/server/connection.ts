@@ -153,6 +153,7 @@ export class Connection implements Member {
       counters: http2Counters,
       scheme: client.isEncrypted ? 'https' : 'http',
       onHandlerError,
+      memory: this.#server.memory,
     });
     if (isDraining) this.#session.drain();
   }

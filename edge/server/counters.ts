@@ -13,6 +13,7 @@ export const SERVER_COLUMNS = [
   /** Not taken since there were too many: in all, or of one client. */
   'refused_total',
   'refused_address',
+  'refused_memory',
   'handshakes_full',
   'handshakes_resumed',
   'tls_1_2',
@@ -33,7 +34,7 @@ export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 /** Limits that connections can meet. */
 export type ServerLimit = Extract<
   ServerColumn,
-  'refused_total' | 'refused_address' | 'handshake_timeout' | 'drain_cut'
+  'refused_total' | 'refused_address' | 'refused_memory' | 'handshake_timeout' | 'drain_cut'
 >;
 
 /** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */

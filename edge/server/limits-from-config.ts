@@ -20,6 +20,7 @@ export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
     server: {
       maxConnections: edge.maxConnections,
       maxPerAddress: edge.maxConnectionsPerAddress,
+      clientMemory: Math.floor(edge.clientMemory / edge.workers),
       maxCertificates: edge.maxCertificates,
       handshakeTimeout: edge.handshakeTimeout,
       drainTimeout: edge.drainTimeout,

@@ -4,6 +4,8 @@ export interface ServerLimits {
   readonly maxConnections: number;
   /** Of one client: an IPv4 address, a /64 of IPv6. */
   readonly maxPerAddress: number;
+  /** Bytes that the clients of one thread may hold. */
+  readonly clientMemory: number;
   /** That a thread keeps ready, of the sites that were asked for last. */
   readonly maxCertificates: number;
   /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the octets that tell the version of HTTP. */
@@ -17,6 +19,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxConnections: 50_000,
   // Many people share an address behind a carrier's NAT, and a browser opens one connection with HTTP/2, six with HTTP/1.1.
   maxPerAddress: 1000,
+  clientMemory: 256 * 1024 * 1024,
   maxCertificates: 4000,
   handshakeTimeout: 10_000,
   drainTimeout: 30_000,
@@ -27,3 +30,10 @@ export const SERVER_LIMITS: ServerLimits = {
  * limit of HTTP can tell it from one that waits.
  */
 export const KEEP_ALIVE = 60;
+
+/** Of the sockets that are listened on, and so of their connections. */
+export const EDGE_STREAM = {
+  keepAlive: KEEP_ALIVE,
+  // Four writes: what is under way to a client that reads is not counted, so a far one gets as much as ever.
+  unsent: 262_144,
+} as const;

@@ -7,7 +7,7 @@
 import type { ListenAddress } from '../../core/config/index.ts';
 import { ConfigError } from '../../core/errors.ts';
 import { loadLibc } from '../../core/net/linux.ts';
-import { KEEP_ALIVE } from './limits.ts';
+import { EDGE_STREAM } from './limits.ts';
 import type { Listener } from './server.ts';
 
 export interface Place {
@@ -37,7 +37,7 @@ export function openListening(places: readonly Place[], threads: number, transpo
     sockets.push(own);
     for (const { listen } of places) {
       try {
-        own.push(libc.openTcp(listen, { sharesPort: true, keepAlive: KEEP_ALIVE }));
+        own.push(libc.openTcp(listen, { sharesPort: true, ...EDGE_STREAM }));
       } catch (error) {
         close();
         throw new ConfigError('listen', `The edge can't listen: ${(error as Error).message}.`);

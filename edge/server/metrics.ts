@@ -27,6 +27,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
     [
       ['total', 'refused_total'],
       ['address', 'refused_address'],
+      ['memory', 'refused_memory'],
     ],
     'Connections that were closed at once, because there were too many in all or of one client.',
   ],

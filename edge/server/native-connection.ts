@@ -106,6 +106,7 @@ export class NativeConnection implements TlsOwner, Member {
       counters: http2Counters,
       scheme: 'https',
       onHandlerError,
+      memory: this.#server.memory,
     });
     if (isDraining) this.#session.drain();
   }

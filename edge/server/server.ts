@@ -4,8 +4,10 @@ import type { SecureContext } from 'node:tls';
 import type { Client as CountedClient } from '../../core/answer/client.ts';
 import type { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
+import { addressText } from '../../core/net/ipv6.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { type TicketKeys, takeTicketsIn } from '../../core/net/tls-tickets.ts';
+import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';
 import type { Http1Limits } from '../http1/limits.ts';
@@ -18,7 +20,7 @@ import type { Application } from './application.ts';
 import { countedClient } from './client.ts';
 import { Connection } from './connection.ts';
 import type { ServerCounters } from './counters.ts';
-import { KEEP_ALIVE, type ServerLimits } from './limits.ts';
+import { EDGE_STREAM, KEEP_ALIVE, type ServerLimits } from './limits.ts';
 import type { Member } from './member.ts';
 import { NativeConnection } from './native-connection.ts';
 
@@ -63,6 +65,8 @@ export class EdgeServer {
   readonly http2Counters: Http2Counters;
   readonly onHandlerError: (error: unknown) => void;
   readonly http1: Http1;
+  /** What the clients of this thread make it hold. */
+  readonly memory: MemoryBudget;
   isDraining = false;
   readonly #connections: ConnectionLimits;
   readonly #servers: Server[] = [];
@@ -83,7 +87,9 @@ export class EdgeServer {
     this.http2Counters = options.http2Counters;
     this.onHandlerError = options.onHandlerError;
     this.#connections = options.connections;
+    this.memory = new MemoryBudget(options.limits.server.clientMemory);
     this.http1 = new Http1({
+      memory: this.memory,
       handler: options.application.handler,
       limits: options.limits.http1,
       counters: options.http1Counters,
@@ -108,7 +114,7 @@ export class EdgeServer {
   /** Resolves when it listens; rejects with an error when it can't. */
   async listen(listener: Listener): Promise<void> {
     if (this.#tls === null || !listener.isTls) return this.#listenByNode(listener);
-    this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, keepAlive: KEEP_ALIVE }));
+    this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, ...EDGE_STREAM }));
   }
 
   #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
@@ -197,6 +203,10 @@ export class EdgeServer {
 
   /** Negative: there are too many. */
   #enter(client: CountedClient): number {
+    if (!this.memory.hasRoomFor(addressText(client))) {
+      this.counters.limited('refused_memory', client);
+      return CLIENT_FULL;
+    }
     const bucket = this.#connections.enter(client);
     if (bucket === FULL) this.counters.limited('refused_total', client);
     else if (bucket === CLIENT_FULL) this.counters.limited('refused_address', client);

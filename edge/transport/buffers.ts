@@ -18,6 +18,10 @@ export function takeBuffer(): Buffer {
   return buffer;
 }
 
+/** Bytes of memory that a part keeps from being used again. */
+export const weightOf = (part: Uint8Array): number =>
+  part.buffer.byteLength === BUFFER && own.has(part.buffer) ? BUFFER : part.length;
+
 /** Takes back the memory in which `part` lies, if it came from here; nobody may look at it any more. One that is never given back is garbage. */
 export function giveBuffer({ buffer }: Uint8Array): void {
   if (buffer.byteLength === BUFFER && pool.length < POOLED && own.has(buffer)) pool.push(Buffer.from(buffer));

@@ -7,7 +7,7 @@ import type { SegmentTable } from './segment-table.ts';
 import { responseOf, Variant, WholeBody } from './variant.ts';
 
 /** Data up to here is read with the head, in one read; more, up to `wholeOctets`, in another. */
-export const WITH_HEAD = PIECE;
+export const WITH_HEAD = 4 * PIECE;
 
 /** Thrown to whoever reads a body whose octets are not those that were written. The entry is gone with it. */
 export class DamagedError extends Error {
@@ -117,7 +117,7 @@ class DiskBody implements StoredBody {
     this.#size = entry.frame.codings.reduce((sum, coding) => sum + coding.length, this.length);
   }
 
-  /** Rejects with DamagedError when they are not what was stored, or gone. Best asked for in pieces of 256 KB, from multiples of it. */
+  /** Rejects with DamagedError when they are not what was stored, or gone. Best asked for in multiples of PIECE, from multiples of it. */
   async slice(from: number, to: number): Promise<Uint8Array> {
     const end = Math.min(to, this.length);
     if (from >= end) return new Uint8Array(0);
@@ -125,7 +125,9 @@ class DiskBody implements StoredBody {
     const last = Math.floor((end - 1) / PIECE);
     try {
       const bytes = await this.#reader.pieces(this.#entry, first, last, this.#size);
-      return bytes.subarray(from - first * PIECE, end - first * PIECE);
+      const wanted = bytes.subarray(from - first * PIECE, end - first * PIECE);
+      // A little of it must not keep all of it.
+      return wanted.length * 2 < bytes.length ? Uint8Array.prototype.slice.call(wanted) : wanted;
     } catch (error) {
       this.#onDamage();
       throw error;

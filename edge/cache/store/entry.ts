@@ -12,10 +12,10 @@ import { crc32 } from 'node:zlib';
 import type { FieldList } from '../../exchange/exchange.ts';
 import type { StoredCoding, StoredHead } from './cache-store.ts';
 
-const MAGIC = 0x31435057; // "WPC1"
+const MAGIC = 0x32435057; // "WPC2"
 const FIXED = 92;
-/** Octets of the data under one checksum: what is read, at least, to give a part of it. */
-export const PIECE = 256 * 1024;
+/** Bytes of the data under one checksum: the least that is read to give a part of it, and so what a slow reader of it holds. */
+export const PIECE = 64 * 1024;
 /** Variants of a URL. */
 export const MAX_VARIANTS = 32;
 /** Nobody's fields are longer: the edge takes no such response. A guard against lengths that were damaged. */

@@ -1,10 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { MemoryBudget } from '../../../edge/exchange/client-memory.ts';
 import { SendQueue } from '../../../edge/http2/send-queue.ts';
 import { BUFFER } from '../../../edge/transport/buffers.ts';
 import fc from '../../support/fc.ts';
 
-test('what goes in leaves in order, and what was lent may change afterwards', () => {
+const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
+
+test('what goes in leaves in order, and what was lent may change afterwards; memory is charged as long as it is held', () => {
   const step = fc.record({
     octets: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 3 * BUFFER })),
     isLent: fc.boolean(),
@@ -12,7 +15,7 @@ test('what goes in leaves in order, and what was lent may change afterwards', ()
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const queue = new SendQueue();
+      const queue = new SendQueue(MEMORY);
       const given: Buffer[] = [];
       const left: Buffer[] = [];
       let waiting = 0;
@@ -30,18 +33,20 @@ test('what goes in leaves in order, and what was lent may change afterwards', ()
           queue.pushCopy(part);
           part.fill(0);
         } else queue.push(part);
+        assert.ok(MEMORY.held >= waiting);
         move(Math.min(waiting, moved));
       });
       move(waiting);
       assert.ok(Buffer.concat(given).equals(Buffer.concat(left)));
       assert.not(queue.move(Buffer.alloc(1), 0, 1), 'nothing is left');
+      assert.is(MEMORY.held, 0);
     }),
     { numRuns: 200 },
   );
 });
 
 test('two queues never share memory, also after one was cleared', () => {
-  const [one, other] = [new SendQueue(), new SendQueue()];
+  const [one, other] = [new SendQueue(MEMORY), new SendQueue(MEMORY)];
   const target = Buffer.alloc(BUFFER);
   one.pushCopy(Buffer.alloc(BUFFER, 1));
   one.clear();

@@ -1,5 +1,6 @@
 /** An exchange without a connection: what a handler says to it is kept. */
 import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
+import { type ClientMemory, MemoryBudget } from '../../../edge/exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../../../edge/exchange/exchange.ts';
 import type { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 
@@ -25,6 +26,7 @@ export class FakeExchange implements Exchange {
   readonly headers: FieldList;
   readonly protocol: string;
   readonly body: RequestBody;
+  readonly memory: ClientMemory;
   isEnded = false;
 
   status = 0;
@@ -50,6 +52,7 @@ export class FakeExchange implements Exchange {
     this.headers = request.headers ?? [];
     this.protocol = request.protocol ?? '';
     this.body = request.body ?? NO_BODY;
+    this.memory = new MemoryBudget(Number.MAX_SAFE_INTEGER).enter(request.address ?? '198.51.100.7');
     this.client = {
       address: request.address ?? '198.51.100.7',
       port: 50_000,
@@ -83,6 +86,10 @@ export class FakeExchange implements Exchange {
     if (this.status !== 0) throw new Error('The response has its head already.');
     this.status = status;
     this.fields = headers;
+  }
+
+  reserve(bytes: number): number {
+    return bytes;
   }
 
   write(chunk: Uint8Array): boolean {
