@@ -6,6 +6,7 @@ import type { ConnectionLimits } from '../../core/net/connection-limits.ts';
 import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
 import { addressText } from '../../core/net/ipv6.ts';
 import { loadLibc } from '../../core/net/linux.ts';
+import { releaseMemory } from '../../core/net/release-memory.ts';
 import { type TicketKeys, takeTicketsIn } from '../../core/net/tls-tickets.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
@@ -22,6 +23,7 @@ import { Connection } from './connection.ts';
 import type { ServerCounters } from './counters.ts';
 import { EDGE_STREAM, KEEP_ALIVE, type ServerLimits } from './limits.ts';
 import type { Member } from './member.ts';
+import { MemoryReturn } from './memory-return.ts';
 import { NativeConnection } from './native-connection.ts';
 
 export interface EdgeLimits {
@@ -74,6 +76,7 @@ export class EdgeServer {
   /** Whose version of HTTP is not known yet, in the order of their deadlines: all have the same time. */
   readonly #unsettled = new Set<Member>();
   readonly #timer: NodeJS.Timeout;
+  readonly #memoryReturn: MemoryReturn;
   #onEmpty: (() => void) | null = null;
   readonly #tls: TlsLoop | null = null;
   /** Why it is node:tls that carries TLS though that was not asked for; empty: it isn't. */
@@ -88,6 +91,7 @@ export class EdgeServer {
     this.onHandlerError = options.onHandlerError;
     this.#connections = options.connections;
     this.memory = new MemoryBudget(options.limits.server.clientMemory);
+    this.#memoryReturn = new MemoryReturn(this.memory, releaseMemory);
     this.http1 = new Http1({
       memory: this.memory,
       handler: options.application.handler,
@@ -144,6 +148,7 @@ export class EdgeServer {
     void this.http1.drain();
     if (this.#open.size > 0) await this.#emptied();
     clearInterval(this.#timer);
+    this.#memoryReturn.stop();
     this.#tls?.close();
   }
 
