@@ -37,7 +37,7 @@ for (const kind of (options.kind as readonly Unread[] | undefined) ?? KINDS) {
   process.stdout.write(
     `${kind}, ${connections} connections: resident MB ${before} before, ${most} at most, ${atEnd} at its end, ${after} after ${seconds} s; ` +
       `${group === null ? '' : `group ${group.most} MB at most, ${group.kills} killed; `}` +
-      `${report.isAlive ? 'alive' : 'DEAD'}; visitor ms ${shown(visits)}, ${refusals.length} refused of ${visits.length}; DNS ms ${shown(queries)} of ${queries.length}\n` +
+      `charged MB ${report.charged.map((one) => one?.toFixed(1) ?? '-').join(', ')}; ${report.isAlive ? 'alive' : 'DEAD'}; visitor ms ${shown(visits)}, ${refusals.length} refused of ${visits.length}; DNS ms ${shown(queries)} of ${queries.length}\n` +
       `  each second: ${overTime.join(' ')}\n`,
   );
 }

@@ -28,6 +28,9 @@ export const SERVER_COLUMNS = [
   'http2',
   /** Still there when the time to drain was over. */
   'drain_cut',
+  /** Bytes that clients held more, and less, than a second before: their difference is what they hold. */
+  'memory_charged',
+  'memory_released',
 ] as const;
 export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 

@@ -1,6 +1,5 @@
 /** Gives memory back to the system when clients have let go of much of it: an attack must not leave the process as large as it made it. */
 import type { MemoryBudget } from '../exchange/client-memory.ts';
-import { sweepEvery } from '../exchange/sweep.ts';
 
 /** Bytes: for less the thread is not stopped. */
 const WORTH = 32 * 1024 * 1024;
@@ -10,7 +9,6 @@ const CALM = 3;
 export class MemoryReturn {
   readonly #budget: MemoryBudget;
   readonly #release: () => void;
-  readonly #timer: NodeJS.Timeout;
   /** Bytes that were held at most since the last time. */
   #most = 0;
   #calm = 0;
@@ -19,10 +17,9 @@ export class MemoryReturn {
   constructor(budget: MemoryBudget, release: () => void) {
     this.#budget = budget;
     this.#release = release;
-    this.#timer = sweepEvery(1000, () => this.look());
   }
 
-  /** Once a second. */
+  /** To be called once a second. */
   look(): void {
     const { held } = this.#budget;
     this.#most = Math.max(this.#most, held);
@@ -32,9 +29,5 @@ export class MemoryReturn {
     this.#calm = 0;
     this.#most = held;
     this.#release();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 }

@@ -19,7 +19,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['tls', 'accepted_tls'],
       ['clear', 'accepted_clear'],
     ],
-    'Connections to the edge that were taken.',
+    'Connections to the edge that were accepted.',
   ],
   [
     'connections_refused',
@@ -29,7 +29,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['address', 'refused_address'],
       ['memory', 'refused_memory'],
     ],
-    'Connections that were closed at once, because there were too many in all or of one client.',
+    'Connections that were closed at once: too many in all or of one client, or its network holds its share of memory.',
   ],
   [
     'handshakes',
@@ -77,6 +77,13 @@ export function edgeMetrics(registry: Registry, counters: EdgeCounters): void {
 
   registry.read('gauge', 'waypost_edge_open_connections', 'Connections to the edge now.', [], (emit) =>
     emit(counters.connections),
+  );
+  registry.read(
+    'gauge',
+    'waypost_edge_client_memory_bytes',
+    'Memory that clients hold: connections, requests and what waits for slow readers; edge.client_memory is its limit.',
+    [],
+    (emit) => emit(counters.clientMemory),
   );
   for (const [name, label, columns, help] of BY_SERVER_COLUMN)
     counter(name, label, help, (emit) => {

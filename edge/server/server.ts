@@ -77,6 +77,9 @@ export class EdgeServer {
   readonly #unsettled = new Set<Member>();
   readonly #timer: NodeJS.Timeout;
   readonly #memoryReturn: MemoryReturn;
+  readonly #memoryTimer: NodeJS.Timeout;
+  /** Bytes that clients held when this was last looked at. */
+  #memoryHeld = 0;
   #onEmpty: (() => void) | null = null;
   readonly #tls: TlsLoop | null = null;
   /** Why it is node:tls that carries TLS though that was not asked for; empty: it isn't. */
@@ -92,6 +95,7 @@ export class EdgeServer {
     this.#connections = options.connections;
     this.memory = new MemoryBudget(options.limits.server.clientMemory);
     this.#memoryReturn = new MemoryReturn(this.memory, releaseMemory);
+    this.#memoryTimer = sweepEvery(1000, () => this.#lookAtMemory());
     this.http1 = new Http1({
       memory: this.memory,
       handler: options.application.handler,
@@ -148,7 +152,7 @@ export class EdgeServer {
     void this.http1.drain();
     if (this.#open.size > 0) await this.#emptied();
     clearInterval(this.#timer);
-    this.#memoryReturn.stop();
+    clearInterval(this.#memoryTimer);
     this.#tls?.close();
   }
 
@@ -216,6 +220,14 @@ export class EdgeServer {
     if (bucket === FULL) this.counters.limited('refused_total', client);
     else if (bucket === CLIENT_FULL) this.counters.limited('refused_address', client);
     return bucket;
+  }
+
+  #lookAtMemory(): void {
+    const more = this.memory.held - this.#memoryHeld;
+    this.#memoryHeld = this.memory.held;
+    if (more > 0) this.counters.count('memory_charged', more);
+    else this.counters.count('memory_released', -more);
+    this.#memoryReturn.look();
   }
 
   #deadline(): number {

@@ -77,6 +77,7 @@ export class EdgeCounters {
     const close = (): void => {
       // Connections that ended with their thread were not counted by it.
       at(server, SERVER_COLUMNS, 'closed', opened(server));
+      at(server, SERVER_COLUMNS, 'memory_released', server[SERVER_COLUMNS.indexOf('memory_charged')]);
       at(http1, HTTP1_COLUMNS, 'connections_closed', http1[HTTP1_COLUMNS.indexOf('connections')]);
       this.server.close(server);
       this.http1.close(http1);
@@ -84,6 +85,11 @@ export class EdgeCounters {
       this.application.close(application);
     };
     return { slice, close };
+  }
+
+  /** Bytes that clients hold, as of the last second. */
+  get clientMemory(): number {
+    return this.server.sum('memory_charged') - this.server.sum('memory_released');
   }
 
   /** Connections now. */

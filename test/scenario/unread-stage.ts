@@ -41,6 +41,8 @@ export interface UnreadReport {
   readonly overTime: readonly number[];
   /** Megabytes of the control group at most, and processes killed for it; null without a bound. */
   readonly group: { readonly most: number; readonly kills: number } | null;
+  /** Megabytes that the daemon itself says clients hold, at the end of the attack and after it; null where it does not say. */
+  readonly charged: readonly (number | null)[];
   readonly isAlive: boolean;
   /** Milliseconds of each answer of the visitor and of the resolver; infinite: none. */
   readonly visits: readonly number[];
@@ -61,6 +63,12 @@ function residentMegabytes(pid: number): number {
   } catch {
     return 0;
   }
+}
+
+async function clientMegabytes(adminPort: number): Promise<number | null> {
+  const metrics = await fetch(`http://127.0.0.1:${adminPort}/metrics`).then((answer) => answer.text());
+  const value = /^waypost_edge_client_memory_bytes (\S+)$/m.exec(metrics)?.[1];
+  return value === undefined ? null : Number(value) / 1024 ** 2;
 }
 
 /** Throws a string that says why it can't be played here. */
@@ -143,6 +151,7 @@ async function measure(
       overTime.push(residentMegabytes(pid));
     }
     const atEnd = residentMegabytes(pid);
+    const charged = await clientMegabytes(daemon.adminPort);
     attacker.stdin.end();
     await new Promise((done) => attacker.once('exit', done));
     for (let i = 0; i < after; i++) {
@@ -151,6 +160,7 @@ async function measure(
     }
     return {
       ...{ before, most, atEnd, after: residentMegabytes(pid), overTime, isAlive: !daemon.child.exited() },
+      charged: [charged, await clientMegabytes(daemon.adminPort)],
       ...{ visits, queries, refusals },
     };
   } finally {

@@ -20,7 +20,6 @@ for (const [name, held, releases] of CASES)
     const memory = budget.enter('192.0.2.1');
     let count = 0;
     const watch = new MemoryReturn(budget, () => count++);
-    watch.stop();
     for (const megabytes of held) {
       memory.hold(megabytes * MB - memory.held);
       watch.look();
