@@ -112,7 +112,7 @@ class Flow implements FillContext {
     // A GET with a body is one whose answer may depend on it.
     if (!isCacheableMethod(exchange.method) || exchange.body.length !== 0) return this.#past(exchange, site);
     const key = this.#keyOf(exchange);
-    const found = this.store.lookup(site.domainId, key);
+    const found = this.store.lookup(site.domainId, key, exchange.memory);
     if (found instanceof Promise) return found.then((variants) => this.#found(exchange, site, key, variants));
     return this.#judge(exchange, site, key, found);
   }

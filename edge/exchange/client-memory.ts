@@ -47,7 +47,7 @@ export class MemoryBudget {
   /** Whether the network of `address` holds less than its share. */
   hasRoomFor(address: string): boolean {
     const memory = this.#networks.get(clientNetwork(address));
-    return (memory?.room ?? this.limit - this.held) > 0;
+    return memory === undefined ? this.held < this.limit : memory.room > 0;
   }
 
   leave(memory: ClientMemory): void {
@@ -80,10 +80,16 @@ export class ClientMemory {
     this.network = network;
   }
 
+  /** Bytes that `take` grants if nobody holds anything. */
+  get most(): number {
+    return Math.floor(this.#budget.limit / 2);
+  }
+
   /** Bytes that `take` would grant. */
   get room(): number {
     const { limit, held } = this.#budget;
-    return Math.max(0, limit - held - this.held);
+    // What is taken counts twice: it is held, and it is no longer left over for others.
+    return Math.max(0, Math.floor((limit - held - this.held) / 2));
   }
 
   /** Charges what is about to be held. False: the network has its share, and `waitFor` tells when there may be room. */

@@ -66,7 +66,10 @@ function residentMegabytes(pid: number): number {
 }
 
 async function clientMegabytes(adminPort: number): Promise<number | null> {
-  const metrics = await fetch(`http://127.0.0.1:${adminPort}/metrics`).then((answer) => answer.text());
+  const metrics = await fetch(`http://127.0.0.1:${adminPort}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  );
   const value = /^waypost_edge_client_memory_bytes (\S+)$/m.exec(metrics)?.[1];
   return value === undefined ? null : Number(value) / 1024 ** 2;
 }

@@ -7,6 +7,7 @@
  * What was purged or removed is never given again, from the moment that the call has returned, in any thread. What was requested from the origin before a purge (its
  * mark is older) is not kept after it. Nothing here throws for what lies on the disk or for a disk that fails: that is a miss.
  */
+import type { ClientMemory } from '../../exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 
 /** Codings that the edge makes by itself. */
@@ -62,9 +63,13 @@ export interface CacheStats {
 export interface CacheStore {
   /**
    * All that is kept of a URL (`StoredResponse.key`) and not purged, the newest first, fresh or not: an array when it lies in memory or nowhere, else a promise, which
-   * never rejects. At most 32.
+   * never rejects. At most 32. `memory`: the account of the client who waits; nothing is read from the disk for a client whose network holds its share.
    */
-  lookup(domainId: string, key: string): readonly StoredVariant[] | Promise<readonly StoredVariant[]>;
+  lookup(
+    domainId: string,
+    key: string,
+    memory?: ClientMemory,
+  ): readonly StoredVariant[] | Promise<readonly StoredVariant[]>;
 
   /** Whether a variant that was looked up earlier has been purged or removed since. */
   isVoid(variant: StoredVariant): boolean;

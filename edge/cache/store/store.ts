@@ -1,4 +1,5 @@
 /** The store of a thread: its memory, the node's disk, and what other threads say, put together. */
+import type { ClientMemory } from '../../exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import type {
   CacheHandle,
@@ -75,7 +76,11 @@ class ThreadStore implements CacheStore {
     this.#timer = setInterval(() => this.#signals.poll(this.#listener), LISTEN_MS).unref();
   }
 
-  lookup(domainId: string, key: string): readonly StoredVariant[] | Promise<readonly StoredVariant[]> {
+  lookup(
+    domainId: string,
+    key: string,
+    memoryOfClient?: ClientMemory,
+  ): readonly StoredVariant[] | Promise<readonly StoredVariant[]> {
     this.#signals.poll(this.#listener);
     const memory = this.#memory;
     const found = memory.lookup(domainId, key);
@@ -84,7 +89,7 @@ class ThreadStore implements CacheStore {
       return found;
     }
     const place = this.#disk?.find(domainId, key);
-    if (place !== undefined) return this.#read(domainId, key, place);
+    if (place !== undefined) return this.#read(domainId, key, place, memoryOfClient);
     if (found === undefined) this.#misses++;
     else this.#memoryHits++;
     return found ?? NONE;
@@ -220,15 +225,30 @@ class ThreadStore implements CacheStore {
     return this.#signals.removedAt(a) > mark || this.#purges.covers(domainId, key, tags, mark);
   }
 
-  /** Once for all who ask for it meanwhile. */
-  #read(domainId: string, key: string, place: DiskPlace): Promise<readonly StoredVariant[]> {
+  /** Once for all who ask for it meanwhile. Who is the first pays for it until it is here. */
+  #read(
+    domainId: string,
+    key: string,
+    place: DiskPlace,
+    client: ClientMemory | undefined,
+  ): Promise<readonly StoredVariant[]> {
     const name = `${domainId} ${key}`;
-    let reading = this.#reading.get(name);
-    if (reading === undefined) {
-      reading = this.#readOnce(domainId, key, place).finally(() => this.#reading.delete(name));
-      this.#reading.set(name, reading);
-    }
+    const known = this.#reading.get(name);
+    if (known !== undefined) return known;
+    const bytes = Math.min(this.#handle.memoryObject, client?.most ?? 0);
+    if (client !== undefined && !client.take(bytes)) return this.#readLater(domainId, key, client);
+    const reading = this.#readOnce(domainId, key, place).finally(() => {
+      this.#reading.delete(name);
+      client?.release(bytes);
+    });
+    this.#reading.set(name, reading);
     return reading;
+  }
+
+  /** When the client's network has room. */
+  async #readLater(domainId: string, key: string, client: ClientMemory): Promise<readonly StoredVariant[]> {
+    await new Promise<void>((onMemory) => client.waitFor({ onMemory }));
+    return this.lookup(domainId, key, client);
   }
 
   async #readOnce(domainId: string, key: string, place: DiskPlace): Promise<readonly StoredVariant[]> {

@@ -21,6 +21,7 @@ test('one network gets half of the limit, two a third each, and the next one alw
   assert.is(takeAll(second, 1), 150);
   first.release(300);
   assert.is(takeAll(second, 1), 150, 'half of the limit, when nobody else holds any');
+  assert.not(budget.enter('192.0.2.9').take(200), 'not at once either');
   const third = budget.enter('192.0.2.3');
   assert.ok(third.room > 0);
   assert.ok(budget.held < budget.limit);
@@ -62,7 +63,7 @@ test('who waits is called in turn, once, and not while there is no room', async 
   assert.equal(called, []);
   memory.release(25);
   await turn();
-  // 25 are held, so there is room for 50; when the first has its 20 there is room for 10, which is not enough for the others.
+  // 25 are held, and 25 may be; when the first has its 20 there is room for 5, which is not enough for the others.
   assert.equal(called, ['a', 'b', 'c']);
   memory.release(20);
   await turn();

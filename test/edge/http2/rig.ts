@@ -1,4 +1,5 @@
 /** A session over memory: its client is the test, its clock a number, and what it wrote are frames. */
+import type { MemoryBudget } from '../../../edge/exchange/client-memory.ts';
 import type { Client, Exchange, Handler } from '../../../edge/exchange/exchange.ts';
 import type { Clock, Ticking } from '../../../edge/http2/clock.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';
@@ -174,6 +175,7 @@ export interface RigOptions {
   readonly limits?: Partial<Http2Limits>;
   /** Does not send the preface. */
   readonly isSilent?: boolean;
+  readonly memory?: MemoryBudget;
 }
 
 export class Rig {
@@ -198,6 +200,7 @@ export class Rig {
       scheme: 'https',
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       counters: this.counters,
+      memory: options.memory,
       clock: this.clock,
       onClose: () => this.closes++,
       onHandlerError: (error) => this.errors.push(error),
