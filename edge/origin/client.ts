@@ -15,6 +15,7 @@ import { openNodeSocket } from './node-socket.ts';
 import { type Fetch, type Origin, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
 import { OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
+import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
 
@@ -54,6 +55,7 @@ class Client implements OriginClient {
   readonly #tools: PoolTools;
   readonly #abort = new AbortController();
   #isClosed = false;
+  #isAdmitDue = false;
 
   constructor(options: OriginClientOptions) {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -71,6 +73,9 @@ class Client implements OriginClient {
       open: options.open ?? openNodeSocket,
       // None gets more than is left over for others: the fewer are free, the less one origin may hold, and those that hang leave some for those that don't.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
+      shares: new Shares(limits.totalConnections),
+      queued: 0,
+      onOver: () => this.#admitLater(),
       onEmpty: (pool) => this.#forget(pool),
     };
   }
@@ -131,6 +136,16 @@ class Client implements OriginClient {
 
   #tick(now: number): void {
     for (const pool of this.#pools.values()) pool.tick(now);
+  }
+
+  /** A request that is over may make room for one to another origin, at whose pool nothing has happened. */
+  #admitLater(): void {
+    if (this.#isAdmitDue) return;
+    this.#isAdmitDue = true;
+    setImmediate(() => {
+      this.#isAdmitDue = false;
+      for (const pool of this.#pools.values()) pool.admit();
+    });
   }
 
   /** False: all are in use. */

@@ -1,13 +1,17 @@
 /**
- * Connections to one origin, and the requests that wait for one. The connection used last is used first, so that those that are not needed grow old and go. A request
- * that finds none waits for whichever is there first: one that is free again, or a new one.
+ * Connections to one origin, and the requests that wait for one. The connection used last is used first, so that those that are not needed grow old and go.
+ *
+ *     run ─► the visitor's network has its share of the connections? ─► waits for its turn (fair-queue.ts)
+ *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
  */
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import { type ConnectionOwner, OriginConnection } from './connection.ts';
 import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
+import { FairQueue } from './fair-queue.ts';
 import { type Origin, OriginError } from './origin.ts';
+import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import type { OriginTls } from './tls.ts';
 
@@ -18,6 +22,12 @@ export interface PoolTools extends DialTools {
   readonly tls: OriginTls;
   /** Whether an origin that has so many connections may open one more, room made by closing another one if need be. */
   makeRoom(held: number): boolean;
+  /** Requests under way to all origins, by network. */
+  readonly shares: Shares;
+  /** Requests that wait for a share, to all origins. */
+  queued: number;
+  /** A request is over, for which those of other origins may have waited. */
+  onOver(): void;
   /** Nothing is open, nobody waits. */
   onEmpty(pool: OriginPool): void;
 }
@@ -31,7 +41,15 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   readonly #tools: PoolTools;
   readonly #idle: OriginConnection[] = [];
   readonly #connections = new Set<OriginConnection>();
+  /** Requests that have a share, and no connection yet. */
   readonly #waiting = new Set<Call>();
+  /** Requests that have no share yet. */
+  readonly #queue = new FairQueue();
+  /** Requests under way, and those that wait for their turn, by network. */
+  readonly #shares: Shares;
+  readonly #queued: Shares;
+  /** What connections carry. */
+  readonly #carried = new Map<OriginConnection, Call>();
   /** Those that are being opened; a call that is sent once more has its own. */
   readonly #dials = new Map<Dial, Call | null>();
 
@@ -42,21 +60,34 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#origin = origin;
     this.#serverName = serverName;
     this.#tools = tools;
+    this.#shares = new Shares(tools.limits.connections);
+    this.#queued = new Shares(tools.limits.waiting);
   }
 
   run(call: Call): void {
-    const connection = this.#takeIdle();
-    if (connection !== undefined) {
-      this.#tools.counters.reused++;
-      connection.send(call);
+    const { client } = call.request;
+    const mayStart = !this.#queue.has(client) && this.#mayStart(client);
+    const connection = mayStart ? this.#takeIdle() : undefined;
+    const waiting = this.#waiting.size + this.#queue.size;
+    const isFull = connection === undefined && waiting >= this.#tools.limits.waiting;
+    if (isFull || !(mayStart || this.#queued.hasRoom(client))) {
+      call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
     }
-    if (this.#waiting.size >= this.#tools.limits.waiting) {
-      call.fail(new OriginError('busy', `${this.#waiting.size} requests wait for a connection to ${this.host}`));
+    if (mayStart) {
+      this.#start(call, connection);
       return;
     }
+    this.#queued.take(client);
+    this.#tools.queued++;
+    this.#queue.add(call);
     this.#wait(call);
-    this.#open();
+  }
+
+  /** Lets those begin that wait for a share and may have one. */
+  admit(): void {
+    for (let call = this.#takeQueued(); call !== undefined; call = this.#takeQueued())
+      this.#start(call, this.#takeIdle());
   }
 
   tls(): SocketTls | null {
@@ -69,23 +100,30 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   onIdle(connection: OriginConnection): void {
+    this.#isOver(connection);
     const call = this.#takeWaiting();
     if (call === undefined) {
       this.#idle.push(connection);
+      this.admit();
       return;
     }
     this.#tools.counters.reused++;
     // What is being opened for the call goes on: that it had to wait says that one more is needed.
-    connection.send(call);
+    this.#send(connection, call);
+    this.admit();
   }
 
   onClosed(connection: OriginConnection, again: Call | null): void {
     if (!this.#connections.delete(connection)) return;
+    // What is sent once more keeps its share.
+    if (again === null) this.#isOver(connection);
+    else this.#carried.delete(connection);
     this.#tools.counters.open--;
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
     if (again !== null) this.#retry(again);
     this.#open();
+    this.admit();
     this.#forgetIfEmpty();
   }
 
@@ -99,7 +137,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     socket.start(connection);
     const call = own ?? this.#takeWaiting();
     if (call === undefined) connection.rest();
-    else connection.send(call);
+    else this.#send(connection, call);
   }
 
   onDialFailed(dial: Dial, error: OriginError): void {
@@ -107,17 +145,25 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#dials.delete(dial);
     this.#tools.counters.open--;
     if (error.fault === 'tls') this.#tools.tls.forget(this.key);
-    (own ?? this.#takeWaiting())?.fail(error);
+    const call = own ?? this.#takeWaiting();
+    if (call !== undefined) this.#fail(call, error);
     this.#open();
+    this.admit();
     this.#forgetIfEmpty();
   }
 
   /** A call that waits, or is to be sent once more, is not wanted any longer. */
   onCallCancelled(call: Call): void {
-    this.#waiting.delete(call);
-    for (const [dial, own] of this.#dials) if (own === call) this.#dropDial(dial);
-    this.#dropDials();
-    call.fail(aborted());
+    if (this.#queue.delete(call)) {
+      this.#leftQueue(call);
+      call.fail(aborted());
+    } else {
+      this.#waiting.delete(call);
+      for (const [dial, own] of this.#dials) if (own === call) this.#dropDial(dial);
+      this.#dropDials();
+      this.#fail(call, aborted());
+      this.admit();
+    }
     this.#forgetIfEmpty();
   }
 
@@ -127,8 +173,13 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     for (const call of this.#waiting) {
       if (call.deadline > now) break;
       this.#waiting.delete(call);
+      this.#fail(call, this.#tooLate());
+    }
+    for (const call of this.#queue.expired(now)) {
+      this.#leftQueue(call);
       call.fail(this.#tooLate());
     }
+    this.admit();
     this.#forgetIfEmpty();
   }
 
@@ -139,6 +190,10 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   /** Closes all; who waits is told that it was aborted. */
   close(): void {
+    for (const call of this.#queue.clear()) {
+      this.#leftQueue(call);
+      call.fail(aborted());
+    }
     for (const call of [...this.#waiting, ...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
     for (const connection of [...this.#connections]) connection.abort();
@@ -149,8 +204,69 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#tools.counters.retries++;
     call.holder = this;
     if (this.#tools.makeRoom(this.#held)) this.#dial(call);
-    else call.fail(new OriginError('busy', 'too many connections to origins'));
+    else this.#fail(call, new OriginError('busy', 'too many connections to origins'));
   }
+
+  // Shares.
+
+  #mayStart(network: string | undefined): boolean {
+    // Of all origins together it is each network's share alone that counts: what one origin may have is for `makeRoom` to say.
+    return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
+  }
+
+  /** Gives a call its share, and a connection, or one as soon as there is one. */
+  #start(call: Call, connection: OriginConnection | undefined): void {
+    const { client } = call.request;
+    this.#shares.take(client);
+    if (client !== undefined) this.#tools.shares.take(client);
+    if (connection !== undefined) {
+      this.#tools.counters.reused++;
+      this.#send(connection, call);
+      return;
+    }
+    this.#wait(call);
+    this.#waiting.add(call);
+    this.#open();
+  }
+
+  #send(connection: OriginConnection, call: Call): void {
+    this.#carried.set(connection, call);
+    connection.send(call);
+  }
+
+  /** A connection has done what it carried, if it carried anything. */
+  #isOver(connection: OriginConnection): void {
+    const call = this.#carried.get(connection);
+    if (call === undefined) return;
+    this.#carried.delete(connection);
+    this.#giveBack(call);
+  }
+
+  /** Fails a call that has a share, and is not sent. */
+  #fail(call: Call, error: OriginError): void {
+    this.#giveBack(call);
+    call.fail(error);
+  }
+
+  #giveBack({ request: { client } }: Call): void {
+    this.#shares.giveBack(client);
+    if (client !== undefined) this.#tools.shares.giveBack(client);
+    if (this.#tools.queued > 0) this.#tools.onOver();
+  }
+
+  #takeQueued(): Call | undefined {
+    if (this.#queue.size === 0) return undefined;
+    const call = this.#queue.next((network) => this.#mayStart(network));
+    if (call !== undefined) this.#leftQueue(call);
+    return call;
+  }
+
+  #leftQueue(call: Call): void {
+    this.#queued.giveBack(call.request.client);
+    this.#tools.queued--;
+  }
+
+  // Connections.
 
   #takeIdle(): OriginConnection | undefined {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
@@ -170,7 +286,6 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   #wait(call: Call): void {
     call.holder = this;
     call.deadline = this.#tools.clock.after(this.#tools.limits.tlsTimeout);
-    this.#waiting.add(call);
   }
 
   #takeWaiting(): Call | undefined {
@@ -191,7 +306,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     // Nobody will be there for those that wait.
     if (this.#held > 0) return;
     for (let call = this.#takeWaiting(); call !== undefined; call = this.#takeWaiting())
-      call.fail(new OriginError('busy', 'too many connections to origins'));
+      this.#fail(call, new OriginError('busy', 'too many connections to origins'));
   }
 
   #dial(call: Call | null): void {
@@ -219,6 +334,6 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   #forgetIfEmpty(): void {
-    if (this.#held + this.#waiting.size === 0) this.#tools.onEmpty(this);
+    if (this.#held + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
   }
 }

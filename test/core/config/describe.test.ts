@@ -19,6 +19,8 @@ const COMMENTED = [
   'node_name',
   'soa.hostmaster',
   'edge.workers',
+  'edge.client_memory',
+  'edge.cache_memory',
   'edge.origin_ca_file',
   'dns.workers',
   'dns.index_memory',

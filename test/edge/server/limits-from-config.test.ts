@@ -7,7 +7,9 @@ import { SERVER_LIMITS } from '../../../edge/server/limits.ts';
 import { limitsFromConfig } from '../../../edge/server/limits-from-config.ts';
 
 test('without settings the limits are those that stand beside them, all of them', () => {
-  assert.equal(limitsFromConfig(loadConfig({ env: {} }).edge), {
+  // One follows from the machine.
+  const env = { WAYPOST_EDGE_CLIENT_MEMORY: '512MB', WAYPOST_EDGE_WORKERS: '2' };
+  assert.equal(limitsFromConfig(loadConfig({ env }).edge), {
     server: SERVER_LIMITS,
     http1: DEFAULT_HTTP1_LIMITS,
     http2: DEFAULT_LIMITS,
