@@ -37,6 +37,11 @@ export const ORIGIN_SETTINGS = {
     60_000,
     'Milliseconds for which an origin may send nothing of a body that has begun, or take nothing of an upload.',
   ),
+  origin_body_rate: most(
+    1024,
+    'Bytes a second that the body of a request must bring, once it has a connection to the origin: else 408. Its beginning is waited for without one.',
+  ),
+  origin_body_window: duration(30_000, 'Milliseconds over which that rate is measured.'),
   origin_keep_alive: duration(
     60_000,
     'A connection to an origin without a request is closed after so many milliseconds, or when the origin said to (Keep-Alive).',

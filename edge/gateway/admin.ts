@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import type { Exchange, FieldList, Handler } from '../exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
-import { Gate } from '../proxy/relay.ts';
+import { Gate } from '../proxy/gate.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { Observer } from './observer.ts';
 import { ADMIN_UNAVAILABLE, NO_TUNNELS } from './pages.ts';

@@ -1,6 +1,6 @@
 /** What a thread counts of the requests that it has answered: by what they came to, by status, by what the cache did, by the time of the origin. */
 import type { CacheOutcome } from '../cache/outcome.ts';
-import type { OriginFault } from '../origin/origin.ts';
+import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 
 /** What a request came to. */
 export const DESTINATIONS = ['site', 'admin', 'challenge', 'redirect', 'unknown', 'misdirected'] as const;
@@ -8,7 +8,7 @@ export type Destination = (typeof DESTINATIONS)[number];
 
 const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 export const CACHE_OUTCOMES: readonly CacheOutcome[] = ['none', 'bypass', 'miss', 'hit', 'revalidated', 'stale'];
-export const ORIGIN_FAULTS: readonly Exclude<OriginFault, 'aborted'>[] = [
+export const ORIGIN_FAULTS: readonly Exclude<OriginFault, VisitorFault>[] = [
   'forbidden',
   'unresolved',
   'refused',

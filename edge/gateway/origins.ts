@@ -21,6 +21,8 @@ export function openOrigins(edge: Config['edge'], own: readonly string[], loop: 
       tlsTimeout: edge.originTlsTimeout,
       headerTimeout: edge.originHeaderTimeout,
       idleTimeout: edge.originIdleTimeout,
+      bodyRate: edge.originBodyRate,
+      bodyWindow: edge.originBodyWindow,
       keepAlive: edge.originKeepAlive,
       connections: edge.originConnections,
       waiting: edge.originWaiting,

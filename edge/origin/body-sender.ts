@@ -20,6 +20,8 @@ export class BodySender implements BodySink {
   isDone = false;
   /** The origin has something to take. */
   isBlocked = false;
+  /** Bytes of the body that the visitor has brought. */
+  received = 0;
   readonly #socket: OriginSocket;
   readonly #output: Gathering;
   readonly #body: RequestBody;
@@ -88,6 +90,7 @@ export class BodySender implements BodySink {
       this.#lose('the body is longer than its content-length');
       return true;
     }
+    this.received += part.length;
     this.#put(part);
     if (!this.#isChunked && this.#left === 0) {
       this.#finish();

@@ -54,6 +54,10 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   /** Milliseconds for which it may be idle. */
   #keepAlive: number;
   #requestTime = 0;
+  /** Begin of the window over which the rate of the request's body is measured, in the time of the clock; -1: the visitor is not who is waited for. */
+  #windowFrom = -1;
+  /** What of the body had come by then. */
+  #windowBytes = 0;
   /** The socket's, in words. */
   #error = 'the origin closed the connection';
 
@@ -81,6 +85,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
     call.holder = this;
     this.#hasReceived = false;
     this.#isLast = false;
+    this.#windowFrom = -1;
     this.#requestTime = Date.now();
     this.#reader.begin(request.method, request.protocol);
     if (request.body.length === 0 || request.protocol !== '') this.#socket.writeText(head);
@@ -314,25 +319,39 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   /** Sets the deadline by whom is waited for. */
   #watch(): void {
     const fault = this.#awaited();
+    if (fault !== 'slow-body') this.#windowFrom = -1;
     if (this.#isMute && this.#body?.isFull !== true) this.deadline = this.#clock.after(LAST_WORDS);
     else if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
+    else if (fault === 'slow-body') this.#watchBody();
     else
       this.deadline = this.#clock.after(
         fault === 'header-timeout' ? this.#limits.headerTimeout : this.#limits.idleTimeout,
       );
   }
 
-  /** Null: not for the origin, but for the visitor, or for either end of a tunnel. */
+  /** A window is over when enough has come within it, and begins anew after the origin was waited for. */
+  #watchBody(): void {
+    const received = this.#sender?.received ?? 0;
+    const { bodyRate, bodyWindow } = this.#limits;
+    const isEnough = received - this.#windowBytes >= (bodyRate * bodyWindow) / 1000;
+    if (this.#windowFrom >= 0 && !isEnough) return;
+    this.#windowFrom = this.#clock.now;
+    this.#windowBytes = received;
+    this.deadline = this.#clock.after(bodyWindow);
+  }
+
+  /** Null: not for the origin, but for the visitor who takes the response, or for either end of a tunnel. */
   #awaited(): OriginFault | null {
     if (this.#tunnel !== null) return null;
     if (this.#body !== null) return this.#body.isFull ? null : 'idle-timeout';
     if (this.#sender === null || this.#sender.isDone) return 'header-timeout';
-    return this.#sender.isBlocked ? 'idle-timeout' : null;
+    return this.#sender.isBlocked ? 'idle-timeout' : 'slow-body';
   }
 
   #late(): OriginError {
     if (this.#isMute) return new OriginError('reset', this.#error);
     if (this.#body !== null) return new OriginError('idle-timeout', 'the origin sent nothing more of the body');
+    if (this.#awaited() === 'slow-body') return new OriginError('slow-body', 'the body of the request came too slowly');
     return this.#sender?.isBlocked === true
       ? new OriginError('idle-timeout', 'the origin took nothing more of the body of the request')
       : new OriginError('header-timeout', 'the origin sent no head of a response in time');

@@ -32,6 +32,7 @@ export const newCounters = (): OriginCounters => ({
     'header-timeout': 0,
     'idle-timeout': 0,
     busy: 0,
+    'slow-body': 0,
     aborted: 0,
   },
 });

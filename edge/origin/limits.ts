@@ -9,6 +9,9 @@ export interface OriginLimits {
   readonly headerTimeout: number;
   /** Milliseconds without an octet of the body, either way. */
   readonly idleTimeout: number;
+  /** Bytes a second that the body of a request must bring while it has a connection, and milliseconds over which that is measured. */
+  readonly bodyRate: number;
+  readonly bodyWindow: number;
   /** Milliseconds that a connection is kept without a request. */
   readonly keepAlive: number;
   /** To one origin. */
@@ -26,6 +29,8 @@ export const DEFAULT_LIMITS: OriginLimits = {
   tlsTimeout: 10_000,
   headerTimeout: 60_000,
   idleTimeout: 60_000,
+  bodyRate: 1024,
+  bodyWindow: 30_000,
   keepAlive: 60_000,
   connections: 256,
   waiting: 1024,

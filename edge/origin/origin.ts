@@ -114,7 +114,12 @@ export type OriginFault =
   | 'header-timeout'
   | 'idle-timeout' // began, and then nothing came
   | 'busy' // too many requests wait for it already
+  | 'slow-body' // by the visitor, whose request's body comes too slowly
   | 'aborted'; // by the visitor
+
+/** Faults of visitors, not of origins. */
+export type VisitorFault = 'slow-body' | 'aborted';
+export const isOfVisitor = (fault: OriginFault): fault is VisitorFault => fault === 'slow-body' || fault === 'aborted';
 
 /** `message` is for the log of the operator and may name the origin's address; no visitor is shown it. */
 export class OriginError extends Error {

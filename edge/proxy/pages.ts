@@ -1,5 +1,5 @@
 /** The pages of what goes wrong between a visitor and an origin: one for each fault, with the status that RFC 9110 gives it. */
-import type { OriginFault } from '../origin/origin.ts';
+import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { ErrorPage } from './error-page.ts';
 
 const TRY_AGAIN = 'Please try again in a minute.';
@@ -19,7 +19,7 @@ const NO_ANSWER = 'The site does not answer';
 const TOO_SLOW = 'The site takes too long to answer';
 
 /** By what `fetch` rejects with; a visitor who has gone gets none. */
-export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, 'aborted'>, ErrorPage>> = {
+export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>> = {
   forbidden: page(
     502,
     'origin_forbidden',
@@ -92,6 +92,15 @@ export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, 'aborted'>, Error
     ['retry-after', '5'],
   ),
 };
+
+/** RFC 9110 section 15.5.9. */
+export const SLOW_BODY = page(
+  408,
+  'request_timeout',
+  'The upload is too slow',
+  'What was sent came too slowly to be passed on. Please try again over a better connection.',
+  'The body of the request came slower than edge.origin_body_rate allows.',
+);
 
 export const LOOP = page(
   508,

@@ -3,15 +3,24 @@ import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
 import { NO_BODY } from '../exchange/body-queue.ts';
 import type { Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
-import { type Fetch, type OriginBody, OriginCancel, OriginError, type OriginResponse } from '../origin/origin.ts';
+import {
+  type Fetch,
+  isOfVisitor,
+  type OriginBody,
+  OriginCancel,
+  OriginError,
+  type OriginResponse,
+} from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
+import { begunBody } from './begun-body.ts';
 import { type Compression, codedFor, passedEncodings } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';
-import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED } from './pages.ts';
+import { Gate } from './gate.ts';
+import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
 import { passedBody } from './passed-body.ts';
 import type { OnDone } from './record.ts';
-import { Gate, relay } from './relay.ts';
-import { type RequestRules, requestFields, visitedBy } from './request-fields.ts';
+import { relay } from './relay.ts';
+import { networkOf, type RequestRules, requestFields, visitedBy } from './request-fields.ts';
 import { requestId } from './request-id.ts';
 import { fieldsWithoutOrigin, responseFields } from './response-fields.ts';
 
@@ -104,6 +113,7 @@ export class Passage implements Visit {
       authority: exchange.authority,
       headers,
       body,
+      client: networkOf(exchange, this.#context.rules),
       protocol,
       cancel,
       onInform: (status, fields) => this.#inform(status, fields),
@@ -140,7 +150,21 @@ export class Passage implements Visit {
       if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
       return this.give(status, fields, body);
     };
-    return this.fetch(exchange.method, sent, passedBody(exchange.body), '', onResponse, (error) => this.fail(error));
+    const fetch = (body: RequestBody): Promise<void> =>
+      this.fetch(exchange.method, sent, passedBody(body), '', onResponse, (error) => {
+        body.discard();
+        return this.fail(error);
+      });
+    if (exchange.body.length === 0) return fetch(NO_BODY);
+    return begunBody(exchange).then(
+      (body) => {
+        if (!exchange.isEnded) return fetch(body);
+        body.discard();
+        return this.abandon();
+      },
+      // The visitor has gone, or was told that the body came too slowly.
+      () => this.abandon(),
+    );
   }
 
   give(status: number, fields: FieldList, body: OriginBody): Done {
@@ -195,6 +219,7 @@ export class Passage implements Visit {
     this.#note(error);
     const fault = (error as OriginError).fault;
     if (this.exchange.isEnded) this.done(499, false);
+    else if (fault === 'slow-body') this.refuse(SLOW_BODY);
     else this.refuse(FAULT_PAGES[fault === 'aborted' ? 'reset' : fault]);
   }
 
@@ -221,7 +246,7 @@ export class Passage implements Visit {
     const { onDone } = this.#context;
     if (onDone === undefined || this.isBehind) return;
     const error = this.#error;
-    const isFault = error !== null && error.fault !== 'aborted';
+    const isFault = error !== null && !isOfVisitor(error.fault);
     onDone({
       exchange: this.exchange,
       site: this.site,

@@ -1,76 +1,10 @@
 /** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
-import type { BodyFlow, BodySink, Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
+import type { Gate } from './gate.ts';
+import { Outflow } from './outflow.ts';
 import { responseTrailers } from './response-fields.ts';
-
-/** Where a body goes out: waits until the visitor takes more, or has gone. */
-export class Gate {
-  /** Given to the visitor so far. */
-  octets = 0;
-  #open: (() => void) | null = null;
-  #isSet = false;
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-  }
-
-  wait(): Promise<void> {
-    if (!this.#isSet) {
-      this.#isSet = true;
-      this.#exchange.onDrain(() => this.open());
-    }
-    return new Promise((resolve) => {
-      this.#open = resolve;
-    });
-  }
-
-  open(): void {
-    const open = this.#open;
-    this.#open = null;
-    open?.();
-  }
-}
-
-/** What comes of a body goes to the visitor from where it lies. */
-class Outflow implements BodySink {
-  /** Resolves at the end of the body, or when it is cancelled; rejects when it breaks off. */
-  readonly over: Promise<null>;
-  readonly #body: OriginBody;
-  readonly #exchange: Exchange;
-  readonly #gate: Gate;
-  readonly #flow: BodyFlow | undefined;
-  #resolve!: (end: null) => void;
-  #reject!: (error: Error) => void;
-
-  constructor(body: OriginBody, exchange: Exchange, gate: Gate) {
-    this.#body = body;
-    this.#exchange = exchange;
-    this.#gate = gate;
-    this.over = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#flow = body.flow?.(this);
-  }
-
-  onPart(part: Uint8Array): boolean {
-    if (this.#exchange.isEnded) {
-      this.#body.cancel();
-      return true;
-    }
-    this.#gate.octets += part.length;
-    if (this.#exchange.lend(part)) return true;
-    void this.#gate.wait().then(() => this.#flow?.resume());
-    return false;
-  }
-
-  onOver(error: Error | null): void {
-    if (error === null) this.#resolve(null);
-    else this.#reject(error);
-  }
-}
 
 /**
  * Gives all of a body to an exchange whose head has been given, and ends it: at once when it is here as a whole, as small ones are. `gate.open` is to be called when the visitor goes, which cancels the body. Throws, or

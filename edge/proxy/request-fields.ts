@@ -6,6 +6,8 @@
  * origin to find out how much of the list is true). From a trusted proxy the lists go on, with its address appended. Of the host and path many of these proxies pass on
  * whatever the visitor said of them, so a request whose answer may be for others, too, has nothing of that kind but what is a part of the cache's key.
  */
+import { isIP } from 'node:net';
+import { clientNetwork } from '../../core/net/ipv6.ts';
 import type { Exchange, FieldList } from '../exchange/exchange.ts';
 
 export interface RequestRules {
@@ -33,6 +35,17 @@ export function visitedBy(exchange: Exchange, { trusts }: Pick<RequestRules, 'tr
     return scheme === 'http' || scheme === 'https' ? { scheme, authority } : exchange;
   }
   return exchange;
+}
+
+/** The network whose share of the origin's connections a request takes: of visitors behind a trusted proxy their own, as far as it says. */
+export function networkOf({ client, headers, memory }: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
+  if (!trusts(client.address)) return memory.network;
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== 'x-forwarded-for') continue;
+    const last = headers[i + 1].slice(headers[i + 1].lastIndexOf(',') + 1).trim();
+    return isIP(last) === 0 ? memory.network : clientNetwork(last);
+  }
+  return memory.network;
 }
 
 const PASS = 1;

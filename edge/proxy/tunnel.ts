@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { OriginBody, OriginTunnel } from '../origin/origin.ts';
-import { Gate } from './relay.ts';
+import { Gate } from './gate.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

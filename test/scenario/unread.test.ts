@@ -5,7 +5,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryGroup } from '../support/memory-group.ts';
-import { playUnread, type Unread } from './unread-stage.ts';
+import { playAttack, type Unread } from './attack-stage.ts';
 
 const BOUND = 512;
 const KINDS: readonly (readonly [kind: Unread, name: string, connections: number])[] = [
@@ -25,7 +25,7 @@ const settings: Record<string, string> =
 for (const [kind, name, connections] of KINDS)
   test(name, async () => {
     const bound = typeof trial === 'string' ? undefined : BOUND;
-    const report = await playUnread({ kind, connections, seconds: 3, after: 1, bound, settings });
+    const report = await playAttack({ kind, connections, seconds: 3, after: 1, bound, settings });
     assert.ok(report.isAlive);
     assert.is(report.group?.kills ?? 0, 0);
     assert.ok(report.most < BOUND, `${report.most} MB`);

@@ -1,6 +1,7 @@
 /** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BodyQueue } from '../../../edge/exchange/body-queue.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
 
@@ -196,5 +197,48 @@ it('an origin that lets nobody in: all who wait are told so, not that others are
     { limits },
   );
 });
+
+const RATE = { limits: { bodyRate: 1000, bodyWindow: 200 } };
+
+/** A body of which so many bytes come each 20 ms. */
+function dripping(bytes: number, parts: number): { body: BodyQueue; stop: () => void } {
+  const body = new BodyQueue({ onFirstRead() {}, onTaken() {} }, bytes * parts);
+  let left = parts;
+  const timer = setInterval(() => {
+    body.push(Buffer.alloc(bytes, 'x'));
+    if (--left > 0) return;
+    clearInterval(timer);
+    body.finish();
+  }, 20);
+  return { body, stop: () => clearInterval(timer) };
+}
+
+it('a request whose body comes too slowly has the connection no longer', () =>
+  withOrigin(
+    () => {},
+    async (origin, { fetch }) => {
+      const { body, stop } = dripping(5, 1000);
+      await late(fetch(request(origin.port, { method: 'POST', body })), 'slow-body', 200);
+      await until(() => origin.sockets.size === 0, 'closed');
+      stop();
+    },
+    RATE,
+  ));
+
+it('one that comes fast enough goes on for as long as it takes', () =>
+  withOrigin(
+    (socket) => {
+      let left = 100 * 40;
+      socket.on('data', (part: Buffer) => {
+        left -= part.toString('latin1').split('x').length - 1;
+        if (left <= 0) socket.write(OK);
+      });
+    },
+    async ({ port }, { fetch }) => {
+      const { body } = dripping(100, 40);
+      assert.is((await seen(fetch(request(port, { method: 'POST', body })))).body, 'ok');
+    },
+    RATE,
+  ));
 
 test.run();

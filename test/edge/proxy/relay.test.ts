@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginBody } from '../../../edge/origin/origin.ts';
-import { Gate, relay } from '../../../edge/proxy/relay.ts';
+import { Gate } from '../../../edge/proxy/gate.ts';
+import { relay } from '../../../edge/proxy/relay.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange } from './fake-exchange.ts';
 

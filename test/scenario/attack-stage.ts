@@ -1,6 +1,6 @@
 /**
- * Clients that ask for what they never read, and what others notice of them: a daemon within a bound of memory, one site whose large file is asked for, a visitor of another
- * site and a resolver beside it.
+ * An attack on the edge from one address, and what others notice of it: a daemon, within a bound of memory if need be, one site that is attacked, a visitor of that or of another site,
+ * and a resolver.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,11 +16,15 @@ import { memoryGroup } from '../support/memory-group.ts';
 import { encodeQuery } from '../support/message.ts';
 import { freePort } from '../support/ports.ts';
 
+/** Clients that ask for a large cached response and take nothing of it (unread-attacker.ts). */
 export type Unread = 'shut' | 'drip' | 'deaf' | 'http1';
+/** Clients that hold the connections to the origin (hold-attacker.ts). */
+export type Hold = 'slow-get' | 'slow-post';
 
-export interface UnreadOptions {
-  readonly kind: Unread;
-  readonly connections: number;
+export interface AttackOptions {
+  readonly kind: Unread | Hold;
+  /** Of those that take nothing. */
+  readonly connections?: number;
   /** Seconds that it lasts once all is asked for, and that are looked at afterwards. */
   readonly seconds: number;
   readonly after: number;
@@ -31,7 +35,7 @@ export interface UnreadOptions {
   readonly settings?: Record<string, string>;
 }
 
-export interface UnreadReport {
+export interface AttackReport {
   /** Megabytes resident: before, the most, at the end of the attack, and after it. */
   readonly before: number;
   readonly most: number;
@@ -49,13 +53,17 @@ export interface UnreadReport {
   readonly queries: readonly number[];
   /** Statuses of the visitor's answers other than 200. */
   readonly refusals: readonly number[];
+  /** Connections that the attacked site's origin had open at once, at most. */
+  readonly originMost: number;
 }
 
 const LARGE = 4 * 1024 * 1024;
 const PROBE_MS = 50;
 /** Milliseconds after which a visitor gives up. */
 const PATIENCE_MS = 10_000;
-const ATTACKER = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
+const UNREAD = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
+const HOLD = fileURLToPath(new URL('./hold-attacker.js', import.meta.url));
+const isHold = (kind: Unread | Hold): kind is Hold => kind === 'slow-get' || kind === 'slow-post';
 
 function residentMegabytes(pid: number): number {
   try {
@@ -75,14 +83,23 @@ async function clientMegabytes(adminPort: number): Promise<number | null> {
 }
 
 /** Throws a string that says why it can't be played here. */
-export async function playUnread(options: UnreadOptions): Promise<UnreadReport> {
+export async function playAttack(options: AttackOptions): Promise<AttackReport> {
   const group = options.bound === undefined ? null : memoryGroup(options.bound * 1024 * 1024);
   if (typeof group === 'string') throw group;
   const large = Buffer.alloc(LARGE, 'x');
+  const uncached = large.subarray(0, LARGE / 2);
+  let open = 0;
+  let originMost = 0;
   const origin = createServer((asked, answer) => {
-    const isLarge = asked.url === '/large';
+    const { url = '' } = asked;
+    const isLarge = url === '/large';
     answer.writeHead(200, { 'cache-control': isLarge ? 'max-age=3600' : 'no-store', 'content-type': 'image/x-large' });
-    answer.end(isLarge ? large : 'small');
+    if (asked.method === 'POST') asked.resume().once('end', () => answer.end('small'));
+    else answer.end(isLarge ? large : url.startsWith('/uncached') ? uncached : 'small');
+  });
+  origin.on('connection', (socket) => {
+    originMost = Math.max(originMost, ++open);
+    socket.once('close', () => open--);
   });
   await new Promise<void>((done) => origin.listen(0, '127.0.0.1', done));
   const http = await freePort();
@@ -108,7 +125,11 @@ export async function playUnread(options: UnreadOptions): Promise<UnreadReport> 
     }
     await untilKept(http);
     const report = await measure(daemon, http, options);
-    return { ...report, group: group && { most: Math.round(group.most() / 1024 ** 2), kills: group.kills() } };
+    return {
+      ...report,
+      originMost,
+      group: group && { most: Math.round(group.most() / 1024 ** 2), kills: group.kills() },
+    };
   } finally {
     origin.close();
     origin.closeAllConnections();
@@ -120,8 +141,8 @@ export async function playUnread(options: UnreadOptions): Promise<UnreadReport> 
 async function measure(
   daemon: Daemon,
   http: number,
-  { kind, connections, seconds, after }: UnreadOptions,
-): Promise<Omit<UnreadReport, 'group'>> {
+  { kind, connections = 0, seconds, after }: AttackOptions,
+): Promise<Omit<AttackReport, 'group' | 'originMost'>> {
   const { pid } = daemon.child;
   const state = { isOver: false };
   const visits: number[] = [];
@@ -130,7 +151,8 @@ async function measure(
   const before = residentMegabytes(pid);
   const probes = [
     repeat(state, visits, async () => {
-      const { status } = await get(http, 'other.test', '/');
+      // Whose origin is held, or, where it is memory, whose daemon.
+      const { status } = await get(http, isHold(kind) ? 'attacked.test' : 'other.test', '/');
       if (status !== 200) refusals.push(status);
     }),
     resolve(state, daemon.dnsPort, queries),
@@ -140,13 +162,10 @@ async function measure(
     most = Math.max(most, residentMegabytes(pid));
   }, 20);
   const overTime: number[] = [];
-  const attacker = spawn(
-    process.execPath,
-    [ATTACKER, String(http), 'attacked.test', '/large', kind, String(connections)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
+  const args = isHold(kind)
+    ? [HOLD, String(http), 'attacked.test', kind]
+    : [UNREAD, String(http), 'attacked.test', '/large', kind, String(connections)];
+  const attacker = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   try {
     await new Promise((done) => attacker.stdout.once('data', done));
     for (let i = 0; i < seconds; i++) {
@@ -154,6 +173,8 @@ async function measure(
       overTime.push(residentMegabytes(pid));
     }
     const atEnd = residentMegabytes(pid);
+    // What the visitor still waits for counts as well.
+    const during = [visits.length + 1, queries.length + 1];
     const charged = await clientMegabytes(daemon.adminPort);
     attacker.stdin.end();
     await new Promise((done) => attacker.once('exit', done));
@@ -161,10 +182,15 @@ async function measure(
       await sleep(1000);
       overTime.push(residentMegabytes(pid));
     }
+    const rested = residentMegabytes(pid);
+    const afterCharged = await clientMegabytes(daemon.adminPort);
+    state.isOver = true;
+    await Promise.all(probes);
     return {
-      ...{ before, most, atEnd, after: residentMegabytes(pid), overTime, isAlive: !daemon.child.exited() },
-      charged: [charged, await clientMegabytes(daemon.adminPort)],
-      ...{ visits, queries, refusals },
+      ...{ before, most, atEnd, after: rested, overTime, isAlive: !daemon.child.exited(), refusals },
+      charged: [charged, afterCharged],
+      visits: visits.slice(0, during[0]),
+      queries: queries.slice(0, during[1]),
     };
   } finally {
     attacker.kill('SIGKILL');

@@ -1,0 +1,110 @@
+/** No connection to an origin is taken before the beginning of a body has come. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BodyQueue } from '../../../edge/exchange/body-queue.ts';
+import { MemoryBudget } from '../../../edge/exchange/client-memory.ts';
+import { begunBody } from '../../../edge/proxy/begun-body.ts';
+import { FakeExchange } from './fake-exchange.ts';
+
+const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
+const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+function begin(length: number | undefined): {
+  queue: BodyQueue;
+  begun: ReturnType<typeof begunBody>;
+  isBegun: () => boolean;
+} {
+  const queue = new BodyQueue({ onFirstRead() {}, onTaken() {} }, length);
+  const exchange = Object.assign(new FakeExchange({ body: queue }), { memory: MEMORY });
+  let isBegun = false;
+  const begun = begunBody(exchange).then((body) => {
+    isBegun = true;
+    return body;
+  });
+  begun.catch(() => {});
+  return { queue, begun, isBegun: () => isBegun };
+}
+
+/** All of a body as it flows, held after each part as often as `holds` says. */
+function flowed(body: Awaited<ReturnType<typeof begunBody>>, holds = 0): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: string[] = [];
+    let left = holds;
+    const flow = body.flow?.({
+      onPart(part) {
+        parts.push(Buffer.from(part).toString());
+        if (left-- <= 0) return true;
+        setImmediate(() => flow?.resume());
+        return false;
+      },
+      onOver: (error) => (error === null ? resolve(parts.join('')) : reject(error)),
+    });
+  });
+}
+
+async function read(body: Awaited<ReturnType<typeof begunBody>>): Promise<string> {
+  let text = '';
+  for (let part = await body.read(); part !== null; part = await body.read()) text += Buffer.from(part).toString();
+  return text;
+}
+
+test('a short body is waited for whole', async () => {
+  const { queue, begun, isBegun } = begin(6);
+  queue.push(Buffer.from('abc'));
+  await turn();
+  assert.not(isBegun());
+  assert.is(MEMORY.held, 3);
+  queue.push(Buffer.from('def'));
+  queue.finish();
+  assert.is(await flowed(await begun), 'abcdef');
+  assert.is(MEMORY.held, 0);
+});
+
+test('of a long one the beginning', async () => {
+  const { queue, begun, isBegun } = begin(200_000);
+  queue.push(Buffer.alloc(65_535, 'a'));
+  await turn();
+  assert.not(isBegun());
+  queue.push(Buffer.alloc(10_000, 'b'));
+  const body = await begun;
+  assert.is(MEMORY.held, 75_535);
+  const all = flowed(body, 1);
+  queue.push(Buffer.alloc(124_465, 'c'));
+  queue.finish();
+  assert.is((await all).length, 200_000);
+  assert.is(MEMORY.held, 0);
+});
+
+test('one of unknown length is passed on when it is silent, and loses nothing', async () => {
+  const { queue, begun } = begin(undefined);
+  queue.push(Buffer.from('abc'));
+  const body = await begun;
+  assert.is(body.flow, undefined, 'a part is asked for already');
+  const all = read(body);
+  queue.push(Buffer.from('def'));
+  await turn();
+  queue.push(Buffer.from('ghi'));
+  queue.finish(['name', 'value']);
+  assert.is(await all, 'abcdefghi');
+  assert.equal(body.trailers, ['name', 'value']);
+  assert.is(MEMORY.held, 0);
+});
+
+test('one that breaks off, or is not wanted, leaves nothing behind', async () => {
+  const broken = begin(100);
+  broken.queue.push(Buffer.from('abc'));
+  await turn();
+  broken.queue.fail('client');
+  await broken.begun.then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.name, 'AbortError'),
+  );
+  assert.is(MEMORY.held, 0);
+  const unwanted = begin(undefined);
+  unwanted.queue.push(Buffer.from('abc'));
+  (await unwanted.begun).discard();
+  assert.ok(unwanted.queue.isDiscarding);
+  assert.is(MEMORY.held, 0);
+});
+
+test.run();

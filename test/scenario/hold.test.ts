@@ -1,0 +1,24 @@
+/** One client asks a site's origin for much at once, slowly: another visitor of the same site is answered all the while. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { playAttack } from './attack-stage.ts';
+
+const PER_THREAD = 64;
+const THREADS = 2;
+
+for (const [kind, name] of [
+  ['slow-get', 'a thousand requests for what no cache keeps, taken by 17 KB/s'],
+  ['slow-post', 'a thousand uploads of 260 bytes a second'],
+] as const)
+  test(name, async () => {
+    // Few connections, so that the attack holds them all within seconds where nobody has a share.
+    const settings = { WAYPOST_EDGE_ORIGIN_CONNECTIONS: String(PER_THREAD) };
+    const report = await playAttack({ kind, seconds: 12, after: 1, settings });
+    assert.ok(report.isAlive);
+    assert.equal(report.refusals, []);
+    assert.ok(report.visits.length > 0 && report.visits.every(Number.isFinite), 'each visit is answered');
+    // Half of each thread's, and what the visitor itself has.
+    assert.ok(report.originMost <= (PER_THREAD / 2) * THREADS + 2, `${report.originMost} at once`);
+  });
+
+test.run();
