@@ -16,6 +16,9 @@ export function describeProxy(domain: string, body: Json): [string, ...string[]]
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
     ...(typeof proxy.hsts_max_age === 'number' ? [`  hsts         ${shown(proxy.hsts_max_age)} seconds`] : []),
+    ...(proxy.heuristic_freshness === true
+      ? ['  cache        guesses how long pages without a lifetime are fresh']
+      : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,

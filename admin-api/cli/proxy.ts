@@ -27,6 +27,10 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         '--hsts <seconds>',
         'tell browsers to come by HTTPS alone for so long; 0 takes that back, "none" says nothing (default: as it was)',
       ).argParser(hstsAge),
+      new Option(
+        '--heuristic-freshness <state>',
+        'whether to guess how long pages without a lifetime are fresh also with cookies, credentials and queries (default: as it was, off at first)',
+      ).choices(['on', 'off']),
     ],
     more: 'Whether the proxy is on stays as it is.',
     examples: [
@@ -34,10 +38,14 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       'waypost proxy set example.com 198.51.101.7 --port 8080 --protocol http',
       'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
-    async run(call: Call<{ port?: number; protocol?: string; hsts?: number | null }>, [domainName, origin]) {
-      const { port, protocol, hsts } = call.options;
+    async run(
+      call: Call<{ port?: number; protocol?: string; hsts?: number | null; heuristicFreshness?: 'on' | 'off' }>,
+      [domainName, origin],
+    ) {
+      const { port, protocol, hsts, heuristicFreshness } = call.options;
       const domain = await call.domain(domainName);
-      const json = { origin, port, protocol, hsts_max_age: hsts };
+      const heuristic = heuristicFreshness && heuristicFreshness === 'on';
+      const json = { origin, port, protocol, hsts_max_age: hsts, heuristic_freshness: heuristic };
       const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
       call.show(body, ...describeProxy(domain.domain, body));
       return true;

@@ -20,6 +20,9 @@ const HSTS_MOST = 63_072_000;
 const HSTS =
   'for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing';
 
+const HEURISTIC =
+  'whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
+
 export const originBody = bodySchema(
   Type.Object({
     origin: host(''),
@@ -34,6 +37,7 @@ export const originBody = bodySchema(
         `null or a whole number of seconds, at most ${HSTS_MOST}, ${HSTS}; if left out, what was set stays`,
       ),
     ),
+    heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; if left out, what was set stays`)),
   }),
 );
 
@@ -103,6 +107,7 @@ const proxyView = Type.Object(
     origin_port: orNull(Type.Integer(), 'its port'),
     origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
     hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
+    heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
     ssl_status: oneOf(
       ['none', 'pending', 'active', 'renewing', 'error'],
       'the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why',

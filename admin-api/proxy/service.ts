@@ -32,6 +32,7 @@ export interface OriginBody {
   readonly protocol?: Protocol;
   readonly origin_protocol?: Protocol;
   readonly hsts_max_age?: number | null;
+  readonly heuristic_freshness?: boolean;
 }
 
 /** Throws HttpError 404. */
@@ -66,6 +67,7 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
       originPort: port,
       originProtocol: protocol,
       ...(body.hsts_max_age === undefined ? {} : { hstsMaxAge: body.hsts_max_age }),
+      ...(body.heuristic_freshness === undefined ? {} : { heuristicFreshness: body.heuristic_freshness }),
       updatedAt: nowSeconds(),
     };
     const exposed = await findExposed(services, domain, host);
@@ -203,9 +205,10 @@ async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>
 }
 
 /** What the audit says of the proxy. */
-const told = ({ originHost, originPort, originProtocol, hstsMaxAge }: ProxyConfig) => ({
+const told = ({ originHost, originPort, originProtocol, hstsMaxAge, heuristicFreshness }: ProxyConfig) => ({
   origin_host: originHost,
   origin_port: originPort,
   origin_protocol: originProtocol,
   ...(hstsMaxAge == null ? {} : { hsts_max_age: hstsMaxAge }),
+  ...(heuristicFreshness ? { heuristic_freshness: true } : {}),
 });

@@ -41,6 +41,7 @@ export function proxyReply(
       origin_port: row.originPort,
       origin_protocol: row.originProtocol,
       hsts_max_age: row.hstsMaxAge ?? null,
+      heuristic_freshness: row.heuristicFreshness ?? false,
       ssl_status: row.sslStatus,
       ssl_issued_at: timeOrNull(row.sslIssuedAt),
       ssl_expires_at: timeOrNull(row.sslExpiresAt),

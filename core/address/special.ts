@@ -4,7 +4,7 @@
  *
  * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect there for a customer it does not trust.
  * Rows that the registry calls reachable but that hold no web server (anycast services of a protocol, AS112, identifiers that only look
- * like addresses) are refused with a `note` that says so.
+ * like addresses) are refused with a `note` that says so. So is a public address behind which a cloud platform serves its own machines, which stands in no registry.
  */
 import { type Prefix, parsePrefix } from './prefix.ts';
 
@@ -21,6 +21,7 @@ export interface SpecialRange {
 
 const ANYCAST = 'a service of one protocol answers there, no web server';
 const SINK = 'a sink for stray reverse look-ups, no web server';
+const PLATFORM = 'machines of a cloud reach the service of their platform there, such as metadata and its resolver';
 const IDENTIFIER = 'these are identifiers and not routed';
 
 const open = (text: string, name: string, source: string): SpecialRange => ({
@@ -45,6 +46,7 @@ export const IPV4_RANGES: readonly SpecialRange[] = [
   shut('10.0.0.0/8', 'Private-Use', 'RFC 1918'),
   shut('100.64.0.0/10', 'Shared Address Space', 'RFC 6598'),
   shut('127.0.0.0/8', 'Loopback', 'RFC 1122'),
+  shut('168.63.129.16/32', 'Azure platform services', 'Microsoft', PLATFORM),
   shut('169.254.0.0/16', 'Link Local', 'RFC 3927'),
   shut('172.16.0.0/12', 'Private-Use', 'RFC 1918'),
   shut('192.0.0.0/24', 'IETF Protocol Assignments', 'RFC 6890'),

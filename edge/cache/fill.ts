@@ -202,7 +202,13 @@ function refreshed(
 ): { variant: StoredVariant; isKept: boolean } {
   const old = variant.response;
   const update = freshened(old, headers, requestTime, responseTime);
-  const verdict = judgeStorable(asGet(request), visit.exchange.headers, update, context.largest);
+  const verdict = judgeStorable(
+    asGet(request),
+    visit.exchange.headers,
+    update,
+    context.largest,
+    visit.site.heuristicFreshness,
+  );
   const response: StoredResponse = { ...old, ...update };
   if (!verdict.store) return { variant: detached(variant, response), isKept: false };
   const { headers: kept, selecting, tags } = verdict;
@@ -263,7 +269,13 @@ function tapped(context: FillContext, one: Fill, came: Received, body: OriginBod
   const { visit, key, request, stored } = one;
   const { store, uncacheable, clock } = context;
   const { domainId } = visit.site;
-  const verdict = judgeStorable(asGet(request), visit.exchange.headers, came, context.largest);
+  const verdict = judgeStorable(
+    asGet(request),
+    visit.exchange.headers,
+    came,
+    context.largest,
+    visit.site.heuristicFreshness,
+  );
   const isOfRequest = !verdict.store && OF_THE_REQUEST.has(verdict.reason);
   if (verdict.store) {
     const { selecting, tags } = verdict;
@@ -293,7 +305,14 @@ function give(
   if (wantsLess && came.status === 200 && !visit.exchange.isEnded) {
     const isCoded = isCompressible(came.status, came.headers, body.length, context.least);
     const varying = isCoded ? varyingFields(fields) : fields;
-    const plan = planned(visit, request, came.status, factsOf(came), varying, body.length);
+    const plan = planned(
+      visit,
+      request,
+      came.status,
+      factsOf(came, visit.site.heuristicFreshness),
+      varying,
+      body.length,
+    );
     if (plan === 'answered') {
       body.cancel();
       return;

@@ -63,7 +63,7 @@ export class HotEntry {
     const { response } = variant;
     this.#variant = variant;
     this.#name = name;
-    this.facts = factsOf(response);
+    this.facts = factsOf(response, site.heuristicFreshness);
     this.#date = formatHttpDate(this.facts.date);
     this.isCoded = isCompressible(response.status, response.headers, response.body.length, least);
     const plain = withoutFields(fields, NOT_KEPT);

@@ -24,6 +24,12 @@ export function authorityOf(text: string): string {
   return Number(port) <= 65_535 ? lower : '';
 }
 
+/** RFC 9110 section 4.2.3: the port that a scheme has by itself is left out. */
+export function withoutDefaultPort(scheme: 'http' | 'https', authority: string): string {
+  const port = scheme === 'https' ? ':443' : ':80';
+  return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
+}
+
 let lastText = '';
 let lastAuthority = '';
 

@@ -9,6 +9,7 @@ import type { OriginClock } from './clock.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError, type OriginFault } from './origin.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
+import { isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
 import { mayRetry } from './retry.ts';
@@ -238,7 +239,8 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   /** What the head says of the connection (RFC 9112 section 9.3). */
   #keep({ status, isLast, isChunked, length: said, keepAlive }: ResponseHead, length: number | undefined): void {
     const isClosing = length === undefined && !isChunked;
-    this.#isLast = isLast || isClosing || this.#mayGoOn(status, isChunked || said > 0);
+    const isOver = this.#call !== null && isLastOnConnection(this.#call.request);
+    this.#isLast = isLast || isClosing || isOver || this.#mayGoOn(status, isChunked || said > 0);
     if (keepAlive >= 0) {
       this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN);
       if (this.#keepAlive <= 0) this.#isLast = true;

@@ -11,14 +11,21 @@ import type { OriginRequest } from './origin.ts';
 /** Methods whose requests have a body as a rule: without one they say so (RFC 9110 section 8.6). */
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
+/**
+ * Whether a request has content that its method gives no meaning (RFC 9110 section 9.3.1). An origin that leaves such content unread takes it for the next request on the connection:
+ * there must be none.
+ */
+export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): boolean =>
+  protocol === '' && body.length !== 0 && !EXPECTS_BODY.has(method);
+
 /** With the empty line, in Latin-1. Throws TypeError for a method, path, authority or field that can be none. */
 export function requestHead(request: OriginRequest): string {
-  const { method, path, authority, headers, protocol } = request;
+  const { method, path, authority, headers } = request;
   if (!isToken(method) || method === 'CONNECT') throw new TypeError(`No method of a request to an origin: ${method}`);
   if (!isPath(path, method)) throw new TypeError('No path of a request to an origin.');
   if (!isAuthority(authority)) throw new TypeError(`No authority: ${authority}`);
   const lines = fieldLines(headers);
-  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${connectionLines(headers, protocol)}${framingLine(request)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${lines}${connectionLines(request)}${framingLine(request)}\r\n`;
 }
 
 /** One Host, and no other text in its place. */
@@ -33,12 +40,16 @@ export function fieldLines(headers: FieldList): string {
 }
 
 /** RFC 9110 section 7.8 for an upgrade; section 10.1.4 for trailers, which the connection is told of, too. */
-function connectionLines(headers: FieldList, protocol: string): string {
+function connectionLines(request: OriginRequest): string {
+  const { headers, protocol } = request;
   if (protocol !== '') {
     if (!isToken(protocol)) throw new TypeError(`No protocol: ${protocol}`);
     return `connection: upgrade\r\nupgrade: ${protocol}\r\n`;
   }
-  return takesTrailers(headers) ? 'connection: te\r\nte: trailers\r\n' : '';
+  const options = takesTrailers(headers) ? ['te'] : [];
+  if (isLastOnConnection(request)) options.push('close');
+  const line = options.length === 0 ? '' : `connection: ${options.join(', ')}\r\n`;
+  return takesTrailers(headers) ? `${line}te: trailers\r\n` : line;
 }
 
 function takesTrailers(headers: FieldList): boolean {

@@ -20,7 +20,7 @@ import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './
 import { passedBody } from './passed-body.ts';
 import type { OnDone } from './record.ts';
 import { relay } from './relay.ts';
-import { networkOf, type RequestRules, requestFields, visitedBy } from './request-fields.ts';
+import { networkOf, normalAuthority, type RequestRules, requestFields, visitedBy } from './request-fields.ts';
 import { requestId } from './request-id.ts';
 import { fieldsWithoutOrigin, responseFields } from './response-fields.ts';
 
@@ -110,7 +110,7 @@ export class Passage implements Visit {
       serverName: hostOf(exchange.authority),
       method,
       path: exchange.path,
-      authority: exchange.authority,
+      authority: normalAuthority(exchange, this.#context.rules),
       headers,
       body,
       client: networkOf(exchange, this.#context.rules),

@@ -8,6 +8,7 @@
  */
 import { isIP } from 'node:net';
 import { clientNetwork } from '../../core/net/ipv6.ts';
+import { withoutDefaultPort } from '../exchange/authority.ts';
 import type { Exchange, FieldList } from '../exchange/exchange.ts';
 
 export interface RequestRules {
@@ -24,6 +25,11 @@ export type RequestRefusal = 417 | 508;
 export interface VisitedBy {
   readonly scheme: 'http' | 'https';
   readonly authority: string;
+}
+
+/** The host, and its port if it is not the scheme's, as the cache's key has it: whatever of it a visitor spells out, the origin gets one form. */
+export function normalAuthority(exchange: Exchange, rules: Pick<RequestRules, 'trusts'>): string {
+  return withoutDefaultPort(visitedBy(exchange, rules).scheme, exchange.authority);
 }
 
 export function visitedBy(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedBy {
@@ -169,7 +175,8 @@ export function requestFields(
   acceptEncoding: string,
   isForAll = false,
 ): string[] | RequestRefusal {
-  const { headers, client, authority, scheme } = exchange;
+  const { headers, client, scheme } = exchange;
+  const authority = normalAuthority(exchange, rules);
   const isTrusted = rules.trusts(client.address);
   const isBelieved = isTrusted && !isForAll;
   const fields: string[] = [];

@@ -87,7 +87,13 @@ export class DomainSites {
 
   #makeSite(hasCertificate: boolean): Site | null {
     const proxy = new StoreReader(this.#environment).proxy(this.id);
-    const { originHost: host, originPort: port, originProtocol: protocol, hstsMaxAge } = proxy ?? {};
+    const {
+      originHost: host,
+      originPort: port,
+      originProtocol: protocol,
+      hstsMaxAge,
+      heuristicFreshness,
+    } = proxy ?? {};
     if (host == null || port == null || protocol == null) return null;
     return {
       domainId: this.id,
@@ -96,6 +102,7 @@ export class DomainSites {
       hasCertificate,
       // Off is not sent, but zero takes back what browsers remember (RFC 6797 section 6.1.1).
       hstsMaxAge: hstsMaxAge ?? null,
+      heuristicFreshness: heuristicFreshness ?? false,
     };
   }
 }

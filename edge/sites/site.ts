@@ -10,6 +10,8 @@ export interface Site {
   readonly hasCertificate: boolean;
   /** Seconds of Strict-Transport-Security (RFC 6797); null: it is not sent. */
   readonly hstsMaxAge: number | null;
+  /** Whether a lifetime is guessed (RFC 9111 section 4.2.2) also where that is often wrong: with cookies, credentials, queries, Pragma, Vary: Cookie. */
+  readonly heuristicFreshness?: boolean;
 }
 
 /** What a host name leads to. */

@@ -3,15 +3,11 @@
  * and `/a` the same, and `/x/../a`, too; an origin may not, and whoever finds such a pair could have the answer to one of them stored for the other.
  */
 
+import { withoutDefaultPort } from '../../exchange/authority.ts';
+
 /** `authority`: in lower case, as an exchange has it; `path`: with its query, beginning with "/". */
 export function cacheKey(scheme: 'http' | 'https', authority: string, path: string): string {
   return `${scheme}://${withoutDefaultPort(scheme, authority)}${path}`;
-}
-
-/** RFC 9110 section 4.2.3. */
-function withoutDefaultPort(scheme: string, authority: string): string {
-  const port = scheme === 'https' ? ':443' : ':80';
-  return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
 }
 
 const URL_PARTS = /^(https?):\/\/([^/?#@\\]+)(\/[^#]*|\?[^#]*)?(?:#.*)?$/i;

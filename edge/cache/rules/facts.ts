@@ -6,7 +6,7 @@
  */
 import type { FieldList } from '../../exchange/exchange.ts';
 import { bornAt } from './age.ts';
-import { lifetimeOf } from './freshness.ts';
+import { explicitLifetime, heuristicLifetime } from './freshness.ts';
 import { parseHttpDate } from './http-date.ts';
 import { type ResponseFields, readResponseFields } from './response-fields.ts';
 import { isEntityTag } from './validators.ts';
@@ -15,6 +15,8 @@ export interface Facts {
   readonly bornAt: number;
   /** Fresh before it. */
   readonly freshUntil: number;
+  /** The lifetime is a guess: no reason to use it for a request with Cookie or Authorization. */
+  readonly isGuessed: boolean;
   /** The same as `freshUntil` where it may not be used stale (RFC 5861). */
   readonly staleWhileRevalidateUntil: number;
   readonly staleIfErrorUntil: number;
@@ -40,18 +42,27 @@ export interface Received {
   readonly responseTime: number;
 }
 
-export function factsOf(received: Received, fields: ResponseFields = readResponseFields(received.headers)): Facts {
+/** `guessesAll`: the site wants a guess wherever the RFC allows one, for all requests (Site.heuristicFreshness). */
+export function factsOf(
+  received: Received,
+  guessesAll = false,
+  fields: ResponseFields = readResponseFields(received.headers),
+): Facts {
   const { status, requestTime, responseTime } = received;
   const { directives } = fields;
   const date = timeOf(fields.date, responseTime, responseTime);
   const born = bornAt(fields.age, date, requestTime, responseTime);
-  const freshUntil = born + lifetimeOf(status, fields, date, received.key.includes('?'));
+  const explicit = explicitLifetime(fields, date);
+  const lifetime =
+    explicit >= 0 ? explicit : heuristicLifetime(status, fields, date, received.key.includes('?'), guessesAll);
+  const freshUntil = born + lifetime;
   const { noCache, mustRevalidate, proxyRevalidate, sMaxage } = directives;
   const neverStale = noCache || mustRevalidate || proxyRevalidate || sMaxage >= 0;
   const until = (seconds: number): number => (neverStale || seconds < 0 ? freshUntil : freshUntil + seconds * 1000);
   return {
     bornAt: born,
     freshUntil,
+    isGuessed: !guessesAll && explicit < 0 && lifetime > 0,
     staleWhileRevalidateUntil: until(directives.staleWhileRevalidate),
     staleIfErrorUntil: until(directives.staleIfError),
     alwaysValidates: noCache,

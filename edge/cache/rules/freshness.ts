@@ -20,19 +20,31 @@ export function hasExplicitLifetime({ directives, expires }: ResponseFields): bo
   return directives.sMaxage >= 0 || directives.maxAge >= 0 || expires !== undefined;
 }
 
-/**
- * Section 4.2.1, for a shared cache: s-maxage, max-age, Expires less Date, or a guess. `date`: of Date, or the time of the response without
- * one. `hasQuery`: such a URI is often that of a program, whose Last-Modified, if any, says little, and RFC 2616 section 13.9 forbade the guess;
- * RFC 9111 section 4.2.2 leaves it to the cache. Without a lifetime such a response is stale at once.
- */
-export function lifetimeOf(status: number, fields: ResponseFields, date: number, hasQuery: boolean): number {
-  const { directives, expires } = fields;
+/** Section 4.2.1, for a shared cache: s-maxage, max-age, Expires less Date; -1 without any. `date`: of Date, or the time of the response without one. */
+export function explicitLifetime({ directives, expires }: ResponseFields, date: number): number {
   if (directives.sMaxage >= 0) return directives.sMaxage * 1000;
   if (directives.maxAge >= 0) return directives.maxAge * 1000;
   if (expires !== undefined) return positive(parseHttpDate(expires, date) - date); // no date is the past (section 5.3)
-  if (hasQuery || fields.lastModified === undefined || !allowsHeuristic(status, fields)) return 0;
+  return -1;
+}
+
+/**
+ * The lifetime of a response that says none (section 4.2.2): a guess, or 0. None is made, unless a site asks for it (`guessesAll`), where it is often wrong: for a URI with a query,
+ * which as a rule is that of a program whose Last-Modified says little (RFC 2616 section 13.9 forbade it), a response with Pragma, and one that differs by Cookie.
+ */
+export function heuristicLifetime(
+  status: number,
+  fields: ResponseFields,
+  date: number,
+  hasQuery: boolean,
+  guessesAll: boolean,
+): number {
+  if (fields.lastModified === undefined || !allowsHeuristic(status, fields)) return 0;
+  if (!guessesAll && (hasQuery || fields.hasPragma || VARIES_BY_COOKIE.test(fields.vary))) return 0;
   const unchanged = positive(date - parseHttpDate(fields.lastModified, date));
   return Math.min(Math.floor(unchanged * HEURISTIC_FRACTION), HEURISTIC_MOST);
 }
+
+const VARIES_BY_COOKIE = /(?:^|,)[ \t]*cookie[ \t]*(?:,|$)/i;
 
 const positive = (time: number): number => (time > 0 ? time : 0); // NaN is not

@@ -6,6 +6,7 @@ export interface CacheRequest {
   readonly method: string;
   readonly directives: RequestDirectives;
   readonly hasAuthorization: boolean;
+  readonly hasCookie: boolean;
   /** Values as they came; undefined without the field. */
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
@@ -33,6 +34,7 @@ export function readRequest(method: string, headers: FieldList, mayInsist: boole
   let ifNoneMatch: string | undefined;
   let ifModifiedSince: string | undefined;
   let hasAuthorization = false;
+  let hasCookie = false;
   let isForOrigin = false;
   for (let i = 0; i < headers.length; i += 2) {
     const value = headers[i + 1];
@@ -45,6 +47,9 @@ export function readRequest(method: string, headers: FieldList, mayInsist: boole
         break;
       case 'authorization':
         hasAuthorization = true;
+        break;
+      case 'cookie':
+        hasCookie = true;
         break;
       case 'range':
         range = joined(range, value); // two of them are none that can be read
@@ -70,6 +75,7 @@ export function readRequest(method: string, headers: FieldList, mayInsist: boole
     method,
     directives: directivesOf(cacheControl, pragma, mayInsist),
     hasAuthorization,
+    hasCookie,
     range,
     ifRange,
     ifNoneMatch,

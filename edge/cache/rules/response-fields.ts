@@ -14,6 +14,8 @@ export interface ResponseFields {
   readonly age: string | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
+  /** Whether there is a Pragma: whoever sends it thinks of caches of HTTP/1.0, and as a rule of forbidding them. */
+  readonly hasPragma: boolean;
   /** All lines as one; empty without. */
   readonly vary: string;
   readonly cacheTag: string;
@@ -30,6 +32,7 @@ export function readResponseFields(headers: FieldList): ResponseFields {
     age: undefined,
     etag: undefined,
     lastModified: undefined,
+    hasPragma: false,
     vary: '',
     cacheTag: '',
   };
@@ -58,6 +61,9 @@ export function readResponseFields(headers: FieldList): ResponseFields {
         break;
       case 'last-modified':
         fields.lastModified ??= value;
+        break;
+      case 'pragma':
+        fields.hasPragma = true;
         break;
       case 'vary':
         fields.vary = listed(fields.vary, value);

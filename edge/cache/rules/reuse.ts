@@ -15,11 +15,16 @@ export type Reuse =
   /** 504: the visitor takes nothing that is not here (only-if-cached). */
   | 'gateway-timeout';
 
+/** Whether a stored response is fresh by a guess alone, which is none for who says who they are: what they get may well be another. */
+export const isForOthers = (facts: Facts, request: CacheRequest): boolean =>
+  facts.isGuessed && (request.hasCookie || request.hasAuthorization);
+
 /** `facts` of the stored response that is selected; undefined: there is none. For methods that are cacheable. */
 export function judgeReuse(facts: Facts | undefined, request: CacheRequest, now: number): Reuse {
   if (request.isForOrigin) return 'fetch';
   const { directives } = request;
-  if (facts !== undefined && !facts.alwaysValidates && satisfies(facts, directives, now)) {
+  const isUsable = facts !== undefined && !facts.alwaysValidates && !isForOthers(facts, request);
+  if (isUsable && satisfies(facts, directives, now)) {
     if (now < facts.freshUntil) return 'fresh';
     if (now < facts.staleWhileRevalidateUntil) return 'stale-while-revalidate';
     if (!facts.neverStale && now <= facts.freshUntil + directives.maxStale * 1000) return 'stale';
@@ -47,7 +52,7 @@ export const isServerError = (status: number): boolean => status >= 500 && statu
  * stale-if-error, of the response or of the request, and always while it is fresh (RFC 9111 section 4.3.3).
  */
 export function mayUseOnError(facts: Facts, request: CacheRequest, now: number): boolean {
-  if (facts.alwaysValidates || request.directives.noCache) return false;
+  if (facts.alwaysValidates || request.directives.noCache || isForOthers(facts, request)) return false;
   if (now < facts.staleIfErrorUntil) return true;
   const { staleIfError } = request.directives;
   return !facts.neverStale && staleIfError >= 0 && now < facts.freshUntil + staleIfError * 1000;

@@ -6,6 +6,7 @@ import { fieldValue, hasField } from './fields.ts';
 import { allowsHeuristic, hasExplicitLifetime } from './freshness.ts';
 import type { CacheRequest } from './request.ts';
 import { type ResponseFields, readResponseFields } from './response-fields.ts';
+import { isForOthers } from './reuse.ts';
 import { keptFields, namesEssential } from './stored-fields.ts';
 import { selectingFields } from './vary.ts';
 
@@ -18,6 +19,7 @@ export type NotStored =
   | 'no-store'
   | 'private'
   | 'authorization'
+  | 'guess' // without a lifetime, to a request with Cookie or Authorization
   | 'set-cookie'
   | 'vary'
   | 'tags'
@@ -53,12 +55,15 @@ const UNDERSTOOD: ReadonlySet<number> = new Set([
   ...[500, 501, 502, 503, 504, 505],
 ]);
 
-/** `received.headers`: as they came from the origin. `largest`: octets of a body that may be stored; a body may turn out longer than announced. */
+/**
+ * `received.headers`: as they came from the origin. `largest`: bytes of a body that may be stored; a body may turn out longer than announced. `guessesAll`: Site.heuristicFreshness.
+ */
 export function judgeStorable(
   request: CacheRequest,
   requestHeaders: FieldList,
   received: Received,
   largest: number,
+  guessesAll = false,
 ): Storability {
   const fields = readResponseFields(received.headers);
   const refused = refusedByRequest(request) ?? refusedByResponse(request, received, fields);
@@ -70,7 +75,8 @@ export function judgeStorable(
   if (selecting === undefined) return no('vary');
   const tags = parseCacheTags(fields.cacheTag);
   if (tags === undefined) return no('tags');
-  const facts = factsOf(received, fields);
+  const facts = factsOf(received, guessesAll, fields);
+  if (isForOthers(facts, request)) return no('guess');
   return isOfUse(facts, fields, received.responseTime)
     ? { store: true, headers, selecting, tags, facts }
     : no('no-use');

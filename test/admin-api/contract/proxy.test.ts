@@ -11,6 +11,7 @@ const FIELDS = [
   'origin_port',
   'origin_protocol',
   'hsts_max_age',
+  'heuristic_freshness',
   'ssl_status',
   'ssl_issued_at',
   'ssl_expires_at',
@@ -52,7 +53,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(Object.keys(body), ['ok', 'domain', 'proxy']);
     assert.equal(body.domain, { id: zone.id, domain: zone.domain });
     assert.equal(Object.keys(body.proxy), FIELDS);
-    assert.equal(Object.values(body.proxy), [zone.id, 0, null, null, null, null, 'none', null, null, null, []]);
+    assert.equal(Object.values(body.proxy), [zone.id, 0, null, null, null, null, false, 'none', null, null, null, []]);
   });
 
   test('PUT: origin (or origin_host), port (default 443), protocol (left out: https for 443, http for 80, else 422)', async ({

@@ -962,6 +962,8 @@ export interface components {
             origin_protocol: ("http" | "https") | null;
             /** @description seconds for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing */
             hsts_max_age: number | null;
+            /** @description whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie */
+            heuristic_freshness: boolean;
             /**
              * @description the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why
              * @enum {string}
@@ -4203,6 +4205,8 @@ export interface operations {
                     origin_protocol?: "http" | "https";
                     /** @description null or a whole number of seconds, at most 63072000, for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing; if left out, what was set stays */
                     hsts_max_age?: number | null;
+                    /** @description true or false, whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; if left out, what was set stays */
+                    heuristic_freshness?: boolean;
                 };
             };
         };

@@ -12,6 +12,7 @@ const DEFAULTS = {
   origin_port: null,
   origin_protocol: null,
   hsts_max_age: null,
+  heuristic_freshness: false,
   ssl_status: 'none',
   ssl_issued_at: null,
   ssl_expires_at: null,
@@ -66,6 +67,17 @@ for (const transport of ['uws', 'node'] as const) {
     assert.is(await put({ hsts_max_age: null }), null);
   });
 
+  test('PUT: heuristic freshness stays until it is set again', async ({ domain, proxy }) => {
+    const id = await domain('heuristic.test');
+    const put = async (json: object) =>
+      (await proxy('PUT', id, '', { origin: '1.1.1.1', ...json })).body.proxy.heuristic_freshness;
+    assert.is(await put({}), false);
+    assert.is(await put({ heuristic_freshness: true }), true);
+    assert.is(await put({ port: 80 }), true, 'left out, it stays');
+    assert.is((await proxy('GET', id)).body.proxy.heuristic_freshness, true);
+    assert.is(await put({ heuristic_freshness: false }), false);
+  });
+
   test('PUT: what is wrong is told with pointer', async ({ domain, proxy, hosts }) => {
     const id = await domain('bad.test');
     hosts.set('private.example.net', ['1.1.1.1', '10.0.0.1']);
@@ -83,6 +95,7 @@ for (const transport of ['uws', 'node'] as const) {
       [{ origin: '1.1.1.1', hsts_max_age: 1.5 }, 422, 'validation', '/hsts_max_age'],
       [{ origin: '1.1.1.1', hsts_max_age: 1e9 }, 422, 'validation', '/hsts_max_age'],
       [{ origin: '1.1.1.1', hsts_max_age: '1' }, 422, 'validation', '/hsts_max_age'],
+      [{ origin: '1.1.1.1', heuristic_freshness: 1 }, 422, 'validation', '/heuristic_freshness'],
       [{ origin: '1.1.1.1', port: 8443 }, 422, 'protocol_required', '/protocol'],
       [{ origin: '1.1.1.1', origin_host: '9.9.9.9' }, 422, 'contradiction', '/origin_host'],
       [{ origin: '1.1.1.1', port: 80, origin_port: 81 }, 422, 'contradiction', '/origin_port'],

@@ -23,6 +23,10 @@ export const IPV4_ROWS: readonly Row[] = [
   { text: '127.0.0.0', verdict: 'private', reason: 'lies in 127.0.0.0/8, "Loopback"' },
   { text: '127.255.255.255', verdict: 'private', reason: 'lies in 127.0.0.0/8, "Loopback"' },
   { text: '128.0.0.0', verdict: 'public', reason: '' },
+  // 168.63.129.16/32 Azure platform services
+  { text: '168.63.129.15', verdict: 'public', reason: '' },
+  { text: '168.63.129.16', verdict: 'private', reason: 'lies in 168.63.129.16/32, "Azure platform services"' },
+  { text: '168.63.129.17', verdict: 'public', reason: '' },
   // 169.254.0.0/16 Link Local
   { text: '169.253.255.255', verdict: 'public', reason: '' },
   { text: '169.254.0.0', verdict: 'private', reason: 'lies in 169.254.0.0/16, "Link Local"' },

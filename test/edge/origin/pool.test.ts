@@ -64,6 +64,37 @@ test('after HEAD: not used again', () =>
     await until(() => origin.sockets.size === 0, 'closed');
   }));
 
+for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+  test(`${method} with content: no other request follows on its connection`, () => {
+    // This origin does not read content of requests that should have none, and so takes it for the next one.
+    const smuggled = 'GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n';
+    const heads: string[] = [];
+    const script: Script = (socket, head) => {
+      heads.push(head);
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    };
+    return withOrigin(script, async (origin, { fetch }) => {
+      await seen(fetch(request(origin.port, { method, body: bodyOf([smuggled], smuggled.length) })));
+      assert.is((await seen(fetch(request(origin.port, { path: '/victim' })))).status, 204);
+      assert.ok(heads.some((head) => head.startsWith('GET /victim')));
+      assert.is(origin.accepted, 2);
+      assert.match(heads[0], /^connection: close\r$/m);
+    });
+  });
+
+for (const method of ['POST', 'PUT', 'PATCH'])
+  test(`${method} with content: the connection may be used again`, () => {
+    const heads: string[] = [];
+    const script: Script = (_socket, head) => void heads.push(head);
+    return withOrigin(script, async (origin, { fetch }) => {
+      const fetched = fetch(request(origin.port, { method, body: bodyOf(['content'], 7) }));
+      await until(() => heads.length === 1, 'the head has come');
+      for (const socket of origin.sockets) socket.write(OK);
+      await seen(fetched);
+      assert.not.match(heads[0], /^connection:/m);
+    });
+  });
+
 test('octets on an idle connection end it', () =>
   withOrigin(saying(OK), async (origin, { fetch, counters }) => {
     await seen(fetch(request(origin.port)));

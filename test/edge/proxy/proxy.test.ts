@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cacheKey } from '../../../edge/cache/rules/cache-key.ts';
 import type { OriginFault } from '../../../edge/origin/origin.ts';
 import { FAULT_PAGES } from '../../../edge/proxy/pages.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
@@ -315,6 +316,21 @@ test('h2: an origin that answers 200 to a WebSocket, or does not prove that it k
     assert.equal([exchange.status, exchange.isUpgraded], [502, false]);
   }
 });
+
+for (const [scheme, authority, sent] of [
+  ['https', 'www.site.test:443', 'www.site.test'],
+  ['http', 'www.site.test:80', 'www.site.test'],
+  ['https', 'www.site.test:80', 'www.site.test:80'],
+  ['http', 'www.site.test:443', 'www.site.test:443'],
+  ['https', 'www.site.test:8443', 'www.site.test:8443'],
+] as const)
+  test(`${scheme}, Host ${authority}: the origin is asked for ${sent}, as the cache's key has it`, async () => {
+    const origin = new FakeOrigin((asked) => asked.answer(404, [], 'no such host'));
+    const proxy = createProxy({ fetch: origin.fetch });
+    await proxy(new FakeExchange({ scheme, authority }), site);
+    assert.is(origin.last.request.authority, sent);
+    assert.is(cacheKey(scheme, authority, '/'), `${scheme}://${sent}/`);
+  });
 
 test('CONNECT, and protocols other than WebSocket, are refused', async () => {
   const proxy = createProxy({ fetch: new FakeOrigin().fetch });

@@ -95,6 +95,16 @@ const ROWS: readonly Row[] = [
     gets: { 'x-forwarded-proto': ['http'], 'x-forwarded-host': ['www.site.test'] },
   },
   {
+    name: 'the default port of the scheme is left out, as in the key of the cache',
+    request: { authority: 'www.site.test:443' },
+    gets: { 'x-forwarded-host': ['www.site.test'], forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },
+  },
+  {
+    name: 'another port is not',
+    request: { authority: 'www.site.test:80' },
+    gets: { 'x-forwarded-host': ['www.site.test:80'] },
+  },
+  {
     name: 'Forwarded, RFC 7239',
     request: {},
     gets: { forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },

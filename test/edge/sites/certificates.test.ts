@@ -160,10 +160,13 @@ test('a site has the settings of its proxy; without an origin there is none', ()
       origin: { host: 'origin.example.net', port: 443, protocol: 'https' },
       hasCertificate: false,
       hstsMaxAge: null,
+      heuristicFreshness: false,
     };
     assert.equal(sites.siteOf('site.test'), expected);
     await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), hstsMaxAge: 0 }));
     assert.equal(sites.siteOf('site.test'), { ...expected, hstsMaxAge: 0 });
+    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), heuristicFreshness: true }));
+    assert.equal(sites.siteOf('site.test'), { ...expected, heuristicFreshness: true });
     await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: null }));
     assert.is(sites.siteOf('site.test'), undefined);
     assert.is(sites.domainIdOf('x.site.test'), domain.id);

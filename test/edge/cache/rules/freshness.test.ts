@@ -170,6 +170,15 @@ test('reuse is what the RFC says', () => {
   assert.is(seen.size, 6, [...seen].join());
 });
 
+test('where a site wants guesses, one is made whatever the request or the response says besides', () => {
+  const headers = ['date', at(0), 'last-modified', at(-100_000), 'pragma', 'x', 'vary', 'cookie'];
+  const received = { key: 'https://a.example/?a', status: 200, headers, requestTime: CAME, responseTime: CAME };
+  const request = readRequest('GET', ['cookie', 'a=b'], true);
+  const [careful, bold] = [factsOf(received), factsOf(received, true)];
+  assert.equal([careful.freshUntil - careful.bornAt, bold.freshUntil - bold.bornAt], [0, 10_000_000]);
+  assert.equal([judgeReuse(careful, request, CAME), judgeReuse(bold, request, CAME)], ['validate', 'fresh']);
+});
+
 test('fractions of a second: a response that comes late in a second is not old', () => {
   const responseTime = CAME + 900;
   const facts = factsOf({
