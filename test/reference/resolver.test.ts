@@ -193,8 +193,7 @@ test('DNAME: one record may be used for several names of a chain, as BIND and Kn
     'p.': ['ok.p. A', 'd.p. DNAME p.', 'a.p. CNAME ok.d.d.p.', 'e.p. DNAME f.p.', 'f.p. DNAME e.p.'],
   });
   check(zones, {
-    'ok.d.d.p. A':
-      'NOERROR aa | d.p. DNAME>p., ok.d.d.p. CNAME>ok.d.p., ok.d.p. CNAME>ok.p., ok.p. A | |',
+    'ok.d.d.p. A': 'NOERROR aa | d.p. DNAME>p., ok.d.d.p. CNAME>ok.d.p., ok.d.p. CNAME>ok.p., ok.p. A | |',
     'no.d.d.p. A': 'NXDOMAIN aa | d.p. DNAME>p., no.d.d.p. CNAME>no.d.p., no.d.p. CNAME>no.p. | p. SOA |',
     'a.p. A':
       'NOERROR aa | a.p. CNAME>ok.d.d.p., d.p. DNAME>p., ok.d.d.p. CNAME>ok.d.p., ok.d.p. CNAME>ok.p., ok.p. A | |',
