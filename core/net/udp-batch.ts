@@ -171,8 +171,7 @@ export class UdpLoop {
           length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
           if (length === DEFERRED) length = this.deferredGate.pass(packets, i * slot, this.client);
           if (length === DEFERRED) {
-            this.defer(fd, i, family);
-            length = 0;
+            length = this.defer(fd, i, family);
           } else if (length === 0) counters.count(COLUMN.notQuery);
           else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
         } catch (error) {
@@ -205,15 +204,18 @@ export class UdpLoop {
     else client.setAddress(addresses, at + 8, 16);
   }
 
-  /** Hands the i-th packet to main. */
-  private defer(fd: number, i: number, family: number): void {
-    const { packets, slot, headers, client, counters } = this;
-    if (this.deferred === null) return;
+  /** Hands the i-th packet to main. Returns the length of the response in its place when main has no room for it, or 0. */
+  private defer(fd: number, i: number, family: number): number {
+    const { packets, slot, headers, client, counters, deferredGate, gate } = this;
+    if (this.deferred === null) return 0;
     const length = headers[i * WORDS + LENGTH];
     const isProven = this.responder.query.cookie === COOKIE.VALID;
     const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, () => this.replyTo(fd, i, family));
-    // Its sender may be forged, so what is too much is not answered.
     counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+    if (id !== 0) return 0;
+    const refusal = deferredGate.overTcp(packets, i * slot);
+    gate.note(packets, i * slot, refusal, this.responder.query, client, family);
+    return refusal;
   }
 
   /** Where a reply to the i-th packet goes, and where it comes from, as copies. */
