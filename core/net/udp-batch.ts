@@ -16,6 +16,8 @@ import type { UdpReply } from './deferred-udp.ts';
 import { EINTR, type Libc } from './linux.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from './socket-constants.ts';
 
+/** Bytes of the longest request: padding, or an update with some records, may make one long. */
+const MAX_REQUEST = 4096;
 /** Packets a call. */
 const BATCH = 64;
 /** From so many packets on it pays to fetch memory ahead. */
@@ -110,7 +112,7 @@ export class UdpLoop {
         this.events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
       });
     // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
-    this.slot = (Math.ceil(Math.max(udpPayload, 1536) / 128) * 2 + 1) * 64;
+    this.slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
     this.packets = new Uint8Array(BATCH * this.slot);
     this.rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.headers.buffer, i * MESSAGE));
     const { headers, vectors } = this;
