@@ -171,6 +171,7 @@ async function serveUntilEnd(
       ipv4Prefix: dns.rrlIpv4Prefix,
       ipv6Prefix: dns.rrlIpv6Prefix,
     },
+    deferredUdp: { rate: dns.deferredUdpRate, allow: dns.rrlAllow },
     queryLog: dns.queryLog,
     answerDeferred: deferred.answer,
     transferAllow: config.transfer.allow,

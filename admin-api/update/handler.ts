@@ -9,11 +9,12 @@ import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
 import { RCODE } from '../../core/wire/types.ts';
-import { parseUpdate } from '../../core/wire/update.ts';
+import { parseUpdate, parseUpdateZone } from '../../core/wire/update.ts';
 import { HttpError, statusOf } from '../http/errors.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import { nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
+import { updatedDomain } from './authorize.ts';
 import { UpdateError } from './fault.ts';
 import { performUpdate } from './perform.ts';
 import { Repeats } from './repeats.ts';
@@ -94,6 +95,8 @@ class UpdateHandler {
     this.#underWay.set(id, own + 1);
     try {
       this.#rate.take(key.row.id, {});
+      // In the order of RFC 2136 section 3: the zone, who may change it, and only then the form of the records.
+      updatedDomain(this.#services.reader, key, parseUpdateZone(message));
       const update = parseUpdate(message);
       if (update.version !== null && update.version > 0) return RCODE.BADVERS;
       await performUpdate(this.#services, key, address, mac, update);

@@ -14,7 +14,7 @@ import { walk } from '../zone/walk.ts';
 
 /** What one walk has gone through. The walk of one target may be continued, after a resolver's CNAMEs have led back to us. */
 export class Trail {
-  /** Owners of CNAME, DNAME and ALIAS, as stored: each is used once. */
+  /** Names that a CNAME, DNAME or ALIAS led on from: each is passed once. */
   readonly used = new Set<string>();
   private readonly onVisit: (name: Name) => void;
   /** The least TTL so far, seconds. */
@@ -30,8 +30,8 @@ export class Trail {
   }
 
   /** False: the chain goes in circles, or too far. */
-  use(source: Name, ttl: number): boolean {
-    const id = nameId(source);
+  use(name: Name, ttl: number): boolean {
+    const id = nameId(name);
     if (this.used.has(id) || this.used.size >= MAX_SOURCES) return false;
     this.used.add(id);
     this.ttl = Math.min(this.ttl, ttl);
@@ -93,7 +93,7 @@ export class OwnZones {
         case 'missing':
           return { kind: 'missing' };
         case 'dname': {
-          if (!trail.use(outcome.owner, outcome.set.ttl)) return LOOP;
+          if (!trail.use(name, outcome.set.ttl)) return LOOP;
           const next = substitute(name, outcome.owner, outcome.set);
           if (next === null) return { kind: 'failed', error: 'a DNAME makes a name that is too long' };
           name = next;
@@ -104,7 +104,7 @@ export class OwnZones {
           // Not the addresses that the ALIAS answers now: those may be kept past their time, and would keep one another alive.
           const next = findType(outcome.sets, TYPE.CNAME) ?? aliasOf(outcome.sets);
           if (next === undefined) return { kind: 'sets', sets: outcome.sets };
-          if (!trail.use(outcome.kind === 'wildcard' ? outcome.source : name, next.ttl)) return LOOP;
+          if (!trail.use(name, next.ttl)) return LOOP;
           name = nameAt(next.rdatas[0], 0);
           break;
         }

@@ -140,17 +140,17 @@ export class Query {
     this.type = 0;
     if (opcode !== OPCODE.NOTIFY && opcode !== OPCODE.UPDATE) return RCODE.NOTIMP;
     // Both have one question, which an UPDATE calls its zone (RFC 1996 3.5, RFC 2136 3.1.1).
-    const isSound =
-      bytes[s + 4] === 0 &&
-      bytes[s + 5] === 1 &&
-      this.readQuestion(bytes, end, starts) &&
-      this.parseRest(bytes, this.questionEnd, end);
+    const zones = (bytes[s + 4] << 8) | bytes[s + 5];
+    const hasZone = zones === 1 && this.readQuestion(bytes, end, starts);
+    const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER, end, zones);
+    const isWhole = rest !== 0 && this.parseRest(bytes, rest, end);
     // We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2).
     if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
-    if (!isSound) return RCODE.FORMERR;
+    // Whether a signature is good comes before all that may be wrong with what it signs (RFC 8945 5.2).
+    if (isWhole && this.signed) return DEFER;
     // Nobody changes a zone without a signature, so what has none is refused by the thread that received it: a flood with forged senders costs the journal's
     // thread nothing, takes no room from what is signed, and its answers are limited as all others.
-    return this.signed ? DEFER : RCODE.REFUSED;
+    return isWhole && hasZone ? RCODE.REFUSED : RCODE.FORMERR;
   }
 
   /** The records after the question: OPT and TSIG among the additional ones are taken note of. False when they are malformed. */
@@ -240,6 +240,17 @@ export class Query {
 
 const isWholeCookie = (length: number): boolean =>
   length >= CLIENT_COOKIE + MIN_SERVER_COOKIE && length <= CLIENT_COOKIE + MAX_SERVER_COOKIE;
+
+/** Offset after `count` questions from `p` on; 0 when they run out of the packet. */
+function skipQuestions(bytes: Uint8Array, from: number, end: number, count: number): number {
+  let p = from;
+  for (let i = 0; i < count; i++) {
+    p = skipName(bytes, p, end);
+    if (p === 0 || p + 4 > end) return 0;
+    p += 4;
+  }
+  return p;
+}
 
 /** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */
 function skipName(bytes: Uint8Array, p: number, end: number): number {

@@ -73,6 +73,7 @@ export class Synthesizer {
   /** Fills the sections; returns the response code. */
   private walk(asked: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
     const used: string[] = [];
+    const dnames: string[] = [];
     let name = asked;
     for (let found = first; ; found = this.locate(name)) {
       const { source } = found;
@@ -97,14 +98,18 @@ export class Synthesizer {
           return RCODE.NOERROR;
         }
         case 'dname': {
-          if (!use(used, found.source)) return RCODE.NOERROR;
+          if (!use(used, name)) return RCODE.NOERROR;
           const record = expandAnswer(
             this.index.bytes,
             answerOffset(this.index.bytes, found.node, TYPE.DNAME),
             found.source,
             found.source,
           ).answer[0];
-          answer.push(record);
+          const dname = nameId(found.source);
+          if (!dnames.includes(dname)) {
+            dnames.push(dname);
+            answer.push(record);
+          }
           const labels = name.subarray(0, name.length - found.source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
           const target = joinNames(labels, record.rdata);
@@ -115,7 +120,7 @@ export class Synthesizer {
         }
         case 'node': {
           if ((this.index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
-            if (!use(used, found.source)) return RCODE.NOERROR;
+            if (!use(used, name)) return RCODE.NOERROR;
             const cname = take(answerOffset(this.index.bytes, found.node, TYPE.CNAME)).answer[0];
             answer.push(cname);
             name = nameAt(cname.rdata, 0);
@@ -132,7 +137,7 @@ export class Synthesizer {
             if ((this.index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
             const positive = take(a);
             // The name may have become the owner of a DNAME that the chain went through.
-            if (type !== TYPE.DNAME || !used.includes(nameId(name))) answer.push(...positive.answer);
+            if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
             additional.push(...positive.additional);
           }
           return RCODE.NOERROR;
@@ -218,8 +223,9 @@ export class Synthesizer {
   }
 }
 
-function use(used: string[], source: Name): boolean {
-  const id = nameId(source);
+/** Marks a name as passed; false when the chain ends there: it has been there before, or goes on for too long. */
+function use(used: string[], name: Name): boolean {
+  const id = nameId(name);
   if (used.length === MAX_SOURCES || used.includes(id)) return false;
   used.push(id);
   return true;

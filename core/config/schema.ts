@@ -222,6 +222,11 @@ export const schema = {
     ),
     rrl_ipv4_prefix: setting(integer(8, 32, 'bits'), 24, 'Bits of an IPv4 address that make one client network.'),
     rrl_ipv6_prefix: setting(integer(16, 64, 'bits'), 56, 'Bits of an IPv6 address that make one client network.'),
+    deferred_udp_rate: setting(
+      integer(0, 100_000),
+      100,
+      'Dynamic updates, zone transfers and other signed messages over UDP: how many one client network (/24, /56) may send in a second; beyond that, or with 1,000 of all networks, the answer is truncated and the client comes over TCP. 0 is no limit for a network. Clients in rrl_allow, and those with our DNS cookie, have none.',
+    ),
     query_log: setting(
       integer(0, 1_000_000_000),
       0,

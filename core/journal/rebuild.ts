@@ -9,7 +9,7 @@ import { keepSite } from './sites.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler, or core/store/sites.ts, makes other bytes of the same rows. */
-const COMPILER_VERSION = 5;
+const COMPILER_VERSION = 6;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;

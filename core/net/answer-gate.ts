@@ -43,8 +43,13 @@ export class AnswerGate {
         if (classOf(bytes, start, query) !== RESPONSE_CLASS.ERROR) left = truncate(bytes, start, length, query);
       }
     }
-    if (left > 0) counters.answered(bytes, start, query, family);
-    if (this.log !== null) this.log.offer(bytes, start, left, query, client);
+    this.note(bytes, start, left, query, client, family);
     return left;
+  }
+
+  /** Counts and logs a response that no limit of rates holds; `length` 0: it is not sent. */
+  note(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): void {
+    if (length > 0) this.counters.answered(bytes, start, query, family);
+    if (this.log !== null) this.log.offer(bytes, start, length, query, client);
   }
 }

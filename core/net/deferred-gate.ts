@@ -10,6 +10,9 @@ import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { PrefixList } from './rate-limit-prefixes.ts';
 import { nobodysCode } from './refusal.ts';
 
+/** Of byte 2 of the header. */
+const TC = 0x02;
+
 export class DeferredGate {
   private readonly responder: Responder;
   private readonly counters: ThreadCounters;
@@ -37,5 +40,15 @@ export class DeferredGate {
   /** Main has no room for the message just deferred, or for more of its client. Returns the length of the response in its place: to come again later. */
   full(): number {
     return this.responder.refuse(RCODE.SERVFAIL);
+  }
+
+  /**
+   * The same over UDP, for the message that came at bytes[start]: TC, so that the client comes again over TCP, where nobody forges. The response has no
+   * records, so that it is of little use against a forged sender.
+   */
+  overTcp(bytes: Uint8Array, start: number): number {
+    const length = this.responder.refuse(RCODE.NOERROR);
+    bytes[start + 2] |= TC;
+    return length;
   }
 }

@@ -10,7 +10,7 @@ import {
   MAX_PER_CLIENT,
   type ToMain,
 } from './deferred.ts';
-import { createUdpBound } from './deferred-bound.ts';
+import { createUdpBound, type SharedUdpBound, type UdpBoundOptions } from './deferred-bound.ts';
 import type { SendUdp } from './deferred-udp.ts';
 import { clientNetwork } from './ipv6.ts';
 import { refusal } from './refusal.ts';
@@ -37,14 +37,15 @@ export class DeferredServer {
   private readonly sendUdp: SendUdp;
   private readonly log: Logger;
   /** See DeferredChannel. */
-  readonly udpBound = createUdpBound();
+  readonly udpBound: SharedUdpBound;
   private readonly perClient = new Map<string, number>();
   private toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
   private untold = 0;
 
-  /** `sendUdp` sends what threads that block have no ear for. */
-  constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger) {
+  /** `sendUdp` sends what threads that block have no ear for. `udpBound`: left out, DEFAULT_UDP_BOUND. */
+  constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpBound?: UdpBoundOptions) {
+    this.udpBound = createUdpBound(udpBound);
     this.answer = answer;
     this.sendUdp = sendUdp;
     this.log = log;

@@ -7,6 +7,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import { forgetThread, shareLimits } from './connection-limits.ts';
 import { NameserverCounters, type Transport } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
+import type { UdpBoundOptions } from './deferred-bound.ts';
 import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
 import { type GateOptions, Gates } from './gates.ts';
@@ -34,6 +35,8 @@ export interface NameserverOptions extends GateOptions {
   readonly tls?: TlsOptions;
   /** Answers what the query path leaves; left out, all that is refused. */
   readonly answerDeferred?: AnswerDeferred;
+  /** How much of that may come over UDP; left out, DEFAULT_UDP_BOUND. */
+  readonly deferredUdp?: UdpBoundOptions;
   /** Prefixes of those who may transfer zones without a signature: others are refused before `answerDeferred`. Left out, that judges by itself. */
   readonly transferAllow?: readonly string[];
   /** Is told of each thread when it is started, also anew: for tests that end one. */
@@ -89,7 +92,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const deferred =
     answerDeferred === undefined
       ? null
-      : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log);
+      : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log, options.deferredUdp);
   const parts = { index, log, counters, deferred, onThread };
   const open = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
   const data = {

@@ -16,6 +16,8 @@ import type { UdpReply } from './deferred-udp.ts';
 import { EINTR, type Libc } from './linux.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from './socket-constants.ts';
 
+/** Bytes of the longest request: padding, or an update with some records, may make one long. */
+const MAX_REQUEST = 4096;
 /** Packets a call. */
 const BATCH = 64;
 /** From so many packets on it pays to fetch memory ahead. */
@@ -110,7 +112,7 @@ export class UdpLoop {
         this.events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
       });
     // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
-    this.slot = (Math.ceil(Math.max(udpPayload, 1536) / 128) * 2 + 1) * 64;
+    this.slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
     this.packets = new Uint8Array(BATCH * this.slot);
     this.rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.headers.buffer, i * MESSAGE));
     const { headers, vectors } = this;
@@ -171,8 +173,7 @@ export class UdpLoop {
           length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
           if (length === DEFERRED) length = this.deferredGate.pass(packets, i * slot, this.client);
           if (length === DEFERRED) {
-            this.defer(fd, i, family);
-            length = 0;
+            length = this.defer(fd, i, family);
           } else if (length === 0) counters.count(COLUMN.notQuery);
           else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
         } catch (error) {
@@ -205,15 +206,18 @@ export class UdpLoop {
     else client.setAddress(addresses, at + 8, 16);
   }
 
-  /** Hands the i-th packet to main. */
-  private defer(fd: number, i: number, family: number): void {
-    const { packets, slot, headers, client, counters } = this;
-    if (this.deferred === null) return;
+  /** Hands the i-th packet to main. Returns the length of the response in its place when main has no room for it, or 0. */
+  private defer(fd: number, i: number, family: number): number {
+    const { packets, slot, headers, client, counters, deferredGate, gate } = this;
+    if (this.deferred === null) return 0;
     const length = headers[i * WORDS + LENGTH];
     const isProven = this.responder.query.cookie === COOKIE.VALID;
     const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, () => this.replyTo(fd, i, family));
-    // Its sender may be forged, so what is too much is not answered.
     counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+    if (id !== 0) return 0;
+    const refusal = deferredGate.overTcp(packets, i * slot);
+    gate.note(packets, i * slot, refusal, this.responder.query, client, family);
+    return refusal;
   }
 
   /** Where a reply to the i-th packet goes, and where it comes from, as copies. */

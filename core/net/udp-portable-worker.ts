@@ -61,8 +61,7 @@ function open(
       length = responder.respond(packet, 0, query.length, client);
       if (length === DEFERRED) length = deferredGate.pass(packet, 0, client);
       if (length === DEFERRED) {
-        defer(socket, query.length, from);
-        length = 0;
+        length = defer(socket, query.length, from, family);
       } else if (length === 0) counters.count(COLUMN.notQuery);
       else length = gate.pass(packet, 0, length, responder.query, client, family);
     } catch (error) {
@@ -83,8 +82,8 @@ function open(
   sockets.add(socket);
 }
 
-/** Hands the message to main; what is too much is not answered, since its sender may be forged. */
-function defer(socket: Socket, length: number, { port, address }: RemoteInfo): void {
+/** Hands the message to main. Returns the length of the response in its place when main has no room for it, or 0. */
+function defer(socket: Socket, length: number, { port, address }: RemoteInfo, family: number): number {
   const taker = {
     take(message: Uint8Array): void {
       if (sockets.has(socket)) socket.send(message, port, address, sent);
@@ -93,6 +92,10 @@ function defer(socket: Socket, length: number, { port, address }: RemoteInfo): v
   };
   const id = deferred?.ask(packet, 0, length, client, responder.query.cookie === COOKIE.VALID, taker) ?? 0;
   counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+  if (id !== 0) return 0;
+  const refusal = deferredGate.overTcp(packet, 0);
+  gate.note(packet, 0, refusal, responder.query, client, family);
+  return refusal;
 }
 
 function ignore(): void {}

@@ -83,7 +83,7 @@ export interface ResourceRecord {
   readonly rdata: Uint8Array;
 }
 
-/** CNAME and DNAME owners that one answer follows, at most; a longer chain ends there. Resolvers give up at 8 to 16. */
+/** Names that the CNAMEs and DNAMEs of one answer lead on from, at most; a longer chain ends there. Resolvers give up at 8 to 16. */
 export const MAX_SOURCES = 16;
 
 export interface RRset {

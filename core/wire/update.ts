@@ -27,6 +27,24 @@ export interface UpdateMessage {
 const HEADER = 12;
 
 /**
+ * The zone that an update message names, whatever comes behind it: whether the zone is ours is asked before the records are looked at (RFC 2136 3.1). Throws InvalidError,
+ * which is answered FORMERR: not exactly one zone of type SOA is named (3.1.1).
+ */
+export function parseUpdateZone(message: Uint8Array): Zone {
+  const header = new MessageReader(message);
+  header.u32();
+  const zones = header.u16();
+  if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
+  return readZone(new MessageReader(message, HEADER));
+}
+
+function readZone(reader: MessageReader): Zone {
+  const zone: Zone = { name: reader.name(), type: reader.u16(), class: reader.u16() };
+  if (zone.type !== TYPE.SOA) throw new InvalidError('malformed_message', 'The zone section must have the type SOA.');
+  return zone;
+}
+
+/**
  * Takes an update message without its TSIG record apart. Rdata of records that are added, deleted or compared is as we store it. Throws InvalidError, which is
  * answered FORMERR: the bytes are no message, not exactly one zone of type SOA is named (3.1.1), rdata is not well-formed, there is more than one OPT.
  */
@@ -36,8 +54,7 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
   const [zones, prerequisites, updates, additional] = [header.u16(), header.u16(), header.u16(), header.u16()];
   if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
   const reader = new MessageReader(message, HEADER);
-  const zone: Zone = { name: reader.name(), type: reader.u16(), class: reader.u16() };
-  if (zone.type !== TYPE.SOA) throw new InvalidError('malformed_message', 'The zone section must have the type SOA.');
+  const zone = readZone(reader);
   const section = (count: number): MessageRecord[] => {
     const records: MessageRecord[] = [];
     for (let i = 0; i < count; i++) records.push(canonical(reader.record()));

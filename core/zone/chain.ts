@@ -1,7 +1,7 @@
 /** Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers. */
 
 import { ASKED, type Owner } from '../wire/body.ts';
-import { joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
+import { equalNames, isWildcard, joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { MAX_SOURCES, TYPE } from '../wire/types.ts';
 import { findType, type ZoneRRset, type ZoneView } from './view.ts';
@@ -25,15 +25,18 @@ export type Terminal =
 export interface Chain {
   readonly links: readonly Link[];
   readonly terminal: Terminal;
+  /** The chain comes to the wildcard that it began at again. Where it ends then depends on the name asked, for which the wildcard stood. */
+  readonly dependsOnName: boolean;
 }
 
-/** The chain from the CNAME at `source` (the owner as stored). */
+/** The chain from the CNAME at `source` (the owner as stored). A chain ends where it comes to a name again. */
 export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
   const links: Link[] = [{ owner: ASKED, set: cname }];
   const used = new Set([nameId(source)]);
   const dnames = new Set<string>();
-  const end = (terminal: Terminal): Chain => ({ links, terminal });
-  /** Marks a source as used; false when it must not be used (again). */
+  let dependsOnName = false;
+  const end = (terminal: Terminal): Chain => ({ links, terminal, dependsOnName });
+  /** Marks a name as passed; false when the chain ends there. */
   const use = (name: Name): boolean => {
     const id = nameId(name);
     if (used.has(id) || used.size >= MAX_SOURCES) return false;
@@ -51,7 +54,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
       case 'delegation':
         return end({ kind: 'delegation', owner: name, cut: outcome.cut, sets: outcome.sets });
       case 'dname': {
-        if (!use(outcome.owner)) return end({ kind: 'end' });
+        if (!use(name)) return end({ kind: 'end' });
         if (!dnames.has(nameId(outcome.owner))) links.push({ owner: outcome.owner, set: outcome.set });
         dnames.add(nameId(outcome.owner));
         const next = substitute(name, outcome.owner, outcome.set);
@@ -64,7 +67,9 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
       case 'wildcard': {
         const next = findType(outcome.sets, TYPE.CNAME);
         if (next === undefined) return end({ kind: 'sets', owner: name, sets: outcome.sets });
-        if (!use(outcome.kind === 'wildcard' ? outcome.source : name)) return end({ kind: 'end' });
+        if (isWildcard(source) && equalNames(outcome.kind === 'wildcard' ? outcome.source : name, source))
+          dependsOnName = true;
+        if (!use(name)) return end({ kind: 'end' });
         links.push({ owner: name, set: next });
         name = nameAt(next.rdatas[0], 0);
         break;

@@ -25,7 +25,7 @@ import { type Chain, follow } from './chain.ts';
 import { exists, findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 
-/** Null: too large to be kept at an alias. */
+/** Null: the chain is walked when it is asked for. */
 type Answers = [type: number, answer: Answer | null][];
 
 /**
@@ -133,8 +133,9 @@ function flagsOf({ isStale }: ZoneRRset): number {
 function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): Answers {
   const chain = follow(view, name, cname);
   const { terminal } = chain;
-  const answers: Answers = [[OTHERWISE, chainEnd(view, name, form, chain)]];
-  answers.push([TYPE.CNAME, positive(view, name, form, cname)]);
+  const own: Answers[number] = [TYPE.CNAME, positive(view, name, form, cname)];
+  if (chain.dependsOnName) return [[OTHERWISE, null], own];
+  const answers: Answers = [[OTHERWISE, chainEnd(view, name, form, chain)], own];
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
     for (const set of terminal.sets) {

@@ -2,7 +2,7 @@
  * Where Knot DNS 3.2 and NSD 4.6 answer otherwise than ARCHITECTURE.md has it, and why ours stands. A difference that none of
  * these covers fails the test. Each says which parts of a response it is about; the rest has to agree.
  */
-import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
+import { equalNames, isWildcard, isWithin, type Name, parentName } from '../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { World } from '../reference/generate.ts';
 import { type Expected, type Query, resolve } from '../reference/resolver.ts';
@@ -35,10 +35,10 @@ const KNOT_CHAIN = 5;
 
 const EXPLANATIONS: readonly Explanation[] = [
   {
-    // Both go round a loop until they meet an owner again or the response is full; with a DNAME that points below itself
-    // that ends in YXDOMAIN. We stop where a source comes up again. RFC 1034 3.6.2 asks only that loops are caught; what we
-    // leave out a resolver has been given already, or asks for by the last target.
-    name: 'a chain that comes back to its own source is cut earlier',
+    // Knot and NSD go round a loop until they have gone so many steps or the response is full; with a DNAME that points below itself
+    // that ends in YXDOMAIN. We stop where a name comes up again. RFC 1034 3.6.2 asks only that loops are caught;
+    // what we leave out a resolver has been given already, or asks for by the last target.
+    name: 'a chain that comes to a name again is cut there',
     peers: ['knot', 'nsd'],
     parts: ['rcode', 'answer+', 'authority+', 'additional+'],
     applies: ({ ours }) => ours.end === 'loop',
@@ -123,6 +123,24 @@ const EXPLANATIONS: readonly Explanation[] = [
     applies: ({ ours }) => ours.answer.some((record) => record.type === TYPE.DNAME && record.name[1] === 0x2a),
   },
   {
+    // Knot does not go on from a wildcard that it has come to before, for fear of a loop. With another name it may be none.
+    name: 'a chain ends where a wildcard comes up again',
+    peers: ['knot'],
+    parts: ['rcode', 'answer-', 'authority-', 'additional-'],
+    applies: ({ ours, theirs, world }) =>
+      cnames(ours.answer) >= cnames(theirs.answer) && wildcards(world).some((name) => uses(ours, world, name) > 1),
+  },
+  {
+    // NSD uses a DNAME that points below its own owner once and ends there with NOERROR; we, BIND and Knot go on to YXDOMAIN or to the
+    // limit of a chain. RFC 6672 3.2 knows no such exception.
+    name: 'a DNAME that points below itself is used again',
+    peers: ['nsd'],
+    parts: ['rcode', 'answer-'],
+    applies: ({ ours, theirs }) =>
+      theirs.rcode === RCODE.NOERROR &&
+      ours.answer.some(({ type, name, rdata }) => type === TYPE.DNAME && isWithin(rdata, name)),
+  },
+  {
     // Knot gives NODATA, as signatures may stand beside a CNAME (RFC 4034 3). We hold no signatures, so that RRSIG is a type as
     // any other, for which a CNAME is followed (RFC 1034 3.6.2).
     name: 'RRSIG asked at a CNAME is not followed',
@@ -151,6 +169,19 @@ export const EXPLANATION_NAMES: readonly string[] = EXPLANATIONS.map(({ name }) 
 
 function cnames(records: readonly { readonly type: number }[]): number {
   return records.filter(({ type }) => type === TYPE.CNAME).length;
+}
+
+function wildcards(world: World): Name[] {
+  return [...world.zones.values()].flatMap((records) => records.map(({ name }) => name)).filter(isWildcard);
+}
+
+/** How many CNAMEs of an answer may come from what a wildcard owns: a CNAME, by standing for a name, or a DNAME above it. */
+function uses(ours: Expected, world: World, wildcard: Name): number {
+  return ours.answer.filter(
+    ({ type, name }) =>
+      type === TYPE.CNAME &&
+      (equalNames(name, wildcard) || (isWithin(name, parentName(wildcard)) && !isOwner(world, name))),
+  ).length;
 }
 
 function apexes(world: World): Name[] {

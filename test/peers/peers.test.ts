@@ -1,5 +1,5 @@
 /**
- * A third opinion on the reference: the same worlds in Knot DNS and in NSD. Hundreds of worlds, each below an origin of its own,
+ * A third opinion on the reference: the same worlds in Knot DNS and in NSD. BIND loads few of these zones; see chains.test.ts. Hundreds of worlds, each below an origin of its own,
  * are loaded into one server; WAYPOST_PEER_WORLDS says how many, WAYPOST_SEED which.
  */
 

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { parseMaster } from '../../core/wire/master/index.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, nameId, parseName } from '../../core/wire/name.ts';
-import { formatRdata, parseRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
+import { formatPortableRdata, formatRdata, parseRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { RDATA } from '../core/wire/arbitrary.ts';
 import { startChild } from '../support/child.ts';
@@ -56,12 +56,6 @@ interface Respelling {
 
 const isSvcb = (type: number): boolean => type === TYPE.SVCB || type === TYPE.HTTPS;
 
-const unknownKey = (name: string, key: number): Respelling => ({
-  why: `knows ${name} as key${key} only`,
-  respell: (text, type) =>
-    isSvcb(type) ? text.replace(new RegExp(`(?<=[ =,])${name}(?=[ =,]|$)`, 'g'), `key${key}`) : text,
-});
-
 const escaped = (character: string): string => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`;
 
 /** Changes the name in a content: the second field of SVCB, else the last. */
@@ -99,12 +93,8 @@ const withoutProtocols = (why: string, like: (protocol: string) => boolean): Res
   },
 });
 
-const OHTTP = unknownKey('ohttp', 8);
-
 const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>> = {
   knot: [
-    OHTTP,
-    unknownKey('dohpath', 7),
     inName(NAMED, 'wants punctuation in names escaped', (name) =>
       name.replace(/\\\d{3}|\\.|[^a-z0-9_*/.-]/g, (part) => (part.length > 1 ? part : escaped(part))),
     ),
@@ -113,20 +103,19 @@ const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>
     ),
   ],
   nsd: [
-    OHTTP,
     withoutProtocols('sees no comma after a zero byte in alpn', (protocol) => protocol.includes('\0')),
     inName(NAMED, 'takes \\\\. in names for an escaped dot', (name) =>
       name.replace(/\\\d{3}|\\./g, (part) => (part === '\\\\' ? '\\092' : part)),
     ),
   ],
-  bind: [OHTTP],
+  bind: [],
 };
 
 /** The lines of a master file that the peer can read, in our print but for the peer's own spellings; says how many have those. */
 function printFor(peer: Peer['name'] | 'bind', zone: readonly ResourceRecord[]): (string | null)[] {
   const counts = new Map<string, number>();
   const lines = zone.map(({ name, type, ttl, rdata }) => {
-    let text: string | null = formatRdata(type, rdata);
+    let text: string | null = formatPortableRdata(type, rdata);
     for (const { why, respell } of RESPELLINGS[peer]) {
       const other: string | null = text && respell(text, type);
       if (other !== text) counts.set(why, (counts.get(why) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Knot DNS and NSD on a loopback port, with zones as files. They are Debian's packages; nothing is downloaded. */
+/** BIND, Knot DNS and NSD on a loopback port, with zones as files. They are Debian's packages; nothing is downloaded. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatName } from '../../core/wire/name.ts';
@@ -9,7 +9,7 @@ import { freePort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 export interface Peer {
-  readonly name: 'knot' | 'nsd';
+  readonly name: 'bind' | 'knot' | 'nsd';
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -82,9 +82,40 @@ ${zones.map(({ name, file }) => `zone:\n    name: "${name}"\n    zonefile: ${fil
   ready: /nsd started/,
 };
 
+const BIND: PeerKind = {
+  name: 'bind',
+  program: '/usr/sbin/named',
+  args: (config) => ['-g', '-n', '1', '-c', config],
+  config: (folder, port, zones) => `
+options {
+    directory "${folder}";
+    listen-on port ${port} { 127.0.0.1; };
+    listen-on-v6 { none; };
+    pid-file none;
+    session-keyfile "${folder}/session.key";
+    recursion no;
+    dnssec-validation no;
+    minimal-responses yes;
+    max-udp-size 4096;
+    notify no;
+    check-integrity no;
+    empty-zones-enable no;
+};
+controls { };
+${zones
+  .map(
+    ({ name, file }) => `zone "${name}" { type primary; file "${file}"; check-names ignore; };
+`,
+  )
+  .join('')}`,
+  ready: /\brunning$/m,
+};
+
+const KINDS: Readonly<Record<Peer['name'], PeerKind>> = { bind: BIND, knot: KNOT, nsd: NSD };
+
 /** Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
 export function whyNot(name: Peer['name']): string | null {
-  const { program } = name === 'knot' ? KNOT : NSD;
+  const { program } = KINDS[name];
   if (existsSync(program)) return null;
   if (process.env.WAYPOST_REQUIRE_PEERS === '1')
     throw new Error(`${program} is not installed, and peers are required.`);
@@ -100,7 +131,7 @@ export async function startPeer(
   zones: readonly (readonly ResourceRecord[])[],
   write: (zone: readonly ResourceRecord[]) => string = formatZone,
 ): Promise<Peer> {
-  const kind = name === 'knot' ? KNOT : NSD;
+  const kind = KINDS[name];
   const folder = temporaryFolder(name);
   mkdirSync(join(folder, 'zones'));
   const files = zones.map((records, i): ZoneFile => {

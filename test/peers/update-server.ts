@@ -2,6 +2,7 @@
 
 import { createLogger } from '../../core/log/index.ts';
 import type { DeferredRequest } from '../../core/net/deferred.ts';
+import type { UdpBoundOptions } from '../../core/net/deferred-bound.ts';
 import { startNameserver } from '../../core/net/nameserver.ts';
 import { openSecrets } from '../../core/secrets.ts';
 import { openKeyring } from '../../core/tsig/keyring.ts';
@@ -20,7 +21,8 @@ export interface UpdateServer {
   stop(): Promise<void>;
 }
 
-export async function startUpdateServer(): Promise<UpdateServer> {
+/** `deferredUdp`: as in NameserverOptions. */
+export async function startUpdateServer(deferredUdp?: UdpBoundOptions): Promise<UpdateServer> {
   const world = await World.start();
   const { index, keyFile, api } = world.daemon;
   const queries = new QueryPath(index);
@@ -42,6 +44,7 @@ export async function startUpdateServer(): Promise<UpdateServer> {
     udpPayload: 1232,
     transport: 'auto',
     tcp: LIMITS,
+    deferredUdp,
     log: createLogger({ level: 'error', format: 'text', write: (line) => process.stderr.write(line) }),
     answerDeferred: (request) =>
       ((request.message[2] >> 3) & 15) === OPCODE.UPDATE ? api.update(request) : signedQuery(request),

@@ -147,10 +147,24 @@ const chainTypes: readonly (readonly [number, number])[] = [
   [1, TYPE.NS],
 ];
 
+const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLength: 2 }), nested: fc.boolean() });
+
+/** Few names, and targets at and below owners, so that a chain comes to one DNAME or wildcard several times: with another name, or in a loop. */
+const repeatDraft: fc.Arbitrary<RecordDraft> = fc.record({
+  zone: pick,
+  owner: fc.oneof({ weight: 3, arbitrary: place(1, 'zone') }, { weight: 1, arbitrary: place(1, 'target') }),
+  type: weighted([5, TYPE.DNAME], [4, TYPE.CNAME], [3, TYPE.A]),
+  target: fc.oneof(place(0, 'owner'), place(1, 'owner'), place(2, 'owner'), place(0, 'zone')),
+  value: fc.nat(0xffff),
+});
+
+const repeatWorld: fc.Arbitrary<WorldDraft> = fc.record({
+  apexes: fc.array(apexDraft, { minLength: 1, maxLength: 1 }),
+  records: fc.array(repeatDraft, { minLength: 2, maxLength: 12, size: 'max' }),
+});
+
 const recordDraft = (type: fc.Arbitrary<number>): fc.Arbitrary<RecordDraft> =>
   fc.record({ zone: pick, owner: ownerName, type, target: targetName, value: fc.nat(0xffff) });
-
-const apexDraft = fc.record({ labels: fc.array(plainLabel, { minLength: 1, maxLength: 2 }), nested: fc.boolean() });
 
 const recordDrafts = (type: fc.Arbitrary<number>) => fc.array(recordDraft(type), { maxLength: 50, size: 'max' });
 
@@ -164,6 +178,7 @@ const worldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<WorldD
 export const worldDraft: fc.Arbitrary<WorldDraft> = fc.oneof(
   { weight: 3, arbitrary: worldOf(recordType, 4) },
   { weight: 1, arbitrary: worldOf(weighted(...chainTypes), 2) },
+  { weight: 1, arbitrary: repeatWorld },
 );
 
 const proxiedApex: fc.Arbitrary<ApexDraft> = fc

@@ -154,7 +154,9 @@ test('chains: RFC 6604 codes, loops and bounds', () => {
     'gone.p. A': 'NXDOMAIN aa | gone.p. CNAME>none.p. | p. SOA |',
     'empty.p. A': 'NOERROR aa | empty.p. CNAME>p. | p. SOA |',
     'out.p. A': 'NOERROR aa | out.p. CNAME>x.q. | |',
-    'deep.p. A': 'NOERROR aa | deep.p. CNAME>x.w.p., x.w.p. CNAME>y.w.p. | |',
+    'deep.p. A': 'NOERROR aa | deep.p. CNAME>x.w.p., x.w.p. CNAME>y.w.p., y.w.p. CNAME>y.w.p. | |',
+    'x.w.p. A': 'NOERROR aa | x.w.p. CNAME>y.w.p., y.w.p. CNAME>y.w.p. | |',
+    'y.w.p. A': 'NOERROR aa | y.w.p. CNAME>y.w.p. | |',
     'c4.p. A': `NOERROR aa | ${links(4, 20)}, c20.p. A | |`,
     'c3.p. A': `NOERROR aa | ${links(3, 19)} | |`,
   });
@@ -183,6 +185,19 @@ test('DNAME: RFC 6672, overflow and occlusion', () => {
     [`${label}.longer.long.p. A`]: `YXDOMAIN aa | long.p. DNAME>${longTarget} | |`,
     'y.v.p. DNAME': 'NOERROR aa | y.v.p. DNAME>e.p. | |',
     'y.v.p. A': 'NOERROR aa | | p. SOA |',
+  });
+});
+
+test('DNAME: one record may be used for several names of a chain, as BIND and Knot do', () => {
+  const zones = world({
+    'p.': ['ok.p. A', 'd.p. DNAME p.', 'a.p. CNAME ok.d.d.p.', 'e.p. DNAME f.p.', 'f.p. DNAME e.p.'],
+  });
+  check(zones, {
+    'ok.d.d.p. A': 'NOERROR aa | d.p. DNAME>p., ok.d.d.p. CNAME>ok.d.p., ok.d.p. CNAME>ok.p., ok.p. A | |',
+    'no.d.d.p. A': 'NXDOMAIN aa | d.p. DNAME>p., no.d.d.p. CNAME>no.d.p., no.d.p. CNAME>no.p. | p. SOA |',
+    'a.p. A':
+      'NOERROR aa | a.p. CNAME>ok.d.d.p., d.p. DNAME>p., ok.d.d.p. CNAME>ok.d.p., ok.d.p. CNAME>ok.p., ok.p. A | |',
+    'x.e.p. A': 'NOERROR aa | e.p. DNAME>f.p., x.e.p. CNAME>x.f.p., f.p. DNAME>e.p., x.f.p. CNAME>x.e.p. | |',
   });
 });
 

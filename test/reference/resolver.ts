@@ -70,7 +70,7 @@ export function resolve(zones: Zones, query: Query): Expected {
   if (zone === undefined) return refuse(RCODE.REFUSED);
 
   response.aa = true;
-  const used: Name[] = []; // the CNAMEs' and DNAMEs' owners that the chain went through
+  const used: Name[] = []; // the names that the chain went through
   for (;;) {
     const found = walk(zone, name, type);
 
@@ -92,11 +92,10 @@ export function resolve(zones: Zones, query: Query): Expected {
     }
 
     let alias: ResourceRecord | undefined;
-    let source: Name;
     if (found.kind === 'dname') {
-      source = found.record.name;
-      if (wasUsed(used, source)) return { ...response, end: 'loop' };
-      response.answer.push(found.record);
+      const source = found.record.name;
+      if (wasUsed(used, name)) return { ...response, end: 'loop' };
+      add(response.answer, [found.record]);
       const target = substitute(name, source, found.record.rdata);
       if (target === undefined) {
         response.rcode = RCODE.YXDOMAIN;
@@ -104,7 +103,6 @@ export function resolve(zones: Zones, query: Query): Expected {
       }
       alias = { name, type: TYPE.CNAME, ttl: found.record.ttl, rdata: target };
     } else {
-      source = found.source;
       alias = found.records.find((record) => record.type === TYPE.CNAME);
     }
 
@@ -115,10 +113,10 @@ export function resolve(zones: Zones, query: Query): Expected {
       answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
       return response;
     }
-    if (wasUsed(used, source)) return { ...response, end: 'loop' };
+    if (wasUsed(used, name)) return { ...response, end: 'loop' };
     response.answer.push(alias);
     if (type === TYPE.CNAME || type === TYPE.ANY) return response;
-    used.push(source);
+    used.push(name);
     name = alias.rdata;
     if (!isWithin(name, zone.apex) || isInNested(zone, name)) return { ...response, end: 'outside' };
   }
@@ -268,8 +266,8 @@ function substitute(name: Name, owner: Name, target: Name): Name | undefined {
   return labels.length + target.length > MAX_NAME ? undefined : Buffer.concat([labels, target]);
 }
 
-function wasUsed(used: readonly Name[], source: Name): boolean {
-  return used.length === MAX_SOURCES || used.some((name) => equalNames(name, source));
+function wasUsed(used: readonly Name[], name: Name): boolean {
+  return used.length === MAX_SOURCES || used.some((other) => equalNames(other, name));
 }
 
 function lower(name: Name): Name {

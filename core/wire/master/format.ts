@@ -1,7 +1,7 @@
 /** Records to a master file that parseMaster reads back as the same records. */
 import { typeName } from '../mnemonics.ts';
 import { formatName, formatRelative, type Name } from '../name.ts';
-import { formatRdata } from '../rdata/rdata.ts';
+import { formatPortableRdata } from '../rdata/rdata.ts';
 import type { ResourceRecord } from '../types.ts';
 
 /** Characters in a chunk before it is handed on: few writes, and no zone in memory at once. */
@@ -27,7 +27,7 @@ export function* formatMaster(origin: Name, records: Iterable<ResourceRecord>): 
       owner = formatRelative(record.name, origin);
       lastName = record.name;
     }
-    text += `${owner}\t${record.ttl}\tIN\t${typeName(record.type)}\t${formatRdata(record.type, record.rdata)}\n`;
+    text += `${owner}\t${record.ttl}\tIN\t${typeName(record.type)}\t${formatPortableRdata(record.type, record.rdata)}\n`;
     if (text.length < CHUNK) continue;
     yield text;
     text = '';

@@ -67,8 +67,8 @@ function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
   return parse(row.type, row, splitFields(format(row, rdata)), CANONICAL);
 }
 
-function format(row: RdataRow, rdata: Uint8Array): string {
-  const reader = new WireReader(row.type, rdata);
+function format(row: RdataRow, rdata: Uint8Array, isPortable = false): string {
+  const reader = new WireReader(row.type, rdata, isPortable);
   let text = row.fields[0].format(reader);
   for (let i = 1; i < row.fields.length; i++) {
     const field = row.fields[i].format(reader);
@@ -85,6 +85,12 @@ function format(row: RdataRow, rdata: Uint8Array): string {
 export function formatRdata(type: number, rdata: Uint8Array): string {
   const row = RDATA_TABLE.get(type);
   return row === undefined ? formatGeneric(rdata) : format(row, rdata);
+}
+
+/** The same for a master file that other servers read: keys of SVCB and HTTPS that BIND 9.18, Knot 3.2 or NSD 4.6 don't know by name are written as `keyN`. */
+export function formatPortableRdata(type: number, rdata: Uint8Array): string {
+  const row = RDATA_TABLE.get(type);
+  return row === undefined ? formatGeneric(rdata) : format(row, rdata, true);
 }
 
 /**

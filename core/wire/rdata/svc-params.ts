@@ -163,7 +163,7 @@ const dohpath: SvcParam = {
   take: (input) => utf8(readDohPath(input)),
 };
 
-const keyName = (key: number): string => SVC_PARAMS.get(key)?.name ?? `key${key}`;
+const keyName = (key: number, isPortable = false): string => svcParam(key, isPortable).name;
 
 /** The number of a name or of `keyN`; undefined when it is neither. 65535 is reserved as invalid (RFC 9460 14.3.2). */
 export function parseKey(text: string): number | undefined {
@@ -192,9 +192,11 @@ const mandatory: SvcParam = {
         input.fail('the mandatory keys are not in ascending order, or can not be mandatory');
       last = key;
     }
-    return readKeys(input).map(keyName).join(',');
+    return readKeys(input)
+      .map((key) => keyName(key, input.isPortable))
+      .join(',');
   },
-  take: (input) => readKeys(input).map(keyName),
+  take: (input) => readKeys(input).map((key) => keyName(key)),
 };
 
 const opaque = (key: number): SvcParam => ({
@@ -223,8 +225,12 @@ const SVC_PARAMS: ReadonlyMap<number, SvcParam> = new Map([
 
 const BY_NAME: ReadonlyMap<string, number> = new Map([...SVC_PARAMS].map(([key, { name }]) => [name, key]));
 
-export function svcParam(key: number): SvcParam {
-  return SVC_PARAMS.get(key) ?? opaque(key);
+/** Knot 3.2 knows no later key by name, BIND 9.18 and NSD 4.6 only the next (RFC 9460 14.3.2). */
+const LAST_PORTABLE = 6;
+
+/** `isPortable`: as one that has no name, unless servers of any age know it. */
+export function svcParam(key: number, isPortable = false): SvcParam {
+  return (isPortable && key > LAST_PORTABLE ? undefined : SVC_PARAMS.get(key)) ?? opaque(key);
 }
 
 /** What is wrong with the keys of a record taken together; undefined: nothing. `values`: wire form by key. */

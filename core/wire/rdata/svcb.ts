@@ -48,7 +48,7 @@ function readParams(input: WireReader, visit: (param: SvcParam, value: WireReade
     if (key === 0xffff) input.fail('65535 is no key of a parameter');
     const value = input.part(input.u16());
     values.set(key, value.again().rest());
-    visit(svcParam(key), value);
+    visit(svcParam(key, input.isPortable), value);
     last = key;
   }
   const fault = inconsistency(values);

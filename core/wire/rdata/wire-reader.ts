@@ -7,8 +7,11 @@ export class WireReader {
   readonly #type: number;
   readonly #bytes: Uint8Array;
   #position = 0;
+  /** Its text is for servers of any age: what got a name lately is written by its number. */
+  readonly isPortable: boolean;
 
-  constructor(type: number, bytes: Uint8Array) {
+  constructor(type: number, bytes: Uint8Array, isPortable = false) {
+    this.isPortable = isPortable;
     this.#type = type;
     this.#bytes = bytes;
   }
@@ -49,12 +52,12 @@ export class WireReader {
 
   /** A reader of the next bytes alone. */
   part(count: number): WireReader {
-    return new WireReader(this.#type, this.take(count));
+    return new WireReader(this.#type, this.take(count), this.isPortable);
   }
 
   /** A reader of the bytes that are left, which stay to be read here. */
   again(): WireReader {
-    return new WireReader(this.#type, this.#bytes.subarray(this.#position));
+    return new WireReader(this.#type, this.#bytes.subarray(this.#position), this.isPortable);
   }
 
   /** An uncompressed name, as a view. */

@@ -164,6 +164,35 @@ test('malformed updates are FORMERR', async () => {
   assert.equal(recordsOf(domain), []);
 });
 
+test('the signature comes first, then the zone and who may change it, and the form of the records last', async () => {
+  const { domain, at } = await zone();
+  const wrong = { ...add(at('a'), 60, 'A', '192.0.2.1'), rdata: Uint8Array.of(1, 2, 3) };
+  const reader = await world.key(world.admin, { scopes: ['dns:read'] });
+  const nobody = { ...key, name: parseName('nobody.') };
+  const forged = { ...key, secret: key.secret.map((byte) => byte ^ 1) };
+  const shapes = [{ updates: [wrong] }, { prerequisites: [wrong] }, { zoneType: TYPE.A }, { zones: 0 }, { zones: 2 }];
+  for (const shape of shapes) {
+    const message = encodeUpdate({ zone: domain.apex, ...shape });
+    for (const [by, error] of [
+      [nobody, TSIG_ERROR.BADKEY],
+      [forged, TSIG_ERROR.BADSIG],
+    ] as const) {
+      const [response] = await world.send(signRequest(message, by, now()).message);
+      assert.is(rcodeOf(response), 'NOTAUTH', JSON.stringify(shape));
+      const found = findTsig(response);
+      assert.is(found.kind === 'found' ? found.record.error : -1, error, JSON.stringify(shape));
+    }
+  }
+  const elsewhere = parseName('nobody.example.');
+  for (const shape of [{ updates: [wrong] }, { prerequisites: [wrong] }]) {
+    assert.is(await world.update(key, { zone: elsewhere, ...shape }), 'NOTAUTH');
+    assert.is(await world.update(reader, { zone: domain.apex, ...shape }), 'REFUSED');
+    assert.is(await world.update(key, { zone: domain.apex, ...shape }), 'FORMERR');
+  }
+  // RFC 2136 3.1.1: what is no zone section names no zone.
+  assert.is(await world.update(key, { zone: elsewhere, zoneType: TYPE.A }), 'FORMERR');
+});
+
 test('each prerequisite, kept and broken', async () => {
   const { at, run } = await zone();
   await run([

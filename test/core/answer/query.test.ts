@@ -135,6 +135,9 @@ const cases: readonly Case[] = [
   ],
   ['UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 0)), noQuestion(RCODE.FORMERR, 0x2800)],
   ['UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.FORMERR, 0x2800)],
+  // One that is signed waits for who knows its key (here nobody does: REFUSED), whatever else is wrong with it.
+  ['signed UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 1), Q, Q, TSIG), noQuestion(RCODE.REFUSED, 0x2800)],
+  ['signed UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 1), TSIG), noQuestion(RCODE.REFUSED, 0x2800)],
   ['UPDATE without what it counts', bytes(header(0x2800, 1, 0, 1, 0), Q), malformedUpdate],
   ['UPDATE with counts of 65,535', updateOf([0xffff, 0xffff, 0xffff, 0xffff]), noQuestion(RCODE.FORMERR, 0x2800)],
   ['UPDATE in half a zone', bytes(header(0x2800, 1, 0, 0, 0), Q.slice(0, -1)), noQuestion(RCODE.FORMERR, 0x2800)],

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client, TRANSPORT } from '../../../core/answer/client.ts';
 import { RESERVED, type ToMain } from '../../../core/net/deferred.ts';
-import { createUdpBound, UDP_PER_NETWORK, UDP_PER_SECOND } from '../../../core/net/deferred-bound.ts';
+import { createUdpBound, DEFAULT_UDP_BOUND, UDP_PER_SECOND } from '../../../core/net/deferred-bound.ts';
 import { DeferredQueue, type Taker } from '../../../core/net/deferred-queue.ts';
 
 const MESSAGE = new Uint8Array(12);
@@ -17,6 +17,8 @@ function clientOf(n: number, transport: number): Client {
   client.transport = transport;
   return client;
 }
+
+const { rate } = DEFAULT_UDP_BOUND;
 
 test('over UDP so many a second, however many threads there are; over TCP as many as are answered', () => {
   let now = 5_000_500;
@@ -43,11 +45,33 @@ test('over UDP so many a second, however many threads there are; over TCP as man
   assert.is(taken(TRANSPORT.UDP, 200, true), UDP_PER_SECOND, 'who can not be forged has a bound of its own');
   assert.is(taken(TRANSPORT.TCP, 200), 2400);
   now += 1500;
-  assert.is(taken(TRANSPORT.UDP, 1), UDP_PER_NETWORK, 'of one network in the next second');
-  assert.is(taken(TRANSPORT.UDP, 1, true), UDP_PER_NETWORK, 'which those of it who show a cookie have beside it');
-  assert.is(taken(TRANSPORT.UDP, 200), UDP_PER_SECOND - UDP_PER_NETWORK, 'which leaves the rest to others');
+  assert.is(taken(TRANSPORT.UDP, 1), rate, 'of one network in the next second');
+  assert.is(taken(TRANSPORT.UDP, 1, true), UDP_PER_SECOND, 'from which a cookie exempts');
+  assert.is(taken(TRANSPORT.UDP, 200), UDP_PER_SECOND - rate, 'which leaves the rest to others');
   for (const { close } of channels) close();
 });
+
+for (const [what, options, n, expected] of [
+  ['a rate that is set', { rate: 7, allow: false }, 1, 7],
+  ['no rate', { rate: 0, allow: false }, 1, UDP_PER_SECOND],
+  ['a network that is exempt', { rate: 7, allow: ['10.0.1.0/24'] }, 1, UDP_PER_SECOND],
+  ['a network beside it', { rate: 7, allow: ['10.0.1.0/24'] }, 2, 7],
+  ['all are exempt', { rate: 7, allow: true }, 2, UDP_PER_SECOND],
+] as const) {
+  test(`over UDP: ${what}`, () => {
+    const { port1, port2 } = new MessageChannel();
+    const underWay = new SharedArrayBuffer(4);
+    const queue = new DeferredQueue({ port: port1, underWay, udpBound: createUdpBound(options) }, () => 5_000_500);
+    const client = clientOf(n, TRANSPORT.UDP);
+    let taken = 0;
+    for (let i = 0; i < UDP_PER_SECOND + 100; i++) {
+      if (queue.ask(MESSAGE, 0, MESSAGE.length, client, false, null, () => NOBODY) !== 0) taken++;
+      new Int32Array(underWay)[0] = 0;
+    }
+    assert.is(taken, expected);
+    port2.close();
+  });
+}
 
 /** Where main's own replies go. */
 const NOBODY = { fd: -1, name: new Uint8Array(16), control: new Uint8Array(0) };

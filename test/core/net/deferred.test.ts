@@ -9,7 +9,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { signRequest } from '../../../core/wire/tsig.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
-import { decodeMessage } from '../../support/message.ts';
+import { decodeMessage, type Message } from '../../support/message.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
 import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
@@ -279,6 +279,43 @@ for (const transport of ['batch', 'portable'] as const) {
     flood.close();
     client.close();
   });
+
+  for (const [allow, taken] of [
+    [false, 1],
+    [['127.0.0.0/8'], 20],
+  ] as const)
+    test(`over UDP, beyond the rate of a network: TC and never silence, exempt ${allow}`, async () => {
+      let answers = 0;
+      const limited = await serve({
+        transport,
+        // A token comes back after a second.
+        deferredUdp: { rate: 1, allow },
+        async *answerDeferred({ message }) {
+          answers++;
+          const response = message.slice(0, 12);
+          response[2] |= 0x80;
+          response.fill(0, 4);
+          yield response;
+        },
+      });
+      const client = await UdpClient.connect(limited.port);
+      const responses: Message[] = [];
+      for (let id = 0; id < 20; id++) {
+        const message = UPDATE.slice();
+        message[1] = id;
+        const response = await client.query(message);
+        assert.is.not(response, null, `${id} is answered`);
+        responses.push(decodeMessage(response ?? new Uint8Array()));
+      }
+      client.close();
+      await limited.stop();
+      const whole = responses.filter(({ header }) => !header.tc);
+      assert.is(whole.length, answers);
+      // A slow machine gets some tokens more.
+      assert.ok(whole.length >= taken, `${whole.length} taken`);
+      if (allow === false) assert.ok(whole.length < 20, 'some are beyond the rate');
+      for (const { rcode, header } of responses) assert.is(header.tc ? rcode : 0, RCODE.NOERROR);
+    });
 
   test('an UPDATE that is not signed is refused by the thread, and never comes to main', async ({ served }) => {
     answer = async function* () {

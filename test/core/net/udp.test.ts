@@ -95,6 +95,18 @@ for (const transport of ['batch', 'portable'] as const) {
       assert.ok(response.length <= Math.min(Math.max(edns ?? 512, 512), UDP_PAYLOAD));
     });
 
+  for (const size of [1600, 1601, 2000, 4096])
+    test(`a request of ${size} bytes is answered`, async ({ client }) => {
+      const plain = ask('host7', { id: 7, edns: 1232 });
+      // An option of private use (RFC 6891 9), which is not heeded.
+      const option = new Uint8Array(size - plain.length);
+      new DataView(option.buffer).setUint16(0, 65_001);
+      new DataView(option.buffer).setUint16(2, option.length - 4);
+      const packet = Uint8Array.from([...plain, ...option]);
+      new DataView(packet.buffer).setUint16(plain.length - 2, option.length);
+      assert.is(octetOf(await client.query(packet)), 7);
+    });
+
   test('among bad packets the good ones are answered, each right, and no other', async ({ served }) => {
     const random = new Random(20_211);
     const socket = await connected('127.0.0.1', served.port);

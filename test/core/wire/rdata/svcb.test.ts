@@ -1,8 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/errors.ts';
-import { parseMaster } from '../../../../core/wire/master/index.ts';
-import { checkRdata, formatRdata, parseRdata, rdataToObject } from '../../../../core/wire/rdata/index.ts';
+import { formatMaster, parseMaster } from '../../../../core/wire/master/index.ts';
+import { parseName } from '../../../../core/wire/name.ts';
+import {
+  checkRdata,
+  formatPortableRdata,
+  formatRdata,
+  parseRdata,
+  rdataToObject,
+} from '../../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
 import { ORIGIN } from '../arbitrary.ts';
 
@@ -87,6 +94,21 @@ const GOOD: readonly (readonly [content: string, canonical: string])[] = [
   [`1 . alpn=${'a'.repeat(255)},b`, `1 . alpn="${'a'.repeat(255)},b"`],
   [`\\# 7 ${'0001'}00${'0008'}0000`, '1 . ohttp'],
 ];
+
+test('for other servers late keys are written by their numbers, and read as the same', () => {
+  for (const [content, portable] of [
+    ['1 . alpn=h2 ohttp', '1 . alpn="h2" key8'],
+    ['1 . mandatory=ohttp,port port=53 ohttp', '1 . mandatory=port,key8 port=53 key8'],
+    ['1 . dohpath=/q{?dns}', '1 . key7="/q{?dns}"'],
+    ['1 . alpn=h2 no-default-alpn port=1 ipv4hint=192.0.2.1 ech=AA== ipv6hint=2001:db8::1 key9', undefined],
+  ] as const) {
+    const rdata = parseRdata(TYPE.SVCB, content);
+    assert.is(formatPortableRdata(TYPE.SVCB, rdata), portable ?? formatRdata(TYPE.SVCB, rdata));
+    assert.equal(parseRdata(TYPE.SVCB, formatPortableRdata(TYPE.SVCB, rdata)), rdata);
+    const file = [...formatMaster(parseName('p.'), [{ name: parseName('p.'), type: TYPE.SVCB, ttl: 60, rdata }])];
+    assert.match(file.join(''), formatPortableRdata(TYPE.SVCB, rdata));
+  }
+});
 
 test('contents and their canonical form', () => {
   for (const [content, canonical] of GOOD) {
