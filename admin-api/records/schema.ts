@@ -3,7 +3,19 @@ import { Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../core/alias/index.ts';
 import { domainView } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { anyObject, count, id, integer, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+import {
+  anyObject,
+  count,
+  id,
+  integer,
+  list,
+  nextCursorSchema,
+  oneOf,
+  orNull,
+  readOnly,
+  text,
+  time,
+} from '../http/schema.ts';
 
 const fields = {
   name: text('a string, the name in the domain, such as "www"; "@" is the domain itself', { maxLength: 1024 }),
@@ -21,7 +33,10 @@ const fields = {
   ),
 };
 
-const newRecord = Type.Object(fields, { title: 'NewRecord' });
+/** What a record has in answers beside `fields`. */
+const answered = readOnly('id', 'data', 'alias', 'created_at', 'updated_at');
+
+const newRecord = Type.Object({ ...fields, ...answered }, { title: 'NewRecord' });
 
 export const recordBody = bodySchema(newRecord);
 
@@ -37,7 +52,7 @@ export const batchBody = bodySchema(
     ),
     put: Type.Optional(
       list(
-        Type.Object({ id: text('a string, the id of a record', { maxLength: 64 }), ...fields }),
+        Type.Object({ ...fields, ...answered, id: text('a string, the id of a record', { maxLength: 64 }) }),
         'a list of records with the ids of those that they replace',
         { maxItems: MAX_BATCH },
       ),

@@ -360,7 +360,10 @@ export interface paths {
         };
         /** The domain as a master file (RFC 1035 section 5) */
         get: operations["exportZone"];
-        /** Replace all records by those of a master file */
+        /**
+         * Replace all records by those of a master file
+         * @description What Knot, NSD and BIND load is imported; what is doubtful about it stands in `warnings`. DNSSEC records are dropped, with a warning.
+         */
         put: operations["importZone"];
         post?: never;
         delete?: never;
@@ -911,6 +914,14 @@ export interface components {
             /** @description the path where the rule is explained, on a page for browsers */
             url: string;
         };
+        ImportWarning: {
+            /** @description the line of the file, from 1 */
+            line: number;
+            /** @description such as "occluded"; stable */
+            code: string;
+            /** @description for people to read */
+            message: string;
+        };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
             name: string;
@@ -924,6 +935,16 @@ export interface components {
             priority?: number | null;
             /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
             proxied?: boolean | null;
+            /** @description as in the answer; ignored */
+            readonly id?: unknown;
+            /** @description as in the answer; ignored */
+            readonly data?: unknown;
+            /** @description as in the answer; ignored */
+            readonly alias?: unknown;
+            /** @description as in the answer; ignored */
+            readonly created_at?: unknown;
+            /** @description as in the answer; ignored */
+            readonly updated_at?: unknown;
         };
         OwnAccount: {
             /** @description the id of the account */
@@ -1586,7 +1607,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1596,7 +1617,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation";
+                            code: "validation" | "unknown_field";
                         };
                     };
                 };
@@ -1655,7 +1676,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1665,7 +1686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -1752,7 +1773,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1762,7 +1783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -1801,7 +1822,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1811,7 +1832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_scope" | "invalid_time" | "validation" | "idempotency_key_reused";
+                            code: "invalid_scope" | "invalid_time" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -1855,7 +1876,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1865,7 +1886,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -1940,7 +1961,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1950,7 +1971,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2043,7 +2064,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2053,7 +2074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -2107,7 +2128,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2117,7 +2138,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "invalid_scope" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "invalid_scope" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -2161,7 +2182,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2171,7 +2192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2237,7 +2258,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`. */
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2247,7 +2268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request";
+                            code: "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2306,7 +2327,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2316,7 +2337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2397,7 +2418,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2407,7 +2428,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -2446,7 +2467,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2456,7 +2477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_plan" | "validation" | "idempotency_key_reused";
+                            code: "invalid_plan" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -2515,7 +2536,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2525,7 +2546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2609,6 +2630,12 @@ export interface operations {
                     plan?: string;
                     /** @description true or false */
                     api_enabled?: boolean;
+                    /** @description as in the answer; ignored */
+                    readonly id?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly created_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly updated_at?: unknown;
                 };
             };
         };
@@ -2636,7 +2663,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2646,7 +2673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -2700,7 +2727,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_plan`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2710,7 +2737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_plan" | "validation";
+                            code: "invalid_plan" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -2775,7 +2802,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2785,7 +2812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2843,7 +2870,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2853,7 +2880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2929,7 +2956,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2939,7 +2966,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -3007,7 +3034,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3017,7 +3044,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3056,7 +3083,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3066,7 +3093,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "validation" | "idempotency_key_reused";
+                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3113,7 +3140,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3123,7 +3150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3200,7 +3227,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3210,7 +3237,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3304,7 +3331,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3314,7 +3341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3414,7 +3441,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3424,7 +3451,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3479,7 +3506,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3489,7 +3516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3543,7 +3570,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3553,7 +3580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -3608,7 +3635,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3618,7 +3645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -3667,7 +3694,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3677,7 +3704,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3756,8 +3783,6 @@ export interface operations {
                     delete?: string[];
                     /** @description a list of records with the ids of those that they replace */
                     put?: {
-                        /** @description a string, the id of a record */
-                        id: string;
                         /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
                         name: string;
                         /** @description a string, the type of the record, such as "A" */
@@ -3770,6 +3795,16 @@ export interface operations {
                         priority?: number | null;
                         /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
                         proxied?: boolean | null;
+                        /** @description a string, the id of a record */
+                        id: string;
+                        /** @description as in the answer; ignored */
+                        readonly data?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly alias?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly created_at?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly updated_at?: unknown;
                     }[];
                     /** @description a list of new records */
                     post?: components["schemas"]["NewRecord"][];
@@ -3806,7 +3841,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3816,7 +3851,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3871,7 +3906,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3881,7 +3916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3916,7 +3951,7 @@ export interface operations {
                     "text/dns": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3926,7 +3961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3971,6 +4006,8 @@ export interface operations {
             query?: {
                 /** @description "keep" takes the SOA timers and apex NS of the file, "service" (the default) not */
                 apex?: "keep" | "service";
+                /** @description "true" makes warnings errors, so that nothing is imported; "false" is the default */
+                strict?: "true" | "false";
             };
             header?: {
                 /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
@@ -4003,8 +4040,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description how many records the file had */
+                        /** @description how many records the zone has now, without its SOA */
                         records: number;
+                        /** @description what was imported though it is doubtful, by rising line, at most 1000; left out when there is nothing */
+                        warnings?: components["schemas"]["ImportWarning"][];
+                        /** @description how many more warnings there are; left out when there are none */
+                        warnings_omitted?: number;
                         /** @description who serves the change; left out where a node is alone */
                         sync?: {
                             seq: number;
@@ -4014,7 +4055,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_apex`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_apex`, `invalid_strict`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4024,7 +4065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_apex" | "bad_request" | "bad_escape";
+                            code: "invalid_apex" | "invalid_strict" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4120,7 +4161,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4130,7 +4171,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4203,6 +4244,20 @@ export interface operations {
                     origin_protocol?: "http" | "https";
                     /** @description null or a whole number of seconds, at most 63072000, for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing; if left out, what was set stays */
                     hsts_max_age?: number | null;
+                    /** @description as in the answer; ignored */
+                    readonly domain_id?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly is_enabled?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_status?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_issued_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_expires_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_error?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly exposed?: unknown;
                 };
             };
         };
@@ -4238,7 +4293,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4248,7 +4303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -4287,7 +4342,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4297,7 +4352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "validation";
+                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -4376,7 +4431,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4386,7 +4441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4440,7 +4495,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4450,7 +4505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "validation" | "idempotency_key_reused";
+                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -4527,7 +4582,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4537,7 +4592,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -4576,7 +4631,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4586,7 +4641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "validation";
+                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -4643,7 +4698,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4653,7 +4708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4767,7 +4822,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4777,7 +4832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4883,7 +4938,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4893,7 +4948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4932,7 +4987,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4942,7 +4997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_url" | "invalid_prefix" | "invalid_tag" | "validation" | "idempotency_key_reused";
+                            code: "invalid_url" | "invalid_prefix" | "invalid_tag" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -5014,7 +5069,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `malformed_multipart`, `bad_request`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `malformed_multipart`, `bad_request`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5024,7 +5079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "malformed_multipart" | "bad_request" | "invalid_idempotency_key";
+                            code: "malformed_multipart" | "bad_request" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5131,7 +5186,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5141,7 +5196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -5204,7 +5259,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5214,7 +5269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5283,7 +5338,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5293,7 +5348,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5368,7 +5423,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5378,7 +5433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5473,7 +5528,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5483,7 +5538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5614,7 +5669,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5624,7 +5679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -5678,7 +5733,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5688,7 +5743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5752,7 +5807,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5762,7 +5817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5857,7 +5912,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5867,7 +5922,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5986,7 +6041,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5996,7 +6051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6050,7 +6105,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6060,7 +6115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6116,7 +6171,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6126,7 +6181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6180,7 +6235,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6190,7 +6245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6246,7 +6301,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6256,7 +6311,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6295,7 +6350,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6305,7 +6360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6354,7 +6409,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6364,7 +6419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
