@@ -226,10 +226,13 @@ a TYPE46 \\# 1 00
     records.map((record) => `${record.line} ${typeName(record.type)} ${record.ttl}`),
     ['2 SOA 60', '5 A 60', '8 AAAA 60'],
   );
-  assert.equal([...dropped], [
-    [46, { line: 3, count: 2 }],
-    [47, { line: 6, count: 1 }],
-  ]);
+  assert.equal(
+    [...dropped],
+    [
+      [46, { line: 3, count: 2 }],
+      [47, { line: 6, count: 1 }],
+    ],
+  );
   // Its owner is held to the rules of all.
   const outside = parseMaster(Buffer.from('x.example.net. 5 RRSIG x\n'), { origin: ORIGIN, drops });
   assert.match(outside.errors[0].message, /outside of the zone/);
