@@ -1,7 +1,6 @@
 /** What other servers load without an error though it is doubtful: an import keeps it and warns. */
 
-import type { MasterRecord, MasterWarning } from '../../../core/wire/master/index.ts';
-import type { Dropped } from '../../../core/wire/master/parser.ts';
+import type { Dropped, MasterRecord, MasterWarning } from '../../../core/wire/master/index.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../core/wire/name.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';

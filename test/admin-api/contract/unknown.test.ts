@@ -129,10 +129,11 @@ await everywhere('contract, unknown names', (test) => {
       if (typeof value !== 'object' || value === null) return;
       if (typeof value.$ref === 'string') {
         const parts = String(value.$ref).slice(2).split('/');
-        return visit(
+        visit(
           parts.reduce((inner: Json, part) => inner[part], document),
           at,
         );
+        return;
       }
       if (value.type === ('object' as never) && (value.additionalProperties as unknown) !== false) open.push(at);
       for (const [key, inner] of Object.entries(value)) visit(inner as Json, `${at}/${key}`);
