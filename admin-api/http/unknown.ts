@@ -48,14 +48,18 @@ function walk(shape: Shape, value: unknown, pointer: string, found: ErrorDetail[
   const { properties, additionalProperties } = shape;
   if (properties === undefined || additionalProperties !== false) return;
   for (const [name, inner] of Object.entries(value)) {
+    const isKnown = Object.hasOwn(properties, name);
+    // Most values are known and plain: for those no pointer is made.
+    if (isKnown ? typeof inner !== 'object' : found.length >= most) continue;
     const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (Object.hasOwn(properties, name)) walk(properties[name], inner, at, found, most);
-    else if (found.length < most) {
-      const known = Object.keys(properties).filter((key) => properties[key].readOnly !== true);
-      found.push({ pointer: at, message: unknownName('field', name, known) });
-    }
+    if (isKnown) walk(properties[name], inner, at, found, most);
+    else found.push({ pointer: at, message: unknownName('field', name, suggestible(properties)) });
   }
 }
+
+/** What only answers have is ignored in a body, and nothing to send. */
+const suggestible = (properties: Readonly<Record<string, Shape>>): string[] =>
+  Object.keys(properties).filter((key) => properties[key].readOnly !== true);
 
 /** Web caches are passed by with `_`, and links are followed with `utm_…`: neither is meant for the endpoint. */
 const NOT_OURS = /^(?:_$|utm_)/;
