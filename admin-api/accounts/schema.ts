@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { MAX_PASSWORD } from '../auth/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+import { count, flag, id, list, nextCursorSchema, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
 
 const ROLES = ['admin', 'user', 'viewer'] as const;
 
@@ -32,7 +32,9 @@ export const newAccountBody = bodySchema(
   }),
 );
 
-export const accountPatchBody = bodySchema(Type.Partial(Type.Object(fields)));
+export const accountPatchBody = bodySchema(
+  Type.Object({ ...Type.Partial(Type.Object(fields)).properties, ...readOnly('id', 'created_at', 'updated_at') }),
+);
 
 const accountView = Type.Object(
   {

@@ -17,7 +17,8 @@ export async function setRecords(
     // Read before the records: when it still matches at the write, they are still those that were read.
     const domain = await call.domain(domainName);
     const present = await findRecords(call.api, domain, { name, type });
-    const batch = difference(present, { name, type, contents, ...call.options });
+    const { ttl, proxied, priority } = call.options;
+    const batch = difference(present, { name, type, contents, ttl, proxied, priority });
     const changes = batch.delete.length + batch.put.length + batch.post.length;
     try {
       const condition = { 'if-match': `"${domain.row.revision}"` };
@@ -30,7 +31,7 @@ export async function setRecords(
   }
 }
 
-interface Wanted extends RecordOptions {
+interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority'> {
   readonly name: string;
   readonly type: string;
   readonly contents: readonly string[];

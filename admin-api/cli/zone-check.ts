@@ -7,18 +7,27 @@ import { readZone } from '../records/zonefile/prepare.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
 import { type ZoneFile, zoneFiles } from './zone-files.ts';
+import { warningText } from './zone-warnings.ts';
 
 interface Problem {
   readonly file: string;
   /** 0 when the fault is not on a line. */
   readonly line: number;
   readonly message: string;
+  /** Of warnings, and of errors that are warnings without --strict. */
+  readonly code?: string;
+}
+
+interface Checked {
+  readonly records: number;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
 }
 
 export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('check')
-    .description('read master files and name every line that an import would refuse, without a daemon')
+    .description('read master files and name every line that an import would refuse or warn of, without a daemon')
     .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
     .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
     .addOption(
@@ -26,41 +35,54 @@ export function addZoneCheck(zone: Command, { io, action }: CommandContext): voi
         .choices(['keep', 'service'])
         .default('keep'),
     )
+    .option('--strict', 'warnings are errors')
     .addHelpText('after', '\nExamples:\n  $ waypost zone check example.net.zone\n  $ waypost zone check zones/\n')
     .action(
-      action<{ zone?: string; apex: 'keep' | 'service' }>(async (options, [path]) => {
+      action<{ zone?: string; apex: 'keep' | 'service'; strict?: boolean }>(async (options, [path]) => {
         const { files } = await zoneFiles(path, options.zone);
         let zones = 0;
         let records = 0;
         let bad = 0;
+        let doubtful = 0;
         for await (const file of files) {
-          const checked = await check(file, options.apex === 'keep');
+          const checked = await check(file, options.apex === 'keep', options.strict === true);
           zones++;
           records += checked.records;
           bad += checked.problems.length;
+          doubtful += checked.warnings.length;
           for (const problem of checked.problems) {
             if (options.json) print(io.stdout, JSON.stringify(problem));
             else print(io.stderr, escapeControls(`${problem.file}:${problem.line}: ${problem.message}`));
           }
+          for (const warning of checked.warnings) {
+            if (options.json) print(io.stdout, JSON.stringify({ ...warning, severity: 'warning' }));
+            else print(io.stderr, warningText(warning));
+          }
         }
-        if (options.json) print(io.stdout, JSON.stringify({ ok: bad === 0, zones, records, bad_lines: bad }));
+        if (options.json)
+          print(io.stdout, JSON.stringify({ ok: bad === 0, zones, records, bad_lines: bad, warnings: doubtful }));
         else
           print(
             io.stdout,
-            `checked ${zones} zones, ${records} records: ${bad === 0 ? 'no bad lines' : `${bad} bad lines`}`,
+            `checked ${zones} zones, ${records} records: ${bad === 0 ? 'no bad lines' : `${bad} bad lines`}${doubtful === 0 ? '' : `, ${doubtful} warnings`}`,
           );
         return bad === 0;
       }),
     );
 }
 
-async function check({ file, zone }: ZoneFile, keepApex: boolean): Promise<{ records: number; problems: Problem[] }> {
+async function check({ file, zone }: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
   try {
-    const { owners, errors } = readZone({ bytes: await readFile(file), apex: parseName(zone), keepApex });
-    return { records: owners.recordCount, problems: errors.map(({ line, message }) => ({ file, line, message })) };
+    const input = { bytes: await readFile(file), apex: parseName(zone), keepApex, strict };
+    const { owners, errors, warnings } = readZone(input);
+    return {
+      records: owners.recordCount,
+      problems: errors.map((error) => ({ file, ...error })),
+      warnings: warnings.map((warning) => ({ file, ...warning })),
+    };
   } catch (error) {
     const system = error instanceof Error && 'syscall' in error;
     if (!system && !(error instanceof InvalidError)) throw error;
-    return { records: 0, problems: [{ file, line: 0, message: error.message }] };
+    return { records: 0, problems: [{ file, line: 0, message: error.message }], warnings: [] };
   }
 }

@@ -8,11 +8,13 @@ import { wholeNumber } from './numbers.ts';
 import { perSecond, startProgress } from './progress.ts';
 import type { CommandContext } from './run.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './zone-files.ts';
-import { uploadZone } from './zone-upload.ts';
+import { type Uploaded, uploadZone } from './zone-upload.ts';
+import { type LineWarning, warningText } from './zone-warnings.ts';
 
 interface ImportOptions {
   readonly zone?: string;
   readonly replace?: boolean;
+  readonly strict?: boolean;
   readonly apex: 'keep' | 'service';
   readonly concurrency: number;
   readonly json?: boolean;
@@ -27,6 +29,9 @@ interface Summary {
   records: number;
   milliseconds: number;
   readonly failures: Failure[];
+  readonly warnings: LineWarning[];
+  /** Warnings that the daemon counted without naming them. */
+  warningsOmitted: number;
   /** What ended the import early. */
   fatal?: unknown;
 }
@@ -43,12 +48,13 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
         .choices(['keep', 'service'])
         .default('keep'),
     )
+    .option('--strict', 'warnings are errors: a doubtful zone fails')
     .option('--concurrency <n>', 'files sent at one time, 1 to 64', wholeNumber(1, 64), 16)
     .addHelpText(
       'after',
       `
 Each zone is imported whole or not at all, and one that fails does not stop the others. At the end every bad line is named,
-and the exit code is 1 when anything failed.
+and the exit code is 1 when anything failed. Doubtful lines are imported and named as warnings.
 
 Examples:
   $ waypost zone import example.net.zone
@@ -63,7 +69,11 @@ Examples:
           options,
           async (client) => {
             const found = await zoneFiles(path, options.zone);
-            const upload = { replace: options.replace === true, keepApex: options.apex === 'keep' };
+            const upload = {
+              replace: options.replace === true,
+              keepApex: options.apex === 'keep',
+              strict: options.strict === true,
+            };
             const summary = await importAll(io, found, options.concurrency, (file, sent) =>
               uploadZone(client, file, { ...upload, sent }),
             );
@@ -82,9 +92,9 @@ async function importAll(
   io: CliIo,
   { count, bytes, files }: ZoneFiles,
   concurrency: number,
-  upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<number>,
+  upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<Uploaded>,
 ): Promise<Summary> {
-  const summary: Summary = { zones: 0, records: 0, milliseconds: 0, failures: [] };
+  const summary: Summary = { zones: 0, records: 0, milliseconds: 0, failures: [], warnings: [], warningsOmitted: 0 };
   const started = performance.now();
   // A folder's progress is counted in files, that of a single file in its bytes.
   const progress =
@@ -97,7 +107,10 @@ async function importAll(
       if (summary.fatal !== undefined) return;
       let records = 0;
       try {
-        records = await upload(turn.value, sent);
+        const uploaded = await upload(turn.value, sent);
+        records = uploaded.records;
+        for (const warning of uploaded.warnings) summary.warnings.push({ file: turn.value.file, ...warning });
+        summary.warningsOmitted += uploaded.warningsOmitted;
         summary.zones++;
         summary.records += records;
       } catch (error) {
@@ -118,7 +131,8 @@ async function importAll(
   return summary;
 }
 
-function report(io: CliIo, { zones, records, milliseconds, failures, fatal }: Summary, json: boolean): void {
+function report(io: CliIo, summary: Summary, json: boolean): void {
+  const { zones, records, milliseconds, failures, warnings, warningsOmitted, fatal } = summary;
   const seconds = Math.round(milliseconds) / 1000;
   const rate = perSecond(records, milliseconds);
   if (json) {
@@ -129,10 +143,14 @@ function report(io: CliIo, { zones, records, milliseconds, failures, fatal }: Su
       message: error instanceof Error ? error.message : String(error),
       lines: badLines(error),
     }));
+    const doubtful =
+      warnings.length === 0 ? {} : { warnings, ...(warningsOmitted > 0 && { warnings_omitted: warningsOmitted }) };
     const ok = failures.length === 0 && fatal === undefined;
-    print(io.stdout, JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed }));
+    print(io.stdout, JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed, ...doubtful }));
     return;
   }
+  for (const warning of warnings) print(io.stderr, warningText(warning));
+  if (warningsOmitted > 0) print(io.stderr, `${warningsOmitted} more warnings`);
   for (const { file, error } of failures) {
     const lines = badLines(error);
     for (const { line, message } of lines) print(io.stderr, escapeControls(`${file}:${line}: ${message}`));

@@ -6,12 +6,15 @@ import type { ApiClient, Json } from './client.ts';
 import { asDomain, type Domain, domainPath, findDomain } from './domains.ts';
 import { ApiError, CliError } from './errors.ts';
 import type { ZoneFile } from './zone-files.ts';
+import type { LineWarning } from './zone-warnings.ts';
 
 export interface UploadOptions {
   /** Whether the records of a zone that is there already may be replaced. */
   readonly replace: boolean;
   /** Whether the file's own SOA timers and apex NS are taken. */
   readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
   /** Told the bytes of each piece of a large file as it is handed to the network. */
   sent?(bytes: number): void;
 }
@@ -19,23 +22,40 @@ export interface UploadOptions {
 /** Smaller files are read at once, which costs less than a stream; larger ones are never in memory whole. */
 const STREAMED_FROM = 256 * 1024;
 
-/** Returns the number of records. Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
-export async function uploadZone(client: ApiClient, { file, zone }: ZoneFile, options: UploadOptions): Promise<number> {
+export interface Uploaded {
+  readonly records: number;
+  /** Of the lines of the file; the daemon tells a bounded number. */
+  readonly warnings: readonly Omit<LineWarning, 'file'>[];
+  /** How many more there are. */
+  readonly warningsOmitted: number;
+}
+
+/** Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
+export async function uploadZone(
+  client: ApiClient,
+  { file, zone }: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded> {
   // Read first: a file that can't be read must not leave an empty zone behind.
   const source = await openSource(file, options.sent);
   const { domain, created } = await findOrCreate(client, zone, options.replace);
   try {
     const answer = await client.json({
       method: 'PUT',
-      path: domainPath(domain, `/zonefile${options.keepApex ? '?apex=keep' : ''}`),
+      path: domainPath(domain, `/zonefile${queryOf(options)}`),
       ...source,
     });
-    return countOf(answer);
+    return uploadedOf(answer);
   } catch (error) {
     // The zone is taken back, so that the import can be repeated once the file is mended.
     if (created) await remove(client, domain);
     throw error;
   }
+}
+
+function queryOf({ keepApex, strict }: UploadOptions): string {
+  const query = [...(keepApex ? ['apex=keep'] : []), ...(strict ? ['strict=true'] : [])].join('&');
+  return query === '' ? '' : `?${query}`;
 }
 
 async function openSource(file: string, sent: (bytes: number) => void = () => {}) {
@@ -92,7 +112,10 @@ async function remove(client: ApiClient, domain: Domain): Promise<void> {
   }
 }
 
-function countOf(answer: Json): number {
-  if (typeof answer.records === 'number') return answer.records;
+function uploadedOf(answer: Json): Uploaded {
+  const { records, warnings, warnings_omitted: omitted } = answer;
+  const read = Array.isArray(warnings) ? (warnings as Uploaded['warnings']) : [];
+  if (typeof records === 'number')
+    return { records, warnings: read, warningsOmitted: typeof omitted === 'number' ? omitted : 0 };
   throw new CliError('not_the_api', 'The daemon took the file but did not say how many records it has.');
 }

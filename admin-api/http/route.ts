@@ -15,6 +15,7 @@ import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
+import { refuseUnknownParameters } from './unknown.ts';
 
 export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
 export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'packages' | 'operations';
@@ -60,7 +61,7 @@ export interface Description {
   /** One line, as "Create a record". */
   readonly summary: string;
   readonly description?: string;
-  /** Parameters of the query as values; they come as strings, which `run` reads and checks. */
+  /** Parameters of the query as values; they come as strings, which `run` reads and checks. Others are refused where a token is needed. */
   readonly query?: TObject;
   /** The answer beside `ok`; left out when it is not JSON. */
   readonly answer?: TObject;
@@ -256,12 +257,19 @@ export function formRoute<V, A extends TObject>(
 const FORM_TYPES = ['multipart/form-data'];
 const NO_BYTES = Buffer.alloc(0);
 
-type Guarded = { readonly scope: Scope; readonly admin?: boolean; readonly method: Method };
+type Guarded = {
+  readonly scope: Scope;
+  readonly admin?: boolean;
+  readonly method: Method;
+  readonly query?: TObject;
+};
 
 function enter(request: HttpRequest, at: Arrival, app: AppParts, route: Guarded): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
   app.requests.take(caller.token.id, at.headers);
   requireRoute(caller, route);
+  // Endpoints for anyone ignore what they do not know: probes and links bring parameters of their own.
+  refuseUnknownParameters(at.query, route.query);
   return caller;
 }
 

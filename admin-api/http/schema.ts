@@ -1,6 +1,6 @@
 /**
  * Building blocks of schemas. A description completes the sentence "… must be": it is said in errors, and stands in OpenAPI. A title makes a schema a
- * component of that document, written once. Properties that a body's schema does not name are ignored, so that what was read can be sent back.
+ * component of that document, written once. Properties that a body's schema does not name are refused (json-body.ts).
  */
 import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox';
 
@@ -37,6 +37,12 @@ export const id = (of: string) => Type.String({ pattern: '^[0-9a-f]{16}$', descr
 
 export const TIME = '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$';
 export const time = (of: string) => Type.String({ pattern: TIME, description: `${of}, as YYYY-MM-DD HH:MM:SS in UTC` });
+
+/** Properties of the answer that a body may have and that are ignored, so that what was read can be changed and sent back. */
+export const readOnly = <const K extends string>(...names: readonly K[]) => {
+  const property = Type.Optional(Type.Unknown({ readOnly: true, description: 'as in the answer; ignored' }));
+  return Object.fromEntries(names.map((name) => [name, property])) as Record<K, typeof property>;
+};
 
 /** An object whose keys nobody knows beforehand. */
 export const anyObject = (description: string) =>

@@ -34,6 +34,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
   if (body !== undefined) add(400, 'malformed_json');
   if (keyed) add(400, 'invalid_idempotency_key');
   if (scope !== null) {
+    add(400, 'unknown_parameter');
     add(401, ...UNAUTHORIZED);
     add(403, 'api_disabled', 'insufficient_scope');
     // Every role may read.
@@ -45,7 +46,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
   if (route.conditional && !writes && route.answer !== undefined) add(304);
   if (body !== undefined || bodyTypes !== undefined)
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
-  if (body !== undefined) add(422, 'validation');
+  if (body !== undefined) add(422, 'validation', 'unknown_field');
   if (keyed) add(422, 'idempotency_key_reused');
   if (writes) add(503, ...UNAVAILABLE);
   return new Map([...all].sort(([a], [b]) => a - b));

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../core/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { flag, id, integer, list, oneOf, orNull, text, time } from '../http/schema.ts';
+import { flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;
 const host = (more: string) =>
@@ -38,6 +38,7 @@ export const originBody = bodySchema(
       ),
     ),
     heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; if left out, what was set stays`)),
+    ...readOnly('domain_id', 'is_enabled', 'ssl_status', 'ssl_issued_at', 'ssl_expires_at', 'ssl_error', 'exposed'),
   }),
 );
 

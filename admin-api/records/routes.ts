@@ -13,7 +13,7 @@ import { batchAnswer, batchBody, importAnswer, recordAnswer, recordBody, records
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { RecordTexts } from './text.ts';
 import { exportZone } from './zonefile/export.ts';
-import { importZone } from './zonefile/import.ts';
+import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
@@ -175,6 +175,8 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       path: ZONEFILE,
       tag: 'records',
       summary: 'Replace all records by those of a master file',
+      description:
+        'What Knot, NSD and BIND load is imported; what is doubtful about it stands in `warnings`. DNSSEC records are dropped, with a warning.',
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
@@ -186,15 +188,28 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
             '"keep" takes the SOA timers and apex NS of the file, "service" (the default) not',
           ),
         ),
+        strict: Type.Optional(
+          oneOf(['true', 'false'], '"true" makes warnings errors, so that nothing is imported; "false" is the default'),
+        ),
       }),
       answer: importAnswer,
-      faults: { 400: ['invalid_apex'], 404: NO_DOMAIN, 422: ['invalid_zonefile'] },
-      run: (context) => importZone(services, pool, context, context.body, readApex(context.query.get('apex'))),
+      faults: { 400: ['invalid_apex', 'invalid_strict'], 404: NO_DOMAIN, 422: ['invalid_zonefile'] },
+      run: (context) => importZone(services, pool, context, context.body, readImportOptions(context.query)),
     }),
   ];
 }
 
 /** Throws HttpError 400. */
+function readImportOptions(query: URLSearchParams): ImportOptions {
+  return { keepApex: readApex(query.get('apex')), strict: readStrict(query.get('strict')) };
+}
+
+function readStrict(value: string | null): boolean {
+  if (value === null || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new HttpError(400, 'invalid_strict', '"strict" is "true" (warnings are errors) or "false".');
+}
+
 function readApex(value: string | null): boolean {
   if (value === null || value === 'service') return false;
   if (value === 'keep') return true;

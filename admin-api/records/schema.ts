@@ -3,7 +3,19 @@ import { Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../core/alias/index.ts';
 import { domainView } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { anyObject, count, id, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
+import {
+  anyObject,
+  count,
+  id,
+  integer,
+  list,
+  nextCursorSchema,
+  oneOf,
+  orNull,
+  readOnly,
+  text,
+  time,
+} from '../http/schema.ts';
 
 const fields = {
   name: text('a string, the name in the domain, such as "www"; "@" is the domain itself', { maxLength: 1024 }),
@@ -21,7 +33,10 @@ const fields = {
   ),
 };
 
-const newRecord = Type.Object(fields, { title: 'NewRecord' });
+/** What a record has in answers beside `fields`. */
+const answered = readOnly('id', 'data', 'alias', 'created_at', 'updated_at');
+
+const newRecord = Type.Object({ ...fields, ...answered }, { title: 'NewRecord' });
 
 export const recordBody = bodySchema(newRecord);
 
@@ -37,7 +52,7 @@ export const batchBody = bodySchema(
     ),
     put: Type.Optional(
       list(
-        Type.Object({ id: text('a string, the id of a record', { maxLength: 64 }), ...fields }),
+        Type.Object({ ...fields, ...answered, id: text('a string, the id of a record', { maxLength: 64 }) }),
         'a list of records with the ids of those that they replace',
         { maxItems: MAX_BATCH },
       ),
@@ -88,4 +103,24 @@ export const batchAnswer = Type.Object({
   updated: list(recordView, 'in the order of "put"'),
   created: list(recordView, 'in the order of "post"'),
 });
-export const importAnswer = Type.Object({ domain: domainView, records: count('how many records the file had') });
+
+const importWarning = Type.Object(
+  {
+    line: integer(1, Number.MAX_SAFE_INTEGER, 'the line of the file, from 1'),
+    code: text('such as "occluded"; stable'),
+    message: text('for people to read'),
+  },
+  { title: 'ImportWarning' },
+);
+
+export const importAnswer = Type.Object({
+  domain: domainView,
+  records: count('how many records the zone has now, without its SOA'),
+  warnings: Type.Optional(
+    list(
+      importWarning,
+      'what was imported though it is doubtful, by rising line, at most 1000; left out when there is nothing',
+    ),
+  ),
+  warnings_omitted: Type.Optional(count('how many more warnings there are; left out when there are none')),
+});

@@ -2,6 +2,7 @@
 import { InvalidError, StateError } from '../../../core/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, type Name } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
 
 const shown = (name: Name): string => formatName(name);
 
@@ -39,14 +40,16 @@ export const recordExists = (): StateError =>
 export const occludedBy = (type: number, at: Name): StateError =>
   new StateError(
     'occluded',
-    `Nobody would see this record: ${shown(at)} has ${typeName(type)} records, which hand on all below. Only addresses (glue) can stand there.`,
+    type === TYPE.DNAME
+      ? `This record would never be served: ${shown(at)} has a DNAME, which redirects every name below it (RFC 6672 2.4). Delete one of the two.`
+      : `This record would never be served: ${shown(at)} is delegated to other nameservers. Only addresses (glue) can stand there.`,
     { pointer: '/name' },
   );
 
 export const inNestedZone = (apex: Name): StateError =>
   new StateError(
     'occluded',
-    `Nobody would see this record: ${shown(apex)} is a domain of its own here. Put it there.`,
+    `This record would never be served: ${shown(apex)} is a domain of its own here. Put the record there.`,
     {
       pointer: '/name',
     },
@@ -74,14 +77,16 @@ export const isTarget = (name: Name, type: number, owner: Name): StateError =>
   );
 
 export const tooManyTypes = (name: Name, most: number): InvalidError =>
-  new InvalidError('too_many_types', `${shown(name)} would have records of more than ${most} types.`, {
-    pointer: '/type',
-  });
+  new InvalidError(
+    'too_many_types',
+    `${shown(name)} would have records of more than ${most} types, the limit for one name; spread them over several names.`,
+    { pointer: '/type' },
+  );
 
 export const nameTooLarge = (name: Name): InvalidError =>
   new InvalidError(
     'name_too_large',
-    `The records of ${shown(name)} would take more than 64,000 bytes; spread them over several names.`,
+    `The records of ${shown(name)} would take more than 64,000 bytes, the limit for one name; spread them over several names.`,
     {
       pointer: '/content',
     },
@@ -90,7 +95,7 @@ export const nameTooLarge = (name: Name): InvalidError =>
 export const rrsetTooLarge = (type: number, name: Name): InvalidError =>
   new InvalidError(
     'rrset_too_large',
-    `The ${typeName(type)} records of ${shown(name)} would not fit into one answer.`,
+    `The ${typeName(type)} records of ${shown(name)} would take more than 48,000 bytes, the limit for one answer; spread them over several names.`,
     {
       pointer: '/content',
     },

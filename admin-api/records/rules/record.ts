@@ -2,6 +2,7 @@
 import { InvalidError } from '../../../core/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
+import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
 import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
 
@@ -16,41 +17,63 @@ export const MAX_TYPES = 200;
 const invalid = (code: string, message: string, pointer: string): InvalidError =>
   new InvalidError(code, message, { pointer });
 
-/** Types whose owner is a host, a mail domain or a zone. */
-const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX, TYPE.NS]);
+/** Types whose owner is a host or a mail domain. */
+const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
+
+/** The rules for a single record: all of them are held. Throws InvalidError or StateError. */
+export function checkRecord(apex: Name, name: Name, type: number, rdata: Uint8Array): void {
+  checkStorable(apex, name, type, rdata, false);
+  // A zone file may delegate `0/25` (RFC 2317), which a form for single records takes for a slip.
+  if (type === TYPE.NS && !isHost(name, 0)) throw ownerIsNoHost(name, type);
+  const doubt = doubtOf(name, type, rdata);
+  if (doubt !== undefined) throw doubt;
+}
 
 /**
- * Throws InvalidError or StateError. `keepApexNs`: NS at the apex is the zone's own, from a master file, not the service's.
+ * The rules without which a zone could not be stored or served right. `keepApexNs`: NS at the apex is the zone's own, from a
+ * master file, not the service's. Throws InvalidError or StateError.
  */
-export function checkRecord(apex: Name, name: Name, type: number, rdata: Uint8Array, keepApexNs = false): void {
-  const atApex = name.length === apex.length;
+export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8Array, keepApexNs: boolean): void {
   if (type === TYPE.SOA)
     throw invalid('soa_is_ours', 'The SOA record is kept by the service; its serial rises with every change.', '/type');
-  if (atApex) checkApexType(type, keepApexNs);
+  if (name.length === apex.length) checkApexType(type, keepApexNs);
   checkWildcard(name, type);
-  if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0))
-    throw invalid(
-      'invalid_host',
-      `${formatName(name)} can not have ${typeName(type)} records: it is no host name.`,
-      '/name',
-    );
-  const at = ADDITIONAL_TARGET.get(type);
-  const pointsAt = at ?? (ALIASES.has(type) ? 0 : undefined);
-  if (pointsAt !== undefined && isAddress(nameAt(rdata, pointsAt)))
-    throw invalid(
-      'invalid_host',
-      `The target of ${typeName(type)} records is a host name, and ${formatName(nameAt(rdata, pointsAt)).slice(0, -1)} is an address; that stands in an A record.`,
-      '/content',
-    );
-  if (at === undefined) return;
-  const target = nameAt(rdata, at);
-  if (target.length === 1 ? type === TYPE.NS : !isHost(target, 0))
-    throw invalid(
-      'invalid_host',
-      `The target ${formatName(target)} of the ${typeName(type)} record is no host name.`,
-      '/content',
-    );
+  // ALIAS is ours alone: no other server loads one, and this one has no addresses to give.
+  if (type === TYPE.ALIAS && isAddress(nameAt(rdata, 0))) throw targetIsAddress(type, nameAt(rdata, 0));
 }
+
+/** What other servers load though it is doubtful: an error for a single record, a warning for a zone file. */
+export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0)) return ownerIsNoHost(name, type);
+  if (type === TYPE.NAPTR && hasBothRewrites(rdata))
+    return invalid(
+      'invalid_content',
+      'The NAPTR record has a regular expression and a replacement, which exclude each other (RFC 3403 4.1): without an expression write "", without a replacement write ".".',
+      '/content',
+    );
+  const at = ADDITIONAL_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
+  if (at === undefined) return undefined;
+  const target = nameAt(rdata, at);
+  if (isAddress(target)) return targetIsAddress(type, target);
+  if (type === TYPE.CNAME) return undefined;
+  // "." as the target of MX and SRV says that there is none (RFC 7505, RFC 2782).
+  if (target.length === 1 ? type !== TYPE.NS : isHost(target, 0)) return undefined;
+  return invalid(
+    'invalid_host',
+    `The target ${formatName(target)} of the ${typeName(type)} record is no host name.`,
+    '/content',
+  );
+}
+
+const ownerIsNoHost = (name: Name, type: number): InvalidError =>
+  invalid('invalid_host', `${formatName(name)} can not have ${typeName(type)} records: it is no host name.`, '/name');
+
+const targetIsAddress = (type: number, target: Name): InvalidError =>
+  invalid(
+    'invalid_host',
+    `The target of ${typeName(type)} records is a host name, and ${formatName(target).slice(0, -1)} is an address; that stands in an A record.`,
+    '/content',
+  );
 
 function checkApexType(type: number, keepApexNs: boolean): void {
   if (type === TYPE.CNAME) throw cnameAtApex();
@@ -63,8 +86,6 @@ function checkApexType(type: number, keepApexNs: boolean): void {
   if (type === TYPE.DS)
     throw invalid('ds_at_apex', 'The DS records of a domain belong into the zone above it (RFC 4035 2.4).', '/name');
 }
-
-const ALIASES: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.ALIAS]);
 
 /** Reads as an IPv4 address: as a name it leads nowhere, since no top-level domain is a number (RFC 1123 2.1). */
 function isAddress(name: Name): boolean {

@@ -1,8 +1,8 @@
 /** The rules between records (rules/place.ts) over a whole zone in memory, in time linear in its size. */
 import type { WaypostError } from '../../../core/errors.ts';
-import type { MasterError } from '../../../core/wire/master/index.ts';
-import { isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
+import { type Name, parentName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
   cnameConflict,
@@ -10,25 +10,31 @@ import {
   nameTooLarge,
   occludedBy,
   rrsetTooLarge,
-  targetIsCname,
   tooManyTypes,
 } from '../rules/faults.ts';
 import { MAX_AT_NAME, MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } from '../rules/record.ts';
 import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
-/** Faults with their lines, not sorted; at most `most`. */
-export function checkZone(apex: Name, owners: Owners, most: number): MasterError[] {
+/** Faults with their lines, not sorted; at most `most` of each kind. Data hidden by a delegation is a warning: it is stored and not served. */
+export function checkZone(
+  apex: Name,
+  owners: Owners,
+  most: number,
+): { errors: MasterError[]; occluded: MasterWarning[] } {
   const errors: MasterError[] = [];
+  const occluded: MasterWarning[] = [];
   const note = (set: OwnedSet, { message }: WaypostError) => {
     if (errors.length < most) errors.push({ line: set.line, message });
+  };
+  const warn = (set: OwnedSet, { code, message }: WaypostError) => {
+    if (occluded.length < most) occluded.push({ line: set.line, code, message });
   };
   const hides = mayOcclude(apex, owners);
   for (const owner of owners) {
     checkBeside(apex, owner, note);
-    if (hides) checkAbove(apex, owners, owner, note);
-    for (const set of owner.sets) if (ADDITIONAL_TARGET.has(set.type)) checkTargets(apex, owners, set, note);
+    if (hides) checkAbove(apex, owners, owner, note, warn);
   }
-  return errors;
+  return { errors, occluded };
 }
 
 type Note = (set: OwnedSet, error: WaypostError) => void;
@@ -59,23 +65,15 @@ function checkBeside(apex: Name, owner: Owner, note: Note): void {
   }
 }
 
-function checkAbove(apex: Name, owners: Owners, { name, sets }: Owner, note: Note): void {
+/** Nothing may stand below a DNAME (RFC 6672 2.4), and Knot and NSD refuse it too. */
+function checkAbove(apex: Name, owners: Owners, { name, sets }: Owner, note: Note, warn: Note): void {
   for (let at = name; ; at = parentName(at)) {
     const isOwn = at === name;
     const isApex = at.length === apex.length;
     const here = owners.get(at);
     if (!isOwn && setOf(here, TYPE.DNAME) !== undefined) for (const set of sets) note(set, occludedBy(TYPE.DNAME, at));
     if (!isApex && setOf(here, TYPE.NS) !== undefined)
-      for (const set of sets) if (!mayStandUnderCut(set.type, isOwn)) note(set, occludedBy(TYPE.NS, at));
+      for (const set of sets) if (!mayStandUnderCut(set.type, isOwn)) warn(set, occludedBy(TYPE.NS, at));
     if (isApex) return;
-  }
-}
-
-function checkTargets(apex: Name, owners: Owners, set: OwnedSet, note: Note): void {
-  const at = ADDITIONAL_TARGET.get(set.type) ?? 0;
-  for (const rdata of set.rdatas) {
-    const target = nameAt(rdata, at);
-    if (isWithin(target, apex) && setOf(owners.get(target), TYPE.CNAME) !== undefined)
-      note(set, targetIsCname(set.type, target));
   }
 }

@@ -14,18 +14,28 @@ import { nowSeconds } from '../../http/time.ts';
 import type { Services } from '../../services.ts';
 import type { PreparePool } from './pool.ts';
 
+/** Warnings that one answer holds at most. */
+const MOST_WARNINGS = 1000;
+
+export interface ImportOptions {
+  /** Whether the file's own SOA timers and apex NS are taken. */
+  readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
+}
+
 /** Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412. */
 export async function importZone(
   services: Services,
   pool: PreparePool,
   context: Context<Caller>,
   bytes: Uint8Array,
-  keepApex: boolean,
+  { keepApex, strict }: ImportOptions,
 ) {
   const { reader, zoneSettings, turns } = services;
   const { domain_id: domainId } = context.params;
   const { apex } = ownedDomain(reader, context.caller, domainId);
-  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, zoneSettings, now: nowSeconds() });
+  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
     const { errors } = prepared;
     const others = errors.length > 1 ? ` There are ${errors.length} faults in all.` : '';
@@ -36,7 +46,7 @@ export async function importZone(
       { details: errors },
     );
   }
-  const { count } = prepared;
+  const { count, warnings } = prepared;
   const commit = () =>
     change(services, context, (draft) => {
       const old = ownedDomain(draft, context.caller, domainId);
@@ -58,7 +68,12 @@ export async function importZone(
         domain,
         target: domainId,
         detail: { records: count, apex: keepApex ? 'keep' : 'service' },
-        answer: () => ({ domain: describeDomain(services, domain), records: count }),
+        answer: () => ({
+          domain: describeDomain(services, domain),
+          records: count,
+          ...(warnings.length > 0 && { warnings: warnings.slice(0, MOST_WARNINGS) }),
+          ...(warnings.length > MOST_WARNINGS && { warnings_omitted: warnings.length - MOST_WARNINGS }),
+        }),
       };
     });
   // Beside steady writers to the domain it would never come to its commit.

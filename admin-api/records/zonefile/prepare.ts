@@ -4,13 +4,19 @@
  */
 import { WaypostError } from '../../../core/errors.ts';
 import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
-import { type MasterError, type MasterRecord, parseMaster } from '../../../core/wire/master/index.ts';
+import {
+  type MasterError,
+  type MasterRecord,
+  type MasterWarning,
+  parseMaster,
+} from '../../../core/wire/master/index.ts';
 import { equalNames, formatName, type Name, nameAt } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { DEFAULT_TTL } from '../content.ts';
-import { checkRecord } from '../rules/record.ts';
+import { checkStorable } from '../rules/record.ts';
 import { checkZone } from './check.ts';
+import { DNSSEC_TYPES, doubtsOf, droppedSignatures } from './doubts.ts';
 import { encodeRecords } from './encode.ts';
 import { compileOwners } from './nodes.ts';
 import { Owners } from './owners.ts';
@@ -21,6 +27,8 @@ export interface PrepareInput {
   readonly apex: Name;
   /** Whether the file's own SOA timers and apex NS are taken. */
   readonly keepApex: boolean;
+  /** Whether warnings are errors. */
+  readonly strict: boolean;
   readonly zoneSettings: ZoneSettings;
   /** Seconds since 1970, for the rows. */
   readonly now: number;
@@ -36,6 +44,7 @@ export type Prepared =
       readonly nodes: Uint8Array;
       readonly count: number;
       readonly kept: ApexSettings | null;
+      readonly warnings: readonly MasterWarning[];
     };
 
 /** Faults that are told of one file: every bad line of any file that somebody means to mend. */
@@ -43,38 +52,62 @@ const MOST_ERRORS = 100_000;
 
 export function prepareZone(input: PrepareInput): Prepared {
   const { apex, domainId, now } = input;
-  const { owners, kept, errors } = readZone(input);
+  const { owners, kept, errors, warnings } = readZone(input);
   if (errors.length > 0) return { ok: false, errors };
   const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, now);
-  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept };
+  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };
 }
 
-/** What a file holds, with every line that breaks a rule of the API, by rising line. */
-export function readZone({ bytes, apex, keepApex }: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex'>): {
+/**
+ * What a file holds, with every line that can not be imported, by rising line. Warnings come for a file without errors alone: a bad
+ * line is missing elsewhere, as the address of a nameserver. `strict`: warnings are errors.
+ */
+export function readZone({
+  bytes,
+  apex,
+  keepApex,
+  strict,
+}: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict'>): {
   owners: Owners;
   kept: ApexSettings | null;
-  errors: readonly MasterError[];
+  errors: readonly (MasterError & { readonly code?: string })[];
+  warnings: readonly MasterWarning[];
 } {
-  const { records, errors } = parseMaster(bytes, {
+  const { records, errors, warnings, dropped } = parseMaster(bytes, {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MOST_ERRORS,
+    drops: DNSSEC_TYPES,
   });
   const owners = new Owners(apex);
   const soas: MasterRecord[] = [];
+  const kept: MasterRecord[] = [];
   for (const record of records) {
     if (record.type === TYPE.SOA) soas.push(record);
     else if (keepApex || record.type !== TYPE.NS || record.name.length !== apex.length) {
       const fault = faultOf(apex, record, keepApex);
-      if (fault === undefined) owners.add(record);
-      else if (errors.length < MOST_ERRORS) errors.push({ line: record.line, message: fault });
+      if (fault !== undefined) {
+        if (errors.length < MOST_ERRORS) errors.push({ line: record.line, message: fault });
+        continue;
+      }
+      owners.add(record);
+      kept.push(record);
     }
   }
   const soa = checkSoas(apex, soas, keepApex, errors);
-  for (const error of checkZone(apex, owners, MOST_ERRORS - errors.length)) errors.push(error);
-  return { owners, kept: keepApex && soa !== undefined ? settingsOf(soa) : null, errors: byLine(errors) };
+  const { errors: conflicts, occluded } = checkZone(apex, owners, MOST_ERRORS);
+  for (const error of conflicts) if (errors.length < MOST_ERRORS) errors.push(error);
+  const settings = keepApex && soa !== undefined ? settingsOf(soa) : null;
+  if (errors.length > 0) return { owners, kept: settings, errors: byLine(errors), warnings: [] };
+  const doubts = [...warnings, ...droppedSignatures(dropped), ...occluded];
+  for (const doubt of doubtsOf(apex, kept, owners, MOST_ERRORS)) doubts.push(doubt);
+  // The sort is stable: what is found first about a line stays first.
+  doubts.sort((a, b) => a.line - b.line);
+  return strict
+    ? { owners, kept: settings, errors: byLine(doubts), warnings: [] }
+    : { owners, kept: settings, errors: [], warnings: doubts };
 }
 
 /** In the order of the file, the first fault of each line. */
@@ -86,7 +119,7 @@ function byLine(errors: readonly MasterError[]): MasterError[] {
 
 function faultOf(apex: Name, record: MasterRecord, keepApex: boolean): string | undefined {
   try {
-    checkRecord(apex, record.name, record.type, record.rdata, keepApex);
+    checkStorable(apex, record.name, record.type, record.rdata, keepApex);
     return undefined;
   } catch (error) {
     if (error instanceof WaypostError) return error.message;

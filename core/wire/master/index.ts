@@ -1,2 +1,9 @@
 export { formatMaster } from './format.ts';
-export { type MasterError, type MasterOptions, type MasterRecord, parseMaster } from './parser.ts';
+export {
+  type Dropped,
+  type MasterError,
+  type MasterOptions,
+  type MasterRecord,
+  type MasterWarning,
+  parseMaster,
+} from './parser.ts';

@@ -23,27 +23,47 @@ export interface MasterError {
   readonly message: string;
 }
 
+/** What is doubtful about a file that can be read all the same. */
+export interface MasterWarning extends MasterError {
+  /** Stable, in snake case. */
+  readonly code: string;
+}
+
+/** How many records of a type were left out, and the line of the first. */
+export interface Dropped {
+  readonly line: number;
+  readonly count: number;
+}
+
+export interface MasterResult {
+  readonly records: MasterRecord[];
+  readonly errors: MasterError[];
+  readonly warnings: MasterWarning[];
+  /** By type, those of `drops`. */
+  readonly dropped: ReadonlyMap<number, Dropped>;
+}
+
 export interface MasterOptions {
   /** The zone's apex: the first $ORIGIN, and the limit for owners. */
   readonly origin: Name;
-  /** Seconds, for records before any TTL. */
+  /** Seconds, for records before any TTL and any SOA. */
   readonly defaultTtl?: number;
+  /** Types whose records are counted and left out. Their rdata is not read. */
+  readonly drops?: ReadonlySet<number>;
   /** Reading ends after so many faults. Default 100. */
   readonly maxErrors?: number;
 }
 
 /**
  * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading goes on with the next one; what stands in
- * `records` then is not the whole zone. A TTL that is left out is that of $TTL, else of the entry before, else `defaultTtl`,
- * else the SOA's minimum. Records that come twice are given twice. Time and memory are linear in the input. Throws nothing.
+ * `records` then is not the whole zone. A missing TTL is that of $TTL, else the last explicit one, else the SOA's minimum, else
+ * `defaultTtl`. Records that come twice are given twice. Time and memory are linear in the input. Throws nothing.
  */
-export function parseMaster(
-  input: Uint8Array,
-  options: MasterOptions,
-): { records: MasterRecord[]; errors: MasterError[] } {
+export function parseMaster(input: Uint8Array, options: MasterOptions): MasterResult {
   return new MasterParser(input, options).run();
 }
 
+const NO_TYPES: ReadonlySet<number> = new Set();
 const TTL_RULE = `a TTL is 0 to ${MAX_TTL} seconds, or has units as in 1h30m`;
 
 class MasterParser {
@@ -53,6 +73,9 @@ class MasterParser {
   readonly #maxErrors: number;
   readonly #records: MasterRecord[] = [];
   readonly #errors: MasterError[] = [];
+  readonly #warnings: MasterWarning[] = [];
+  readonly #drops: ReadonlySet<number>;
+  readonly #dropped = new Map<number, { line: number; count: number }>();
   readonly #scratch = new Uint8Array(512);
   readonly #slab = new Slab();
   #origin: Name;
@@ -72,9 +95,10 @@ class MasterParser {
     this.#origin = options.origin;
     this.#maxErrors = options.maxErrors ?? 100;
     this.#defaultTtl = options.defaultTtl ?? -1;
+    this.#drops = options.drops ?? NO_TYPES;
   }
 
-  run(): { records: MasterRecord[]; errors: MasterError[] } {
+  run(): MasterResult {
     const lexer = this.#lexer;
     while (this.#errors.length < this.#maxErrors && lexer.next()) {
       try {
@@ -86,7 +110,7 @@ class MasterParser {
         this.#errors.push({ line: lexer.line, message: error.message });
       }
     }
-    return { records: this.#records, errors: this.#errors };
+    return { records: this.#records, errors: this.#errors, warnings: this.#warnings, dropped: this.#dropped };
   }
 
   /** Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the record before. */
@@ -134,6 +158,12 @@ class MasterParser {
     }
     if (!isDataType(type)) fail(`${typeName(type)} is a type for queries, no zone holds it.`);
 
+    if (this.#drops.has(type)) {
+      // The next record without a TTL takes this one's all the same.
+      if (ttl >= 0) this.#lastTtl = ttl;
+      this.#drop(type);
+      return;
+    }
     const rdata = this.#rdata(type, i + 1);
     if (type === TYPE.SOA && this.#soaMinimum < 0)
       this.#soaMinimum = Math.min(Buffer.from(rdata).readUInt32BE(rdata.length - 4), MAX_TTL);
@@ -142,12 +172,37 @@ class MasterParser {
     this.#records.push({ name: owner, type, ttl, rdata, line: lexer.line });
   }
 
+  #drop(type: number): void {
+    const dropped = this.#dropped.get(type);
+    if (dropped === undefined) this.#dropped.set(type, { line: this.#lexer.line, count: 1 });
+    else dropped.count++;
+  }
+
+  /** As BIND reads files without $TTL (RFC 2308 section 4, RFC 1035 section 5.1). */
   #missingTtl(): number {
     if (this.#directiveTtl >= 0) return this.#directiveTtl;
     if (this.#lastTtl >= 0) return this.#lastTtl;
-    if (this.#defaultTtl >= 0) return this.#defaultTtl;
-    if (this.#soaMinimum >= 0) return this.#soaMinimum;
+    if (this.#soaMinimum >= 0) {
+      this.#warnOfTtl(`the SOA minimum of ${this.#soaMinimum} seconds`);
+      // BIND goes on as if $TTL had said so: an explicit TTL after this is that of its record alone.
+      this.#directiveTtl = this.#soaMinimum;
+      return this.#soaMinimum;
+    }
+    if (this.#defaultTtl >= 0) {
+      this.#warnOfTtl(`the default of ${this.#defaultTtl} seconds`);
+      return this.#defaultTtl;
+    }
     return fail('The record has no TTL and none stands before it; put a line such as "$TTL 300" at the start.');
+  }
+
+  /** Once a file. */
+  #warnOfTtl(instead: string): void {
+    if (this.#warnings.length > 0) return;
+    this.#warnings.push({
+      line: this.#lexer.line,
+      code: 'no_ttl',
+      message: `The record has no TTL and none is set before it; it takes ${instead}. Put a line such as "$TTL 300" at the start.`,
+    });
   }
 
   #readOwner(): Name {

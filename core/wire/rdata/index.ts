@@ -10,3 +10,4 @@ export {
   parseRdataFields,
   rdataToObject,
 } from './rdata.ts';
+export { hasBothRewrites } from './service.ts';

@@ -41,15 +41,20 @@ function isSubstitution(expression: Uint8Array): boolean {
   return found === 3 && /^i*$/i.test(text.slice(p));
 }
 
-const ONE_OF_BOTH = 'must be "" when there is a replacement; the replacement is "." when there is an expression';
-
-/** RFC 3403 4.1: a record with both is in error. */
+/** A record with both is in error (RFC 3403 4.1), but zones have such records and other servers load them: see `hasBothRewrites`. */
 function readRewrite(input: WireReader): [expression: Uint8Array, replacement: Name] {
   const expression = input.take(input.u8());
   if (expression.length > 0 && !isSubstitution(expression)) input.fail(`the ${EXPRESSION} ${EXPRESSION_RULE}`);
   const replacement = input.name();
-  if (expression.length > 0 && replacement.length > 1) input.fail(`the ${EXPRESSION} ${ONE_OF_BOTH}`);
   return [expression, replacement];
+}
+
+/** Whether the rdata of a NAPTR, which is well-formed, has a regular expression and a replacement. */
+export function hasBothRewrites(rdata: Uint8Array): boolean {
+  const flagsAt = 4;
+  const servicesAt = flagsAt + 1 + rdata[flagsAt];
+  const expressionAt = servicesAt + 1 + rdata[servicesAt];
+  return rdata[expressionAt] > 0 && rdata[expressionAt + 1 + rdata[expressionAt]] > 0;
 }
 
 const expressionText = characterString(EXPRESSION);
@@ -60,9 +65,7 @@ const rewrite: FieldKind = {
     expressionText.parse(input, out);
     if (given.length > 0 && !isSubstitution(given))
       input.fail(EXPRESSION, EXPRESSION_RULE, Buffer.from(given).toString('latin1'));
-    const replacement = input.name('replacement');
-    if (given.length > 0 && replacement.length > 1) input.fail(EXPRESSION, ONE_OF_BOTH);
-    out.bytes(replacement);
+    out.bytes(input.name('replacement'));
   },
   format(input) {
     const [regexp, replacement] = readRewrite(input);

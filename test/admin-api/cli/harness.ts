@@ -139,7 +139,11 @@ export class FakeDaemon {
     if (details.length > 0) return fault(422, 'invalid_zonefile', { details });
     zone.text = text;
     zone.record_count = lines.filter(Boolean).length;
-    return { body: { ok: true, domain: this.#row(zone), records: zone.record_count } };
+    const warnings = lines.flatMap((line, i) =>
+      line.startsWith('doubtful') ? [{ line: i + 1, code: 'occluded', message: `hidden \x1b "${line}"` }] : [],
+    );
+    const doubts = warnings.length === 0 ? {} : { warnings, warnings_omitted: 7 };
+    return { body: { ok: true, domain: this.#row(zone), records: zone.record_count, ...doubts } };
   }
 
   #batch(zone: Zone, { headers, body }: Seen): Answer {

@@ -29,6 +29,19 @@ test('one file: the zone is made, and the bytes are sent as they are', async ({ 
   assert.equal([put.headers['content-type'], put.headers['content-length']], ['text/dns', '30']);
 });
 
+test('what the daemon warns of is named, and --strict is handed on', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '@ A 192.0.2.1\ndoubtful\n');
+  const { code, stdout, stderr } = await run(['zone', 'import', file], { env });
+  assert.is(code, 0);
+  assert.match(stdout, /^imported 1 zones, 2 records/);
+  assert.is(stderr, `${file}:2: warning: hidden \\u001b "doubtful" (occluded)\n7 more warnings\n`);
+  const again = await run(['zone', 'import', file, '--replace', '--strict', '--json'], { env });
+  assert.is(daemon.seen.at(-1)?.url, '/api/v1/domains/1/zonefile?apex=keep&strict=true');
+  const { ok, warnings, warnings_omitted } = JSON.parse(again.stdout);
+  assert.equal([ok, warnings.length, warnings[0].line, warnings[0].file, warnings_omitted], [true, 1, 2, file, 7]);
+});
+
 test('--apex service leaves the apex to the service', async ({ daemon, env, folder }) => {
   writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
   await run(['zone', 'import', folder, '--apex', 'service'], { env });

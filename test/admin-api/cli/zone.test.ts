@@ -81,6 +81,32 @@ test('check knows what an import refuses', async ({ folder }) => {
   assert.match((await faults('--apex', 'service')).join(), /^:3: .*CNAME/);
 });
 
+test('check warns of doubtful lines, and --strict makes them bad', async ({ folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '$TTL 300\n@ SOA ns.example. h.example. 1 2 3 4 5\nd NS ns.d\nx.d TXT x\n');
+  const { code, stdout, stderr } = await run(['zone', 'check', file]);
+  assert.equal([code, stdout], [0, 'checked 1 zones, 2 records: no bad lines, 2 warnings\n']);
+  const lines = stderr.trimEnd().split('\n');
+  assert.is(lines.length, 2);
+  assert.match(lines[0].slice(file.length), /^:3: warning: The nameserver ns\.d\.a\.test\. .* \(missing_glue\)$/);
+  assert.match(lines[1].slice(file.length), /^:4: warning: .* \(occluded\)$/);
+  const json = (await run(['zone', 'check', file, '--json'])).stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    json.map(({ line, code: of, severity, ok, warnings }) => [line, of, severity, ok, warnings]),
+    [
+      [3, 'missing_glue', 'warning', undefined, undefined],
+      [4, 'occluded', 'warning', undefined, undefined],
+      [undefined, undefined, undefined, true, 2],
+    ],
+  );
+  const strict = await run(['zone', 'check', file, '--strict']);
+  assert.is(strict.code, 1);
+  assert.match(strict.stdout, /: 2 bad lines\n$/);
+});
+
 test('check names every bad line', async ({ folder }) => {
   const file = join(folder, 'a.test.zone');
   const soa = '@ SOA ns host 1 2 3 4 5 ; kept\n@ NS ns.example.\n';

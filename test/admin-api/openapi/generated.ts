@@ -360,7 +360,10 @@ export interface paths {
         };
         /** The domain as a master file (RFC 1035 section 5) */
         get: operations["exportZone"];
-        /** Replace all records by those of a master file */
+        /**
+         * Replace all records by those of a master file
+         * @description What Knot, NSD and BIND load is imported; what is doubtful about it stands in `warnings`. DNSSEC records are dropped, with a warning.
+         */
         put: operations["importZone"];
         post?: never;
         delete?: never;
@@ -911,6 +914,14 @@ export interface components {
             /** @description the path where the rule is explained, on a page for browsers */
             url: string;
         };
+        ImportWarning: {
+            /** @description the line of the file, from 1 */
+            line: number;
+            /** @description such as "occluded"; stable */
+            code: string;
+            /** @description for people to read */
+            message: string;
+        };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
             name: string;
@@ -924,6 +935,16 @@ export interface components {
             priority?: number | null;
             /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
             proxied?: boolean | null;
+            /** @description as in the answer; ignored */
+            readonly id?: unknown;
+            /** @description as in the answer; ignored */
+            readonly data?: unknown;
+            /** @description as in the answer; ignored */
+            readonly alias?: unknown;
+            /** @description as in the answer; ignored */
+            readonly created_at?: unknown;
+            /** @description as in the answer; ignored */
+            readonly updated_at?: unknown;
         };
         OwnAccount: {
             /** @description the id of the account */
@@ -1588,7 +1609,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1598,7 +1619,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation";
+                            code: "validation" | "unknown_field";
                         };
                     };
                 };
@@ -1657,7 +1678,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1667,7 +1688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -1754,7 +1775,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1764,7 +1785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -1803,7 +1824,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1813,7 +1834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_scope" | "invalid_time" | "validation" | "idempotency_key_reused";
+                            code: "invalid_scope" | "invalid_time" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -1857,7 +1878,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1867,7 +1888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -1942,7 +1963,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1952,7 +1973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2045,7 +2066,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2055,7 +2076,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -2109,7 +2130,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2119,7 +2140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "invalid_scope" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "invalid_scope" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -2163,7 +2184,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2173,7 +2194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2239,7 +2260,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`. */
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2249,7 +2270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request";
+                            code: "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2308,7 +2329,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2318,7 +2339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2399,7 +2420,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2409,7 +2430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -2448,7 +2469,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2458,7 +2479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_plan" | "validation" | "idempotency_key_reused";
+                            code: "invalid_plan" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -2517,7 +2538,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2527,7 +2548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2611,6 +2632,12 @@ export interface operations {
                     plan?: string;
                     /** @description true or false */
                     api_enabled?: boolean;
+                    /** @description as in the answer; ignored */
+                    readonly id?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly created_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly updated_at?: unknown;
                 };
             };
         };
@@ -2638,7 +2665,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2648,7 +2675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -2702,7 +2729,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_plan`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2712,7 +2739,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_plan" | "validation";
+                            code: "invalid_plan" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -2777,7 +2804,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2787,7 +2814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -2845,7 +2872,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2855,7 +2882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -2931,7 +2958,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2941,7 +2968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -3009,7 +3036,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3019,7 +3046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3058,7 +3085,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3068,7 +3095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "validation" | "idempotency_key_reused";
+                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3115,7 +3142,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3125,7 +3152,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3202,7 +3229,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3212,7 +3239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3306,7 +3333,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3316,7 +3343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3416,7 +3443,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3426,7 +3453,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3481,7 +3508,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3491,7 +3518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3545,7 +3572,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3555,7 +3582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -3610,7 +3637,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3620,7 +3647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -3669,7 +3696,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3679,7 +3706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3758,8 +3785,6 @@ export interface operations {
                     delete?: string[];
                     /** @description a list of records with the ids of those that they replace */
                     put?: {
-                        /** @description a string, the id of a record */
-                        id: string;
                         /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
                         name: string;
                         /** @description a string, the type of the record, such as "A" */
@@ -3772,6 +3797,16 @@ export interface operations {
                         priority?: number | null;
                         /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
                         proxied?: boolean | null;
+                        /** @description a string, the id of a record */
+                        id: string;
+                        /** @description as in the answer; ignored */
+                        readonly data?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly alias?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly created_at?: unknown;
+                        /** @description as in the answer; ignored */
+                        readonly updated_at?: unknown;
                     }[];
                     /** @description a list of new records */
                     post?: components["schemas"]["NewRecord"][];
@@ -3808,7 +3843,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3818,7 +3853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -3873,7 +3908,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3883,7 +3918,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3918,7 +3953,7 @@ export interface operations {
                     "text/dns": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3928,7 +3963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -3973,6 +4008,8 @@ export interface operations {
             query?: {
                 /** @description "keep" takes the SOA timers and apex NS of the file, "service" (the default) not */
                 apex?: "keep" | "service";
+                /** @description "true" makes warnings errors, so that nothing is imported; "false" is the default */
+                strict?: "true" | "false";
             };
             header?: {
                 /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
@@ -4005,8 +4042,12 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description how many records the file had */
+                        /** @description how many records the zone has now, without its SOA */
                         records: number;
+                        /** @description what was imported though it is doubtful, by rising line, at most 1000; left out when there is nothing */
+                        warnings?: components["schemas"]["ImportWarning"][];
+                        /** @description how many more warnings there are; left out when there are none */
+                        warnings_omitted?: number;
                         /** @description who serves the change; left out where a node is alone */
                         sync?: {
                             seq: number;
@@ -4016,7 +4057,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_apex`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_apex`, `invalid_strict`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4026,7 +4067,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_apex" | "bad_request" | "bad_escape";
+                            code: "invalid_apex" | "invalid_strict" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4122,7 +4163,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4132,7 +4173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4207,6 +4248,20 @@ export interface operations {
                     hsts_max_age?: number | null;
                     /** @description true or false, whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; if left out, what was set stays */
                     heuristic_freshness?: boolean;
+                    /** @description as in the answer; ignored */
+                    readonly domain_id?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly is_enabled?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_status?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_issued_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_expires_at?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly ssl_error?: unknown;
+                    /** @description as in the answer; ignored */
+                    readonly exposed?: unknown;
                 };
             };
         };
@@ -4242,7 +4297,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4252,7 +4307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -4291,7 +4346,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4301,7 +4356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "validation";
+                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -4380,7 +4435,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4390,7 +4445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4444,7 +4499,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4454,7 +4509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "validation" | "idempotency_key_reused";
+                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -4531,7 +4586,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4541,7 +4596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
                         };
                     };
                 };
@@ -4580,7 +4635,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `validation`. */
+            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4590,7 +4645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "validation";
+                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -4647,7 +4702,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4657,7 +4712,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4771,7 +4826,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4781,7 +4836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -4887,7 +4942,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4897,7 +4952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -4936,7 +4991,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`, `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4946,7 +5001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_url" | "invalid_prefix" | "invalid_tag" | "validation" | "idempotency_key_reused";
+                            code: "invalid_url" | "invalid_prefix" | "invalid_tag" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -5018,7 +5073,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `malformed_multipart`, `bad_request`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `malformed_multipart`, `bad_request`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5028,7 +5083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "malformed_multipart" | "bad_request" | "invalid_idempotency_key";
+                            code: "malformed_multipart" | "bad_request" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5135,7 +5190,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5145,7 +5200,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -5208,7 +5263,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5218,7 +5273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5287,7 +5342,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5297,7 +5352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5372,7 +5427,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5382,7 +5437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5477,7 +5532,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5487,7 +5542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5618,7 +5673,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`. */
+            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5628,7 +5683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request";
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -5682,7 +5737,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5692,7 +5747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5756,7 +5811,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5766,7 +5821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape";
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -5861,7 +5916,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5871,7 +5926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5990,7 +6045,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6000,7 +6055,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6054,7 +6109,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6064,7 +6119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6120,7 +6175,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6130,7 +6185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6184,7 +6239,7 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6194,7 +6249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6250,7 +6305,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6260,7 +6315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -6299,7 +6354,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6309,7 +6364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "validation" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -6358,7 +6413,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`. */
+            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6368,7 +6423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key";
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };

@@ -453,13 +453,28 @@ test('conflicting records at once: one of them lands', async () => {
   }
 });
 
-test('what the schema does not name is ignored, prototypes too', async () => {
+test('what the schema does not name is refused, prototypes too', async () => {
   const { path } = await zone();
-  const { body } = await daemon.call('POST', path, {
-    body: '{"name":"p","type":"A","type":"A","content":"192.0.2.1","id":"0","__proto__":{"ttl":1},"constructor":{"x":1}}',
-    headers: { 'content-type': 'application/json' },
-  });
+  const send = (more: string) =>
+    daemon.call('POST', path, {
+      body: `{"name":"p","type":"A","type":"A","content":"192.0.2.1"${more}}`,
+      headers: { 'content-type': 'application/json' },
+    });
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const { status, body } = await send(`,"${name}":{"ttl":1}`);
+    assert.equal([status, body.error.code, body.error.pointer], [422, 'unknown_field', `/${name}`] as never);
+  }
+  const { body } = await send(',"id":"0"');
   assert.equal([body.record.ttl, body.record.name], [300, 'p'] as never);
+});
+
+test('what was read can be changed and sent back', async () => {
+  const { path, add } = await zone();
+  const { body } = await add('p', 'MX', '10 mail.example.org');
+  const again = await daemon.call('PUT', `${path}/${body.record.id}`, { json: { ...body.record, ttl: 77 } });
+  assert.equal([again.status, again.body.record.ttl], [200, 77] as never);
+  const batch = await daemon.call('POST', `${path}/batch`, { json: { put: [{ ...again.body.record, ttl: 78 }] } });
+  assert.is(batch.status, 200, batch.text);
 });
 
 test.run();

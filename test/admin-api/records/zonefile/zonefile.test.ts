@@ -134,11 +134,12 @@ const BAD: readonly (readonly [file: string, lines: readonly number[], query?: s
   ['@ CNAME b\n', [1]],
   ['@ DS 1 8 2 E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\n', [1]],
   ['*.x NS ns.example.org.\n', [1]],
-  ['\nx.d TXT x\nd NS ns.example.org.\nd MX 1 x.example.org.\n', [2, 4]],
+  ['$TTL 300\nx.d TXT x\nd NS ns.example.org.\nd MX 1 x.example.org.\n', [2, 4], '?strict=true'],
   ['m DNAME example.org.\nx.y.m A 192.0.2.1\n', [2]],
   ['m DNAME example.org.\nm NS ns.example.org.\n', [1]],
-  ['c CNAME x\n@ MX 1 c\nd NS c\n', [2, 3]],
-  ['@ MX 1 a..b\n@ MX 1 a_-.x\n', [1, 2]],
+  ['c 300 CNAME x\n@ MX 1 c\nd NS c\n', [2, 3], '?strict=true'],
+  ['@ MX 1 a..b\n@ MX 1 a_-.x\n', [1]],
+  ['@ 300 MX 1 a_-.x\n', [1], '?strict=true'],
   ['www.example.org. A 192.0.2.1\n', [1]],
   ['a SOA a. b. 1 2 3 4 5\n', [1]],
   ['@ SOA a. b. 1 2 3 4 5\n@ SOA a. b. 2 2 3 4 5\n', [2]],
@@ -208,6 +209,10 @@ test('refuses the wrong content type and query', async () => {
   assert.is((await send('a A 192.0.2.1\n', '', 'application/json')).status, 415);
   assert.is((await send('a A 192.0.2.1\n', '', 'text/plain; charset=utf-8')).status, 200);
   assert.is((await send('a A 192.0.2.1\n', '?apex=maybe')).status, 400);
+  assert.is((await send('a A 192.0.2.1\n', '?strict=ture')).body.error.code, 'invalid_strict' as never);
+  const mistyped = await send('a A 192.0.2.1\n', '?strcit=true');
+  assert.equal([mistyped.status, mistyped.body.error.code], [400, 'unknown_parameter'] as never);
+  assert.match(String(mistyped.body.error.message), /"strcit"; did you mean "strict"\?/);
   assert.is((await send('')).body.records, 0 as never);
 });
 

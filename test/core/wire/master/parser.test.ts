@@ -184,13 +184,58 @@ test('which TTL a record without one takes', () => {
   const ttl = (text: string, defaultTtl?: number) =>
     parse(text, { defaultTtl }).records.map((record) => Number(record.split(' ')[2]));
   assert.equal(ttl(`${soa}\na A 1.2.3.4`), [77, 77]);
-  assert.equal(ttl(`${soa}\na A 1.2.3.4`, 9), [9, 9]);
-  assert.equal(ttl(`${soa}\na 5 A 1.2.3.4\nb A 1.2.3.4`, 9), [9, 5, 5]);
+  assert.equal(ttl(`${soa}\na A 1.2.3.4`, 9), [77, 77]);
+  // As named-checkzone -D prints them: the SOA minimum stands in for $TTL once it was used for the SOA itself.
+  assert.equal(ttl(`${soa}\na 5 A 1.2.3.4\nb A 1.2.3.4`, 9), [77, 5, 77]);
+  assert.equal(ttl(`@ 60 SOA a b 1 2 3 4 77\nb A 1.2.3.4\nc 5 A 1.2.3.4\nd A 1.2.3.4`, 9), [60, 60, 5, 5]);
+  assert.equal(ttl('a A 1.2.3.4\nb 5 A 1.2.3.4\nc A 1.2.3.4', 9), [9, 5, 5]);
   assert.equal(
     ttl(`a 5 A 1.2.3.4\n$TTL 6\nb A 1.2.3.4\nc 7 A 1.2.3.4\nd A 1.2.3.4\n$TTL 1m\ne A 1.2.3.4`, 9),
     [5, 6, 7, 6, 60],
   );
   assert.match(parse('a A 1.2.3.4').errors[0], /^1 The record has no TTL/);
+});
+
+test('warns once of a TTL that the file does not set', () => {
+  const warnings = (text: string, defaultTtl?: number) =>
+    parseMaster(Buffer.from(text), { origin: ORIGIN, defaultTtl }).warnings.map(
+      ({ line, code, message }) => `${line} ${code} ${/(SOA minimum of|default of) \d+/.exec(message)?.[0]}`,
+    );
+  const soa = '@ SOA a b 1 2 3 4 77\n';
+  assert.equal(warnings(`\n${soa}a A 1.2.3.4\n`), ['2 no_ttl SOA minimum of 77']);
+  assert.equal(warnings('a A 1.2.3.4\nb A 1.2.3.4\n', 9), ['1 no_ttl default of 9']);
+  assert.equal(warnings(`$TTL 1\n${soa}a A 1.2.3.4\n`), []);
+  // The last explicit TTL is what RFC 1035 5.1 says.
+  assert.equal(warnings('@ 60 SOA a b 1 2 3 4 77\na A 1.2.3.4\n'), []);
+});
+
+test('counts and leaves out what is to be dropped, whatever its rdata', () => {
+  const text = `$TTL 60
+@ SOA a b 1 2 3 4 5
+  RRSIG SOA 13 2 60 (
+    20300101000000 20200101000000 1 example.com. AAAA )
+a A 192.0.2.1
+a 9 NSEC b A RRSIG NSEC
+a TYPE46 \\# 1 00
+  AAAA ::1
+`;
+  const drops = new Set([46, 47]);
+  const { records, errors, dropped } = parseMaster(Buffer.from(text), { origin: ORIGIN, drops });
+  assert.equal(errors, []);
+  assert.equal(
+    records.map((record) => `${record.line} ${typeName(record.type)} ${record.ttl}`),
+    ['2 SOA 60', '5 A 60', '8 AAAA 60'],
+  );
+  assert.equal(
+    [...dropped],
+    [
+      [46, { line: 3, count: 2 }],
+      [47, { line: 6, count: 1 }],
+    ],
+  );
+  // Its owner is held to the rules of all.
+  const outside = parseMaster(Buffer.from('x.example.net. 5 RRSIG x\n'), { origin: ORIGIN, drops });
+  assert.match(outside.errors[0].message, /outside of the zone/);
 });
 
 test('$ORIGIN', () => {

@@ -1,0 +1,12 @@
+/** Warnings about the lines of a zone file, as the terminal shows them. */
+import { escapeControls } from '../../core/log/index.ts';
+
+export interface LineWarning {
+  readonly file: string;
+  readonly line: number;
+  readonly code?: string;
+  readonly message: string;
+}
+
+export const warningText = ({ file, line, code, message }: LineWarning): string =>
+  escapeControls(`${file}:${line}: warning: ${message}${code === undefined ? '' : ` (${code})`}`);

@@ -1,0 +1,166 @@
+/** A doubtful zone from its import to answers and export: nothing of it is lost, and what is served is right. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { typeName } from '../../../../core/wire/mnemonics.ts';
+import { formatName } from '../../../../core/wire/name.ts';
+import { formatRdata } from '../../../../core/wire/rdata/index.ts';
+import { type ResourceRecord, TYPE } from '../../../../core/wire/types.ts';
+import { decodeMessage } from '../../../support/message.ts';
+import { listOf } from '../../daemon.ts';
+import { type DohDaemon, get, question, startDoh } from '../../doh/rig.ts';
+
+const ZONE = 'doubt.test';
+const FILE = `$ORIGIN ${ZONE}.
+$TTL 300
+@	300	IN	SOA	ns1.example. h.example. 7 2 3 4 5
+@	300	IN	NS	ns1.example.
+@	300	IN	MX	1 c.${ZONE}.
+@	300	IN	MX	2 www.${ZONE}.
+0/25	300	IN	NS	ns1.${ZONE}.
+ns1	300	IN	A	192.0.2.2
+_s._tcp	300	IN	SRV	1 2 3 c.${ZONE}.
+a#b	300	IN	A	192.0.2.3
+c	300	IN	CNAME	www.${ZONE}.
+d	300	IN	NS	ns.example.
+d	300	IN	MX	1 mail.example.
+x.d	300	IN	TXT	"hidden"
+n	300	IN	NAPTR	1 2 "u" "" "!a!b!" x.example.
+nil	300	IN	NS	.
+long	2147483647	IN	TXT	"long"
+www	0	IN	A	192.0.2.1
+`;
+
+const test = suite<{ daemon: DohDaemon; path: string }>('zonefile, served');
+test.before(async (context) => {
+  context.daemon = await startDoh('auto');
+  const { body } = await context.daemon.call('POST', '/api/v1/domains', { json: { domain: ZONE } });
+  context.path = `/api/v1/domains/${body.domain.id}`;
+});
+test.after(({ daemon }) => daemon.stop());
+
+const shown = ({ name, type, ttl, rdata }: ResourceRecord): string =>
+  `${formatName(name)} ${ttl} ${typeName(type)} ${formatRdata(type, rdata)}`;
+
+async function ask(daemon: DohDaemon, name: string, type: number) {
+  const { body } = await get(daemon, question(name, type));
+  const { rcode, header, answer, authority, additional } = decodeMessage(body);
+  return {
+    rcode,
+    aa: header.aa,
+    answer: answer.map(shown),
+    authority: authority.map(shown),
+    additional: additional.map(shown),
+  };
+}
+
+const SERVED: readonly (readonly [
+  name: string,
+  type: number,
+  expected: { rcode?: number; aa?: boolean; answer?: string[]; authority?: string[]; additional?: string[] },
+])[] = [
+  // RFC 2181 10.3: the CNAME is not followed, so it brings no additional data.
+  [
+    `${ZONE}.`,
+    TYPE.MX,
+    {
+      answer: [`${ZONE}. 300 MX 1 c.${ZONE}.`, `${ZONE}. 300 MX 2 www.${ZONE}.`],
+      additional: [`www.${ZONE}. 0 A 192.0.2.1`],
+    },
+  ],
+  [`_s._tcp.${ZONE}.`, TYPE.SRV, { answer: [`_s._tcp.${ZONE}. 300 SRV 1 2 3 c.${ZONE}.`] }],
+  [`c.${ZONE}.`, TYPE.A, { answer: [`c.${ZONE}. 300 CNAME www.${ZONE}.`, `www.${ZONE}. 0 A 192.0.2.1`] }],
+  [`a.nil.${ZONE}.`, TYPE.A, { aa: false, authority: [`nil.${ZONE}. 300 NS .`] }],
+  [
+    `1.0/25.${ZONE}.`,
+    TYPE.PTR,
+    {
+      aa: false,
+      authority: [`0/25.${ZONE}. 300 NS ns1.${ZONE}.`],
+      additional: [`ns1.${ZONE}. 300 A 192.0.2.2`],
+    },
+  ],
+  // What a delegation hides is never an answer.
+  [`x.d.${ZONE}.`, TYPE.TXT, { aa: false, authority: [`d.${ZONE}. 300 NS ns.example.`] }],
+  [`d.${ZONE}.`, TYPE.MX, { aa: false, authority: [`d.${ZONE}. 300 NS ns.example.`] }],
+  [`n.${ZONE}.`, TYPE.NAPTR, { answer: [`n.${ZONE}. 300 NAPTR 1 2 "u" "" "!a!b!" x.example.`] }],
+  [`a#b.${ZONE}.`, TYPE.A, { answer: [`a#b.${ZONE}. 300 A 192.0.2.3`] }],
+  [`long.${ZONE}.`, TYPE.TXT, { answer: [`long.${ZONE}. 2147483647 TXT "long"`] }],
+];
+
+test('an import says what is doubtful, by line; strict, it changes nothing', async ({ daemon, path }) => {
+  const put = (query: string) =>
+    daemon.call('PUT', `${path}/zonefile${query}`, { body: FILE, headers: { 'content-type': 'text/dns' } });
+  const strict = await put('?apex=keep&strict=true');
+  assert.equal([strict.status, strict.body.error.code], [422, 'invalid_zonefile'] as never);
+  const lines = [5, 9, 10, 13, 14, 15, 16, 17, 18];
+  assert.equal(
+    listOf(strict.body.error.details).map(({ line }) => Number(line)),
+    lines,
+  );
+  assert.equal(listOf((await daemon.call('GET', `${path}/records`)).body.records), []);
+  const { status, body, text } = await put('?apex=keep');
+  assert.is(status, 200, text);
+  const warnings = listOf(body.warnings);
+  assert.equal(
+    warnings.map(({ line, code }) => `${line} ${code}`),
+    [
+      '5 target_is_cname',
+      '9 target_is_cname',
+      '10 invalid_host',
+      '13 occluded',
+      '14 occluded',
+      '15 invalid_content',
+      '16 invalid_host',
+      '17 unusual_ttl',
+      '18 unusual_ttl',
+    ],
+  );
+  assert.ok(warnings.every(({ message }) => String(message).endsWith('.')));
+});
+
+test('the export is what was imported, and can be imported again', async ({ daemon, path }) => {
+  const body = (line: string): boolean => !line.includes('SOA');
+  const records = (file: string) => file.split('\n').filter(body).sort();
+  const first = (await daemon.call('GET', `${path}/zonefile`)).text;
+  assert.equal(records(first), records(FILE));
+  const again = await daemon.call('PUT', `${path}/zonefile?apex=keep`, {
+    body: first,
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(again.status, 200, again.text);
+  assert.equal(records((await daemon.call('GET', `${path}/zonefile`)).text), records(FILE));
+});
+
+for (const [name, type, expected] of SERVED)
+  test(`answers ${name} ${typeName(type)}`, async ({ daemon }) => {
+    const nothing = { rcode: 0, aa: true, answer: [], authority: [], additional: [] };
+    assert.equal(await ask(daemon, name, type), { ...nothing, ...expected });
+  });
+
+test('a hidden record is served once its delegation is gone', async ({ daemon, path }) => {
+  const [ns] = listOf((await daemon.call('GET', `${path}/records?name=d&type=NS`)).body.records);
+  assert.is((await daemon.call('DELETE', `${path}/records/${ns.id}`)).status, 200);
+  assert.equal((await ask(daemon, `x.d.${ZONE}.`, TYPE.TXT)).answer, [`x.d.${ZONE}. 300 TXT "hidden"`]);
+  assert.equal((await ask(daemon, `d.${ZONE}.`, TYPE.MX)).answer, [`d.${ZONE}. 300 MX 1 mail.example.`]);
+});
+
+test('a single record is held to the stricter rules', async ({ daemon, path }) => {
+  const refused: readonly (readonly [name: string, type: string, content: string, code: string])[] = [
+    ['m', 'MX', `1 c.${ZONE}`, 'target_is_cname'],
+    ['m', 'NS', '.', 'invalid_host'],
+    ['128/25', 'NS', 'ns.example', 'invalid_host'],
+    ['b#c', 'A', '192.0.2.1', 'invalid_host'],
+    ['m', 'NAPTR', '1 2 "u" "" "!a!b!" x.example', 'invalid_content'],
+    ['m', 'MX', '1 192.0.2.1', 'invalid_host'],
+    ['m', 'CNAME', '192.0.2.1', 'invalid_host'],
+  ];
+  for (const [name, type, content, code] of refused) {
+    const { status, body } = await daemon.call('POST', `${path}/records`, { json: { name, type, content } });
+    assert.equal([status, body.error.code], [422, code] as never, `${name} ${type} ${content}`);
+  }
+  const below = { name: 'y.0/25', type: 'TXT', content: 'x' };
+  const occluded = await daemon.call('POST', `${path}/records`, { json: below });
+  assert.equal([occluded.status, occluded.body.error.code], [409, 'occluded'] as never);
+});
+
+test.run();
