@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
 import type { Audit } from '../../core/packages/audit.ts';
 import { visible } from '../../core/packages/report/visible.ts';
 import type { Sdk } from '../../core/packages/sdk/sdk.ts';
-import { loadAudit } from './audit-program.ts';
+import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../packages/audit-limits.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
+import type { Linted, LintTask } from './lint-worker.ts';
 import type { CommandContext } from './run.ts';
 
 /** The page of rules. */
@@ -54,10 +56,43 @@ async function mustRead(command: Command, path: string, instead: string): Promis
   }
 }
 
-/** The engine is loaded when it is asked for: other commands need not load it. */
-export async function lint(path: string, sdkFiles: readonly string[] = []): Promise<Audit> {
-  const [sdks, { auditPackage }] = await Promise.all([Promise.all(sdkFiles.map(sdkOf)), loadAudit()]);
-  return auditPackage(path, { sdks });
+/** As the server audits: in a thread, with its limits. */
+export async function lint(
+  path: string,
+  sdkFiles: readonly string[] = [],
+  timeout = DEFAULT_AUDIT_TIMEOUT,
+  memory = DEFAULT_AUDIT_MEMORY,
+): Promise<Audit> {
+  const sdks = await Promise.all(sdkFiles.map(sdkOf));
+  const outcome = await auditInThread({ path, sdks }, timeout, memory);
+  if (typeof outcome !== 'string') return outcome;
+  // Loaded by this thread only when it is needed.
+  const { unfinishedAudit } = await import('../../core/packages/unfinished.ts');
+  return unfinishedAudit(outcome, timeout);
+}
+
+/** Rejects with what the system says of the path. */
+function auditInThread(task: LintTask, timeout: number, memory: number): Promise<Audit | 'timed_out' | 'crashed'> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./lint-worker.js', import.meta.url), {
+      workerData: task,
+      resourceLimits: auditThreadLimits(memory),
+    });
+    const timer = setTimeout(() => {
+      resolve('timed_out');
+      void worker.terminate();
+    }, timeout);
+    worker.once('message', (linted: Linted) => {
+      if ('error' in linted) reject(Object.assign(linted.error, { code: linted.code }));
+      else resolve(linted.audit);
+    });
+    // Out of memory, as a rule.
+    worker.once('error', () => resolve('crashed'));
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      resolve('crashed');
+    });
+  });
 }
 
 const sdkOf = async (file: string): Promise<Sdk> => ({

@@ -1,5 +1,6 @@
 /** Audits in threads that are ended when they take too long or too much: what a package makes of its audit stays with that. */
 import { Piscina } from 'piscina';
+import { auditThreadLimits } from './audit-limits.ts';
 import type { AuditTask } from './audit-task.ts';
 
 export interface AuditPoolOptions {
@@ -23,9 +24,6 @@ export type Outcome<R> =
 const IDLE = 30_000;
 /** What answers queries and requests goes first. */
 const NICE = 10;
-const MB = 1024 * 1024;
-/** Megabytes for what is new in a heap, twice what V8 takes by itself: trees of scripts live for long enough to be copied over and over, a third of an audit's CPU. */
-const YOUNG = 96;
 
 export class AuditPool<R> {
   readonly #options: AuditPoolOptions;
@@ -81,11 +79,7 @@ export class AuditPool<R> {
       concurrentTasksPerWorker: 1,
       idleTimeout: IDLE,
       niceIncrement: NICE,
-      resourceLimits: {
-        maxOldGenerationSizeMb: Math.floor(memory / MB),
-        maxYoungGenerationSizeMb: YOUNG,
-        stackSizeMb: 4,
-      },
+      resourceLimits: auditThreadLimits(memory),
     });
     // Of a thread that fails after its task: another takes its place.
     pool.on('error', () => {});

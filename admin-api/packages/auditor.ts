@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Trouble } from '../../core/cluster/trouble.ts';
-import { Findings, PACKAGE } from '../../core/packages/findings.ts';
+import { unfinishedAudit } from '../../core/packages/unfinished.ts';
 import { Periodic } from '../../core/periodic.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';
@@ -169,9 +169,6 @@ function conclusionOf(outcome: Exclude<Outcome<Audited>, { kind: 'stopped' }>, t
     const { verdict, summary, findings } = outcome.result;
     return { verdict, summary, findings: Buffer.from(findings) };
   }
-  const findings = new Findings();
-  if (outcome.kind === 'timed_out')
-    findings.add('audit_timed_out', PACKAGE, `The audit was ended after ${timeout / 1000} seconds.`);
-  else findings.add('audit_crashed', PACKAGE, 'The audit ended without a verdict.');
-  return { verdict: 'in_review', summary: findings.summary(), findings: packFindings(findings.list()).packed };
+  const { verdict, summary, findings } = unfinishedAudit(outcome.kind, timeout);
+  return { verdict, summary, findings: packFindings(findings).packed };
 }
