@@ -134,12 +134,17 @@ export class RequestHead implements HeaderSink {
     this.contentLength = length;
   }
 
-  /** Crumbs become one line again (section 8.2.3). */
+  /**
+   * Joins the crumbs of a cookie into one field again (section 8.2.3). An empty crumb adds no delimiter: the joined value would
+   * start or end with a blank, which no field value may (section 8.2.1).
+   */
   #cookie(name: string, value: string): void {
     if (this.#cookieAt < 0) {
       this.#cookieAt = this.headers.length + 1;
       this.headers.push(name, value);
-    } else this.headers[this.#cookieAt] += `; ${value}`;
+    } else if (value !== '') {
+      this.headers[this.#cookieAt] += this.headers[this.#cookieAt] === '' ? value : `; ${value}`;
+    }
   }
 
   /** Of trailers. */

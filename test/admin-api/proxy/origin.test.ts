@@ -128,6 +128,7 @@ test('every address must pass: one private among public ones refuses, wherever i
     '10.0.0.1',
     '127.0.0.1',
     '169.254.169.254',
+    '168.63.129.16',
     '::1',
     '::ffff:10.0.0.1',
     '64:ff9b::a00:1',

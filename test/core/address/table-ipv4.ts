@@ -27,6 +27,10 @@ export const IPV4_ROWS: readonly Row[] = [
   { text: '168.63.129.15', verdict: 'public', reason: '' },
   { text: '168.63.129.16', verdict: 'private', reason: 'lies in 168.63.129.16/32, "Azure platform services"' },
   { text: '168.63.129.17', verdict: 'public', reason: '' },
+  // Those of other platforms: AWS and others, Alibaba, Oracle
+  { text: '169.254.169.254', verdict: 'private', reason: 'lies in 169.254.0.0/16, "Link Local"' },
+  { text: '100.100.100.200', verdict: 'private', reason: 'lies in 100.64.0.0/10, "Shared Address Space"' },
+  { text: '192.0.0.192', verdict: 'private', reason: 'lies in 192.0.0.0/24, "IETF Protocol Assignments"' },
   // 169.254.0.0/16 Link Local
   { text: '169.253.255.255', verdict: 'public', reason: '' },
   { text: '169.254.0.0', verdict: 'private', reason: 'lies in 169.254.0.0/16, "Link Local"' },

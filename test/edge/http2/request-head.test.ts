@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineFlags, nameFlags } from '../../../edge/exchange/fields.ts';
 import { RequestHead, VERDICT } from '../../../edge/http2/request-head.ts';
+import fc from '../../support/fc.ts';
 
 function head(fields: readonly string[], isTrailers = false): RequestHead {
   const made = new RequestHead();
@@ -97,6 +98,58 @@ test('a handler sees the request without pseudo-headers, host and expect, and it
   assert.is(made.expectsContinue, true);
   assert.is(made.contentLength, 7);
   assert.is(made.priority, 'u=1');
+});
+
+const CRUMBS: readonly [crumbs: readonly string[], cookie: string][] = [
+  [[''], ''],
+  [['', ''], ''],
+  [['a=b', ''], 'a=b'],
+  [['', 'a=b'], 'a=b'],
+  [['a=b', '', 'c=d'], 'a=b; c=d'],
+  [['', '', 'a=b', '', '', 'c=d', ''], 'a=b; c=d'],
+  [['a=b;', ''], 'a=b;'],
+  [['a=b', ';'], 'a=b; ;'],
+];
+
+for (const [crumbs, cookie] of CRUMBS) {
+  test(`the cookie of the crumbs ${JSON.stringify(crumbs)} is ${JSON.stringify(cookie)}`, () => {
+    const made = head([...REQUEST, ...crumbs.flatMap((crumb) => ['cookie', crumb])]);
+    assert.is(made.finish(), VERDICT.wellFormed);
+    assert.equal(made.headers, ['cookie', cookie]);
+  });
+}
+
+test('a crumb with a blank or a tab at an end is malformed (section 8.2.1)', () => {
+  for (const crumb of [' ', '\t', ' a=b', 'a=b ', '\ta=b', 'a=b\t'])
+    for (const crumbs of [[crumb], ['a=b', crumb], [crumb, 'a=b'], ['', crumb]])
+      assert.is(
+        head([...REQUEST, ...crumbs.flatMap((text) => ['cookie', text])]).finish(),
+        VERDICT.malformed,
+        JSON.stringify(crumbs),
+      );
+});
+
+test('crumbs among other fields join as the plain reference joins them, into a value that a field may have', () => {
+  const crumb = fc.constantFrom('', '', 'a=b', 'c', '=', ';', 'a b', 'd=e;');
+  const line = fc.oneof(
+    crumb.map((value) => ['cookie', value]),
+    fc.constantFrom(['accept', '*/*'], ['x-a', '']),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+      const made = head([...REQUEST, ...lines.flat()]);
+      assert.is(made.finish(), VERDICT.wellFormed);
+      const first = lines.findIndex(([name]) => name === 'cookie');
+      const all = lines.filter(([name, value]) => name === 'cookie' && value !== '').map(([, value]) => value);
+      const expected = lines
+        .filter(([name], i) => name !== 'cookie' || i === first)
+        .flatMap(([name, value]) => [name, name === 'cookie' ? all.join('; ') : value]);
+      assert.equal(made.headers, expected);
+      for (let i = 0; i < made.headers.length; i += 2)
+        assert.is(made.headers[i + 1], made.headers[i + 1].trim(), made.headers[i]);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('trailers have no pseudo-headers', () => {
