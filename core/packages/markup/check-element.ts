@@ -35,7 +35,7 @@ const RAW_TEXT = new Set([
 
 export function checkElement(view: MarkupView, element: Element): void {
   const name = localNameOf(element.tagName);
-  if (view.isXml && (RAW_TEXT.has(name) || name === 'script')) checkRawText(view, element);
+  if (view.isXml && !view.isReadAsXml && (RAW_TEXT.has(name) || name === 'script')) checkRawText(view, element);
   if (name === 'noscript') addNoscript(view, element);
   if (name === 'script') {
     checkScript(view, element);
@@ -169,8 +169,9 @@ function addPieces(
     end = start + close;
     start += section[0].length;
   }
-  // In SVG and MathML it is text with references and elements in it, of which only the text counts.
-  const inner = element.namespaceURI === html.NS.HTML ? undefined : textOf(element);
+  // In XML, SVG and MathML it is text with references and elements in it, of which only the text counts.
+  const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
+  const inner = isText ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim())
     add(new EmbeddedText({ ...placeOf(view, element), file: view.source.file }, inner), 0, inner.length);
   else if (end > start) add(view.source, start, end);

@@ -89,6 +89,13 @@ export const MARKUP_RULES = {
     about: 'Elements lie more than 512 levels within one another, which browsers flatten.',
     fix: 'Close elements that are open.',
   },
+  xml_malformed: {
+    type: 'error',
+    title: 'An XML file that is not well-formed',
+    about:
+      'XHTML, SVG and other XML files (by their names: .xhtml, .svg, .xml and the like, or a first line <?xml …?>) are read by a parser of XML, which stops at the first error. What comes after it is not shown, and cannot be audited.',
+    fix: 'Close all elements, declare the prefixes of namespaces, and write & and < as &amp; and &lt;.',
+  },
   xml_hidden_markup: {
     type: 'error',
     title: 'Elements where HTML sees text',
