@@ -19,7 +19,7 @@ import { checkTimer, noteGiven } from './check-timers.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
-import { SENSOR_EVENTS } from './platform.ts';
+import { CLIPBOARD_COMMANDS, SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
 import { report, type ScriptView, written } from './script-view.ts';
 import { constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
@@ -31,9 +31,9 @@ const WORKERS = new Set(['Worker', 'SharedWorker']);
 const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
   ['insertAdjacentHTML', 1],
   ['createContextualFragment', 0],
-  ['setHTMLUnsafe', 0],
-  ['parseHTMLUnsafe', 0],
 ]);
+/** `setHTMLUnsafe`, `appendHTMLUnsafe` and their kin; those of streams take the markup later (HTML, 8.5). */
+const UNSAFE = /^(stream)?\w*HTMLUnsafe$/;
 /** Of objects, the first argument is changed. */
 const CHANGES = new Set([
   'Object.assign',
@@ -265,11 +265,17 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
     if (key === undefined || MARKUP_PROPERTIES.has(key))
       report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   }
-  const markup = MARKUP_METHODS.get(name);
-  if (markup !== undefined) {
+  const unsafe = UNSAFE.exec(name);
+  const markup = unsafe === null ? MARKUP_METHODS.get(name) : 0;
+  if (unsafe?.[1] !== undefined)
+    report(view, 'markup_undeterminable', node, `What ${written(view, node)} is given later is not known before.`);
+  else if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
   } else if (name === 'execCommand') {
-    if (args[2] && textOf(view, args[0])?.toLowerCase() === 'inserthtml') checkMarkup(view, args[2], name);
+    const command = args[0] && textOf(view, args[0])?.toLowerCase();
+    if (args[2] && command === 'inserthtml') checkMarkup(view, args[2], name);
+    if (CLIPBOARD_COMMANDS.has(command))
+      report(view, 'direct_device', node, `${written(view, node)} reaches the clipboard, which is only for Host.`);
   } else if (name === 'parseFromString') {
     if (args[0]) checkMarkup(view, args[0], name);
   } else if (name === 'html') {

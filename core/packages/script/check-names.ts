@@ -147,12 +147,20 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
   if (names.has(name)) {
     if (use !== 'assigned' && !isTyped(node))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
-  } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called'))
-    view.context.suspects.push({
-      place: placeOf(view, node),
-      message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
-    });
+  } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called')) {
+    // Of all nodes with children the document alone has these.
+    if (isParent(view, node.object))
+      report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the document.`);
+    else
+      view.context.suspects.push({
+        place: placeOf(view, node),
+        message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
+      });
+  }
 }
+
+const isParent = (view: ScriptView, node: AnyNode): boolean =>
+  node.type === 'MemberExpression' && view.evaluator.keyOf(node) === 'parentNode';
 
 /** A member is taken by a name that is put together, to be called or kept. */
 function isHidden(view: ScriptView, node: MemberExpression): boolean {
