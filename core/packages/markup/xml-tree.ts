@@ -11,7 +11,7 @@ export interface Xml {
 }
 
 /** Public identifiers by which browsers know the entities of HTML, without loading anything (HTML, 14.2). */
-const WITH_ENTITIES = /<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/W3C\/\/DTD (?:XHTML|MathML)[^"']*["']/i;
+const WITH_ENTITIES = /<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/i;
 
 /** Throws TooDeepError. */
 export function parseXml(text: string): Xml {

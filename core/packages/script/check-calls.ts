@@ -3,6 +3,7 @@
 import type { AnyNode, Property } from 'acorn';
 import {
   checkAttribute,
+  checkCapture,
   checkElement,
   checkGiven,
   checkProperty,
@@ -11,11 +12,13 @@ import {
 } from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { FOLLOWING, noteFollowed } from './check-links.ts';
+import { noteMaker, noteTags } from './check-makers.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkStyle, STYLE_METHODS } from './check-styles.ts';
 import { noteRebound, noteUnbound } from './check-this.ts';
 import { checkTimer, noteGiven } from './check-timers.ts';
+import { noteDefined, noteUsed } from './check-undefined.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
@@ -52,12 +55,16 @@ export function checkCall(view: ScriptView, node: Call): void {
   if (callee.type === 'Super' || callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
     return;
   const { values, args } = target(view, node);
+  if (callee.type === 'Identifier' && values[0].kind === 'global' && values[0].path === callee.name)
+    noteUsed(view, callee);
   if (values.length > 1 || values[0].kind !== 'unknown')
     for (const value of values) checkValue(view, node, value, args);
   const method = methodOf(view, node);
   if (method !== undefined) checkMethod(view, node, method, values);
   const called = callee.type === 'Identifier' ? { name: callee.name, args } : method;
   if (called?.args === undefined) return;
+  checkCapture(view, called.args);
+  noteTags(view, node, called.name, called.args);
   if (called.name === 'addEventListener') checkListener(view, node, called.args[0]);
   else noteGiven(view, called.name, called.args);
 }
@@ -183,6 +190,7 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     if (value.kind !== 'global') continue;
     if (CHANGES.has(path)) {
       checkHostWrite(view, node, value.path, `changed by ${path}`);
+      if (isWindow(value.path) && name !== undefined) noteDefined(view, String(name), NOTHING_KNOWN);
       if (isWindow(value.path) && name === 'Host') checkHostWrite(view, node, 'Host', `changed by ${path}`);
     }
     const isRead =
@@ -226,7 +234,11 @@ function checkAssigned(view: ScriptView, node: Call, [target, ...sources]: reado
       }
       for (const property of value.node.properties)
         if (property.type === 'SpreadElement') checkProperty(view, node, objects, undefined, undefined);
-        else checkProperty(view, node, objects, nameOf(view, property), property.value);
+        else {
+          const name = nameOf(view, property);
+          if (name !== undefined) view.context.members.add(name);
+          checkProperty(view, node, objects, name, property.value);
+        }
     }
 }
 
@@ -285,7 +297,10 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   } else if (name === 'createElement' || name === 'createElementNS') {
     const isDocument = reached.some((value) => value.kind === 'global' && value.path === `document.${name}`);
     const tag = args[name === 'createElement' ? 0 : 1];
-    if (!isDocument && tag && constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
+    if (!isDocument && tag) {
+      if (constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
+      else noteMaker(view, tag);
+    }
   } else if (name === 'setAttribute' || name === 'setAttributeNS')
     checkAttribute(view, node, objects(), name === 'setAttribute' ? args : args.slice(1));
   else if (name === 'createAttribute' || name === 'createAttributeNS')

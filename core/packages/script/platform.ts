@@ -152,5 +152,5 @@ export const SENSOR_EVENTS: ReadonlySet<unknown> = new Set([
   'userproximity',
   'compassneedscalibration',
 ]);
-/** Commands of a document that reach the clipboard (Clipboard API, 8; in lower case). */
+/** Commands of a document that reach the clipboard (in lower case). */
 export const CLIPBOARD_COMMANDS: ReadonlySet<string | undefined> = new Set(['copy', 'cut', 'paste']);

@@ -208,8 +208,16 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'A bridge of the system is reached around Host',
     about:
-      'webkit.messageHandlers, ReactNativeWebView, chrome.webview and other bridges into the system are not for apps.',
+      'webkit.messageHandlers, ReactNativeWebView, chrome.webview, Android, wx, __TAURI__, chrome.runtime, require and other bridges into a system are not for apps. To ask whether there is one is let through, and so is what runs only where modules of Node are.',
     fix: 'Use the operations of Host.',
+  },
+  undefined_global: {
+    type: 'warning',
+    review: true,
+    title: 'A global is used that neither a browser nor the package has',
+    about:
+      'A name is called, or a member of it is taken, that no script of the package defines and no browser has. Where it is there all the same it is a bridge into the system; where it is not the app fails. Names that the script tests first (typeof, if, try) do not count.',
+    fix: 'Define it in a script of the package, mend the name, or leave the use out.',
   },
   parent_message: {
     type: 'error',
