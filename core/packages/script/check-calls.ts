@@ -186,6 +186,8 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
+  // Whatever is defined for all objects is a global, too.
+  if (typeof name === 'string' && path.endsWith('.defineProperty')) view.context.members.add(name);
   for (const value of view.evaluator.valuesOf(object)) {
     if (value.kind !== 'global') continue;
     if (CHANGES.has(path)) {
@@ -272,6 +274,7 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   if (args === undefined) return;
   const objects = (): Values => (object === undefined ? NOTHING_KNOWN : view.evaluator.valuesOf(object));
   if (CALLING.has(name)) checkCallback(view, args);
+  if (name === '__defineGetter__' && args[0]) view.context.members.add(textOf(view, args[0]) ?? '');
   if (name === '__lookupSetter__' || name === '__lookupGetter__') {
     const key = args[0] && textOf(view, args[0]);
     if (key === undefined || MARKUP_PROPERTIES.has(key))

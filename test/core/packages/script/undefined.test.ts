@@ -108,6 +108,8 @@ const SOUND: readonly (readonly string[])[] = [
   // What another script has, however it came about.
   ['(function () { this.Tools = { go() {} } })();', 'Tools.go()'],
   ['shared = { go() {} }', 'shared.go()'],
+  ['Object.prototype.__defineGetter__("magic", function () { return {} }); magic.x = 1'],
+  ['Object.defineProperty(Object.prototype, "magic", { value: {} }); magic.x = 1'],
   // What browsers have.
   [
     'structuredClone(1); new AbortController(); visualViewport.width; hasOwnProperty.call({}, "x"); new CSSStyleSheet()',
