@@ -79,7 +79,8 @@ export const MARKUP_RULES = {
     type: 'warning',
     review: true,
     title: 'A script element that can be given code later',
-    about: 'A script element without code has not been started: it runs what a script of the app puts into it.',
+    about:
+      'A script element without code, or in a template, has not been started: it, or a copy of it, runs what a script of the app gives it. Markup that document.write and createContextualFragment are given counts.',
     fix: 'Leave the element out.',
   },
   markup_too_deep: {

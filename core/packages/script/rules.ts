@@ -101,7 +101,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'A script makes a script element',
     about:
-      'A script element made while the app runs may load or contain code that the audit does not see. What it is seen to load from elsewhere is an error of its own.',
+      'A script element made while the app runs may load or contain code that the audit does not see; a function of another script that makes it counts, too. What it is seen to load from elsewhere is an error of its own.',
     fix: 'Write the <script> into the page, or import the file at the top of a module.',
   },
   frame_element: {
@@ -123,7 +123,7 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'Markup with code in it is put into the page',
     about:
-      'A text that goes to innerHTML, outerHTML, insertAdjacentHTML, document.write, srcdoc, DOMParser or createContextualFragment has a script, a handler, a javascript: URL or a frame in it.',
+      'A text that goes to innerHTML, outerHTML, insertAdjacentHTML, document.write, srcdoc, DOMParser, createContextualFragment, setHTMLUnsafe, appendHTMLUnsafe or their kin has a script, a handler, a javascript: URL or a frame in it.',
     fix: 'Make elements without code, and add handlers with element.addEventListener.',
   },
   markup_undeterminable: {
@@ -188,20 +188,21 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'The network is reached around Host',
     about:
-      'fetch, XMLHttpRequest, WebSocket, EventSource, WebTransport, RTCPeerConnection, sendBeacon and their kin are not for apps.',
+      'fetch, XMLHttpRequest, WebSocket, EventSource, WebTransport, RTCPeerConnection, sendBeacon and their kin are not for apps; neither are BroadcastChannel and navigator.locks, by which pages reach each other.',
     fix: 'Use Host.network.fetch(url, opts), with the permission network.',
   },
   direct_storage: {
     type: 'error',
     title: 'Storage is reached around Host',
-    about: 'localStorage, sessionStorage, indexedDB, caches, cookies and files are not for apps.',
+    about:
+      'localStorage, sessionStorage, indexedDB, caches, cookies, shared storage, storage buckets, files, and a text that is put into window.name are not for apps.',
     fix: 'Use Host.storage.get(key) and Host.storage.set(key, value), with the permission storage.',
   },
   direct_device: {
     type: 'error',
     title: 'The device is reached around Host',
     about:
-      'Camera, microphone, position, clipboard, sensors, Bluetooth, USB and the like are reached only where Host has an operation for it.',
+      'Camera, microphone, position, clipboard, sensors, speech, fonts, screens, keyboard, Bluetooth, USB and the like are reached only where Host has an operation for it. <input capture> and the commands copy, cut and paste of a document count.',
     fix: 'Leave it out: Host has no operation for it.',
   },
   native_bridge: {
@@ -243,7 +244,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'Where the app goes cannot be determined',
     about:
-      'location, window.open, or a link or form that the script itself clicks or submits is given a URL whose beginning is not known: it may be javascript:, which is code, or another host.',
+      'location, window.open, or a link or form that the script itself clicks or submits is given a URL whose beginning is not known, a text of the document among them: it may be javascript:, which is code, or another host.',
     fix: 'Begin the URL with what it is: location.href = "page.html?id=" + id, or location.hash = name.',
   },
   script_syntax: {
