@@ -11,7 +11,9 @@ export interface Xml {
 }
 
 /** Public identifiers by which browsers know the entities of HTML, without loading anything (HTML, 14.2). */
-const WITH_ENTITIES = /<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/i;
+const WITH_ENTITIES = /^<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/;
+/** Characters of a document type up to its public identifier. */
+const MOST_DOCTYPE = 1000;
 
 /** Throws TooDeepError. */
 export function parseXml(text: string): Xml {
@@ -19,7 +21,9 @@ export function parseXml(text: string): Xml {
   const open: DefaultTreeAdapterTypes.ParentNode[] = [root];
   const attributes: Record<string, Token.Location> = {};
   const parser = new SaxesParser({ xmlns: true, position: true });
-  if (WITH_ENTITIES.test(text)) Object.assign(parser.ENTITIES, entitiesIn(text));
+  const doctype = text.indexOf('<!DOCTYPE');
+  if (doctype >= 0 && WITH_ENTITIES.test(text.slice(doctype, doctype + MOST_DOCTYPE)))
+    Object.assign(parser.ENTITIES, entitiesIn(text));
   let start = 0;
   parser.on('opentagstart', () => {
     start = text.lastIndexOf('<', parser.position - 1);
@@ -82,8 +86,9 @@ const attributesOf = ({ attributes }: SaxesTagNS): Token.Attribute[] =>
 /** The references of the document that HTML knows, with what they stand for. */
 function entitiesIn(text: string): Record<string, string> {
   const known: Record<string, string> = {};
-  for (const [reference, name] of text.matchAll(/&([A-Za-z]\w{0,30});/g)) {
-    if (name in known) continue;
+  const names = new Set(Array.from(text.matchAll(/&([A-Za-z]\w{0,30});/g), ([, name]) => name));
+  for (const name of names) {
+    const reference = `&${name};`;
     const [read] = parseFragment(reference).childNodes;
     if (read !== undefined && 'value' in read && read.value !== reference) known[name] = read.value;
   }

@@ -6,8 +6,8 @@ import type { AnyNode, Identifier } from 'acorn';
 import globals from 'globals';
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
-import type { WebContext } from '../web/context.ts';
-import { isOfNode } from './bridges.ts';
+import type { ScriptKind, WebContext } from '../web/context.ts';
+import { BRIDGES, isOfNode } from './bridges.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { useOf } from './use.ts';
 import { constantOf, type Values } from './values.ts';
@@ -33,11 +33,14 @@ export interface Undefined {
   readonly message: string;
 }
 
+/** What has globals of its own, and what is a template rather than a script: `{{item.title}}`. */
+const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
+
 /** A bridge that is reached, other than to ask whether it is there. */
 export function noteBridge(view: ScriptView, node: AnyNode, path: string): void {
   // A pattern takes it.
   const use = node.type === 'Property' ? 'bound' : useOf(node);
-  if (use === 'nothing' || use === 'assigned' || view.kind === 'background') return;
+  if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind)) return;
   if (isOfNode(path) && isGuarded(view, node, NODE)) return;
   if (path === 'require') {
     if (!isOfPackage(view, node))
@@ -56,7 +59,9 @@ function isOfPackage(view: ScriptView, node: AnyNode): boolean {
 /** A name that is called, or of which a member is taken, and that this script does not declare. */
 export function noteUsed(view: ScriptView, node: Identifier): void {
   const { name } = node;
-  if (KNOWN.has(name) || view.undefined.has(name) || view.kind === 'background' || view.kind === 'handler') return;
+  if (KNOWN.has(name) || BRIDGES.has(name) || view.undefined.has(name)) return;
+  // In a handler names are members of the element and the document, too.
+  if (NOT_HERE.has(view.kind) || view.kind === 'handler') return;
   if (!isGuarded(view, node, new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$&')}(?![\\w$])`)))
     view.undefined.set(name, node);
 }
@@ -99,16 +104,23 @@ export function reportUndefined({ findings, undefined: noted, defined, members }
 
 /** A test for modules of Node. */
 const NODE = /(?<![\w$])(?:module|exports|require|define|process|Deno|Bun)(?![\w$])/;
-/** Characters of a test that are looked at. */
-const MOST_TEST = 1000;
+/** Nodes around one, tests among them, and characters of each that are looked at: what is more guards nothing. */
+const MOST_AROUND = 512;
+const MOST_TESTS = 8;
+const MOST_TEST = 400;
 
 /** The node is reached only after a test that names what `names` is about; what may fail in `try` is none that an app needs. */
 function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
   let at = node;
-  for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {
+  let tests = 0;
+  for (let around = 0; around < MOST_AROUND && tests < MOST_TESTS; around++) {
+    const parent = parentOf(at);
+    if (parent === undefined) return false;
     if (parent.type === 'TryStatement' && parent.block === at && names !== NODE) return true;
     const test = testOf(parent, at);
     if (test !== undefined && names.test(textOf(view, test))) return true;
+    if (test !== undefined) tests++;
+    at = parent;
   }
   return false;
 }

@@ -138,6 +138,16 @@ test('an element is a global by its id', async () => {
   assert.equal(await codes(['box.append("x")'], '<p class="box"></p>'), ['undefined_global']);
 });
 
+test('a template between script tags is no script', async () => {
+  const template = '<script type="text/template">{{item.title}} {{my.call()}}</script>';
+  assert.equal(await codes(['document.title = "a"'], template), []);
+});
+
+test('a bridge is found as such alone', async () => {
+  assert.equal(await codes(['Android.go()']), ['native_bridge']);
+  assert.equal(await codes(['browser.go()']), ['undefined_global']);
+});
+
 test('a name is found once in a script', async () => {
   const script = 'MyBridge.a();\nMyBridge.b();\nMyBridge.c();';
   const found = await auditedFiles({
