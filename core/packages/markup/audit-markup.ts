@@ -4,7 +4,8 @@ import type { MarkupOrigin, WebContext } from '../web/context.ts';
 import { checkAttributes } from './check-attributes.ts';
 import { checkCharset, checkElement } from './check-element.ts';
 import type { MarkupView } from './markup-view.ts';
-import { elementsOf, parseMarkup, TooDeepError } from './tree.ts';
+import { type Element, elementsOf, localNameOf, type Node, parseMarkup, TooDeepError, textOf } from './tree.ts';
+import { parseXml } from './xml-tree.ts';
 
 const XML = /\.(?:svgz?|xhtml?|xht|xml|xslt?|rdf|rss|atom|mml|mathml|xul)$/i;
 const HTML = /\.(?:s?html?|phtml|mhtml)$/i;
@@ -14,17 +15,21 @@ export function auditMarkup(source: SourceText, origin: MarkupOrigin, context: W
   const isXml =
     origin === 'file' &&
     (XML.test(source.file) || (!HTML.test(source.file) && /^\ufeff?\s*<\?xml\s/.test(source.text)));
-  const view: MarkupView = { source, origin, isXml, context, hasSdk: false, before: undefined };
-  if (isXml) checkXml(view);
+  const view: MarkupView = {
+    source,
+    origin,
+    isXml,
+    isReadAsXml: false,
+    context,
+    hasSdk: false,
+    before: undefined,
+  };
   try {
     const { root, dropped } = parseMarkup(source.text, origin === 'string');
-    for (const node of elementsOf(root)) {
-      if (!('tagName' in node)) continue;
-      checkElement(view, node);
-      checkAttributes(view, node);
-    }
+    checkTree(view, root);
     for (const { tag, offset } of dropped)
       context.findings.add('markup_ambiguous', source.at(offset), `<${tag}> stands within <select>.`);
+    if (isXml) checkXml(view, root);
   } catch (error) {
     if (!(error instanceof TooDeepError) && !(error instanceof RangeError)) throw error;
     context.findings.add('markup_too_deep', source.at(0), 'This markup is nested too deeply to be audited.');
@@ -37,8 +42,16 @@ function checkSdk(view: MarkupView): void {
   view.context.findings.add('sdk_not_loaded', view.before ?? view.source.at(0), message);
 }
 
-/** What a parser of XML would make of it, and one of HTML does not. */
-function checkXml(view: MarkupView): void {
+function checkTree(view: MarkupView, root: Node, known?: ReadonlySet<string>): void {
+  for (const node of elementsOf(root)) {
+    if (!('tagName' in node) || known?.has(signatureOf(node))) continue;
+    checkElement(view, node);
+    checkAttributes(view, node);
+  }
+}
+
+/** What a parser of XML makes of it, and one of HTML does not. `read`: as HTML. */
+function checkXml(view: MarkupView, read: Node): void {
   const { source, context } = view;
   const encoding = /^\ufeff?<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([^"']+)/.exec(source.text)?.[1];
   if (encoding !== undefined) checkCharset(view, source.at(0), encoding, 'document');
@@ -48,4 +61,24 @@ function checkXml(view: MarkupView): void {
   const instruction = source.text.search(/<\?xml-stylesheet/i);
   if (instruction >= 0)
     context.findings.add('xml_stylesheet', source.at(instruction), 'The document names a style sheet of its own.');
+  // What entities stand for is not known, and keeps the package from being published anyway.
+  if (entity >= 0) return;
+  const { root, error } = parseXml(source.text);
+  if (error !== undefined) context.findings.add('xml_malformed', source.at(error.offset), error.message);
+  const known = new Set<string>();
+  for (const node of elementsOf(read)) if ('tagName' in node) known.add(signatureOf(node));
+  view.isReadAsXml = true;
+  checkTree(view, root, known);
 }
+
+/** Elements whose text is read as something else. */
+const WITH_CODE = new Set(['script', 'style', 'noscript']);
+
+/** The same for an element that HTML and XML read in the same way: its position, name, attributes and code. */
+const signatureOf = (element: Element): string =>
+  JSON.stringify([
+    element.sourceCodeLocation?.startOffset,
+    localNameOf(element.tagName),
+    element.attrs.map(({ name, value }) => [localNameOf(name), value]).sort(),
+    WITH_CODE.has(localNameOf(element.tagName)) && textOf(element).trim(),
+  ]);

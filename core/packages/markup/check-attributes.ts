@@ -54,6 +54,7 @@ export function checkAttributes(view: MarkupView, element: Element): void {
   for (const { name, value, prefix } of element.attrs) {
     const local = localNameOf(name);
     const key = prefix ? `${prefix}:${name}` : name;
+    if (local === 'id' || local === 'name') view.context.members.add(value);
     if (local.startsWith('on') && local.length > 2) checkHandler(view, element, key, value);
     else if (local === 'style') checkStyle(view, element, key, value);
     else if (local === 'srcdoc') {

@@ -35,7 +35,7 @@ const RAW_TEXT = new Set([
 
 export function checkElement(view: MarkupView, element: Element): void {
   const name = localNameOf(element.tagName);
-  if (view.isXml && (RAW_TEXT.has(name) || name === 'script')) checkRawText(view, element);
+  if (view.isXml && !view.isReadAsXml && (RAW_TEXT.has(name) || name === 'script')) checkRawText(view, element);
   if (name === 'noscript') addNoscript(view, element);
   if (name === 'script') {
     checkScript(view, element);
@@ -47,6 +47,8 @@ export function checkElement(view: MarkupView, element: Element): void {
   else if (name === 'meta') checkMeta(view, element);
   else if (name === 'link') checkLink(view, element);
   else if (name === 'style') addStyle(view, element);
+  else if (name === 'input' && attributeOf(element, 'capture') !== undefined)
+    report(view, 'direct_device', placeOf(view, element, 'capture'), 'This input opens the camera around Host.');
   else if (name === 'foreignobject')
     report(view, 'foreign_object', placeOf(view, element), '<foreignObject> brings HTML into an image.');
   else if (ANIMATIONS.has(name)) checkAnimation(view, element);
@@ -81,9 +83,11 @@ function checkScript(view: MarkupView, element: Element): void {
   }
   for (const from of sources) checkSource(view, from, place, isModule ? 'module' : 'script');
   // What has a source does not run its text. In XML the namespace is not known for sure.
+  if (sources.length > 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
   if (sources.length > 0 && (!view.isXml || textOf(element).trim() === '')) return;
   if (!view.hasSdk) view.before ??= place;
-  if (sources.length === 0) checkUnstarted(view, element);
+  if (sources.length === 0 && textOf(element).trim() === '') checkUnstarted(view, element, 'is empty');
+  else if (sources.length === 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
   addScript(view, element, isModule ? 'module' : 'script');
 }
 
@@ -114,9 +118,8 @@ function checkSource(view: MarkupView, from: string, place: Place, kind: 'module
 }
 
 /** HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it is given later. */
-function checkUnstarted(view: MarkupView, element: Element): void {
-  const how = textOf(element).trim() === '' ? 'is empty' : isInTemplate(element) ? 'stands in a template' : undefined;
-  if (how !== undefined) report(view, 'script_unstarted', placeOf(view, element), `This script ${how}.`);
+function checkUnstarted(view: MarkupView, element: Element, how: string): void {
+  report(view, 'script_unstarted', placeOf(view, element), `This script ${how}.`);
 }
 
 function addScript(view: MarkupView, element: Element, kind: ScriptKind): void {
@@ -169,8 +172,9 @@ function addPieces(
     end = start + close;
     start += section[0].length;
   }
-  // In SVG and MathML it is text with references and elements in it, of which only the text counts.
-  const inner = element.namespaceURI === html.NS.HTML ? undefined : textOf(element);
+  // In XML, SVG and MathML it is text with references and elements in it, of which only the text counts.
+  const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
+  const inner = isText ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim())
     add(new EmbeddedText({ ...placeOf(view, element), file: view.source.file }, inner), 0, inner.length);
   else if (end > start) add(view.source, start, end);

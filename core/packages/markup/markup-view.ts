@@ -9,6 +9,8 @@ export interface MarkupView {
   readonly source: SourceText;
   readonly origin: MarkupOrigin;
   readonly isXml: boolean;
+  /** The tree is that of a parser of XML. */
+  isReadAsXml: boolean;
   readonly context: WebContext;
   /** host-sdk.js has been loaded so far. */
   hasSdk: boolean;

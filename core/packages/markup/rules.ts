@@ -79,7 +79,8 @@ export const MARKUP_RULES = {
     type: 'warning',
     review: true,
     title: 'A script element that can be given code later',
-    about: 'A script element without code has not been started: it runs what a script of the app puts into it.',
+    about:
+      'A script element without code, or in a template, has not been started: it, or a copy of it, runs what a script of the app gives it. Markup that document.write and createContextualFragment are given counts.',
     fix: 'Leave the element out.',
   },
   markup_too_deep: {
@@ -88,6 +89,13 @@ export const MARKUP_RULES = {
     title: 'Markup that is nested too deeply to be audited',
     about: 'Elements lie more than 512 levels within one another, which browsers flatten.',
     fix: 'Close elements that are open.',
+  },
+  xml_malformed: {
+    type: 'error',
+    title: 'An XML file that is not well-formed',
+    about:
+      'XHTML, SVG and other XML files (by their names: .xhtml, .svg, .xml and the like, or a first line <?xml …?>) are read by a parser of XML, which stops at the first error. What comes after it is not shown, and cannot be audited.',
+    fix: 'Close all elements, declare the prefixes of namespaces, and write & and < as &amp; and &lt;.',
   },
   xml_hidden_markup: {
     type: 'error',

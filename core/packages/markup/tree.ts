@@ -11,7 +11,7 @@ export type Element = DefaultTreeAdapterTypes.Element;
 export type Node = DefaultTreeAdapterTypes.Node;
 
 /** As browsers do, which flatten what is deeper. A bound on what a page can cost, as open elements are searched again and again. */
-const DEEPEST = 512;
+export const DEEPEST = 512;
 
 export class TooDeepError extends Error {}
 

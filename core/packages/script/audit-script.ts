@@ -2,13 +2,16 @@
 import type { AnyNode, Identifier, Options, Program } from 'acorn';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
+import { BRIDGE_NAMES } from './bridges.ts';
 import { checkCall } from './check-calls.ts';
 import { checkHostWrite } from './check-host.ts';
 import { checkLinks } from './check-links.ts';
+import { noteMakers } from './check-makers.ts';
 import { checkImport, noteExports } from './check-modules.ts';
 import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
 import { checkUnbound } from './check-this.ts';
 import { noteMember, noteValue } from './check-timers.ts';
+import { concludeUndefined, noteDefined } from './check-undefined.ts';
 import { Evaluator } from './evaluate.ts';
 import { type Parsed, parseScript } from './parser.ts';
 import { WATCHED_NAMES } from './platform.ts';
@@ -92,6 +95,8 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
     links: [],
     followed: new Set(),
     unbound: [],
+    undefined: new Map(),
+    makers: [],
     keys: new Map(),
     rebound: new Set(),
   };
@@ -103,6 +108,8 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
   checkLinks(view);
   checkUnbound(view);
   noteMembers(view, walked);
+  concludeUndefined(view, walked);
+  noteMakers(view, program);
   if (isModule) noteExports(view, program);
   if (!isModule && kind !== 'handler') checkGlobals(view, walked);
   if (evaluator.isExhausted)
@@ -150,8 +157,10 @@ const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNo
   optional: false,
 });
 
+const isWatched = (name: string): boolean => WATCHED_NAMES.has(name) || BRIDGE_NAMES.has(name);
+
 function checkNames(view: ScriptView, { names }: Walked): void {
-  for (let i = 0; i < names.length; i++) if (WATCHED_NAMES.has(names[i].name)) checkName(view, names[i]);
+  for (let i = 0; i < names.length; i++) if (isWatched(names[i].name)) checkName(view, names[i]);
   if (view.aliases.size === 0) return;
   const byName = new Map<string, Identifier[]>();
   for (const name of names) {
@@ -161,7 +170,7 @@ function checkNames(view: ScriptView, { names }: Walked): void {
   }
   // An alias of an alias is added while this goes on.
   for (const alias of view.aliases)
-    if (!WATCHED_NAMES.has(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
+    if (!isWatched(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
 }
 
 /** What a classic script declares at its top, the scripts after it see. */
@@ -175,6 +184,9 @@ function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
       }
       const values = view.evaluator.valuesOfVariable(variable);
       noteValue(view, variable.name, values);
+      // `name` without a declaration is that of the window, as it is without a value.
+      if (variable.writes.length > 0 && (scope === top || variable.name !== 'name'))
+        noteDefined(view, variable.name, values);
       if (values.some(({ kind }) => kind === 'global')) view.context.globals.set(variable.name, values);
       else if (variable.writes.length > 0) view.context.globals.delete(variable.name);
     }

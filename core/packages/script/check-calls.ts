@@ -3,6 +3,7 @@
 import type { AnyNode, Property } from 'acorn';
 import {
   checkAttribute,
+  checkCapture,
   checkElement,
   checkGiven,
   checkProperty,
@@ -11,15 +12,17 @@ import {
 } from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { FOLLOWING, noteFollowed } from './check-links.ts';
+import { noteMaker, noteTags } from './check-makers.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkStyle, STYLE_METHODS } from './check-styles.ts';
 import { noteRebound, noteUnbound } from './check-this.ts';
 import { checkTimer, noteGiven } from './check-timers.ts';
+import { noteDefined, noteUsed } from './check-undefined.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
-import { SENSOR_EVENTS } from './platform.ts';
+import { CLIPBOARD_COMMANDS, SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
 import { report, type ScriptView, written } from './script-view.ts';
 import { constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
@@ -31,9 +34,9 @@ const WORKERS = new Set(['Worker', 'SharedWorker']);
 const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
   ['insertAdjacentHTML', 1],
   ['createContextualFragment', 0],
-  ['setHTMLUnsafe', 0],
-  ['parseHTMLUnsafe', 0],
 ]);
+/** `setHTMLUnsafe`, `appendHTMLUnsafe` and their kin; those of streams take the markup later (HTML, 8.5). */
+const UNSAFE = /^(stream)?\w*HTMLUnsafe$/;
 /** Of objects, the first argument is changed. */
 const CHANGES = new Set([
   'Object.assign',
@@ -52,12 +55,16 @@ export function checkCall(view: ScriptView, node: Call): void {
   if (callee.type === 'Super' || callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
     return;
   const { values, args } = target(view, node);
+  if (callee.type === 'Identifier' && values[0].kind === 'global' && values[0].path === callee.name)
+    noteUsed(view, callee);
   if (values.length > 1 || values[0].kind !== 'unknown')
     for (const value of values) checkValue(view, node, value, args);
   const method = methodOf(view, node);
   if (method !== undefined) checkMethod(view, node, method, values);
   const called = callee.type === 'Identifier' ? { name: callee.name, args } : method;
   if (called?.args === undefined) return;
+  checkCapture(view, called.args);
+  noteTags(view, node, called.name, called.args);
   if (called.name === 'addEventListener') checkListener(view, node, called.args[0]);
   else noteGiven(view, called.name, called.args);
 }
@@ -179,10 +186,13 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
+  // Whatever is defined for all objects is a global, too.
+  if (typeof name === 'string' && path.endsWith('.defineProperty')) view.context.members.add(name);
   for (const value of view.evaluator.valuesOf(object)) {
     if (value.kind !== 'global') continue;
     if (CHANGES.has(path)) {
       checkHostWrite(view, node, value.path, `changed by ${path}`);
+      if (isWindow(value.path) && name !== undefined) noteDefined(view, String(name), NOTHING_KNOWN);
       if (isWindow(value.path) && name === 'Host') checkHostWrite(view, node, 'Host', `changed by ${path}`);
     }
     const isRead =
@@ -226,7 +236,11 @@ function checkAssigned(view: ScriptView, node: Call, [target, ...sources]: reado
       }
       for (const property of value.node.properties)
         if (property.type === 'SpreadElement') checkProperty(view, node, objects, undefined, undefined);
-        else checkProperty(view, node, objects, nameOf(view, property), property.value);
+        else {
+          const name = nameOf(view, property);
+          if (name !== undefined) view.context.members.add(name);
+          checkProperty(view, node, objects, name, property.value);
+        }
     }
 }
 
@@ -260,16 +274,23 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   if (args === undefined) return;
   const objects = (): Values => (object === undefined ? NOTHING_KNOWN : view.evaluator.valuesOf(object));
   if (CALLING.has(name)) checkCallback(view, args);
+  if (name === '__defineGetter__' && args[0]) view.context.members.add(textOf(view, args[0]) ?? '');
   if (name === '__lookupSetter__' || name === '__lookupGetter__') {
     const key = args[0] && textOf(view, args[0]);
     if (key === undefined || MARKUP_PROPERTIES.has(key))
       report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   }
-  const markup = MARKUP_METHODS.get(name);
-  if (markup !== undefined) {
+  const unsafe = UNSAFE.exec(name);
+  const markup = unsafe === null ? MARKUP_METHODS.get(name) : 0;
+  if (unsafe?.[1] !== undefined)
+    report(view, 'markup_undeterminable', node, `What ${written(view, node)} is given later is not known before.`);
+  else if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
   } else if (name === 'execCommand') {
-    if (args[2] && textOf(view, args[0])?.toLowerCase() === 'inserthtml') checkMarkup(view, args[2], name);
+    const command = args[0] && textOf(view, args[0])?.toLowerCase();
+    if (args[2] && command === 'inserthtml') checkMarkup(view, args[2], name);
+    if (CLIPBOARD_COMMANDS.has(command))
+      report(view, 'direct_device', node, `${written(view, node)} reaches the clipboard, which is only for Host.`);
   } else if (name === 'parseFromString') {
     if (args[0]) checkMarkup(view, args[0], name);
   } else if (name === 'html') {
@@ -279,7 +300,10 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   } else if (name === 'createElement' || name === 'createElementNS') {
     const isDocument = reached.some((value) => value.kind === 'global' && value.path === `document.${name}`);
     const tag = args[name === 'createElement' ? 0 : 1];
-    if (!isDocument && tag && constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
+    if (!isDocument && tag) {
+      if (constantOf(view.evaluator.valuesOf(tag)) !== undefined) checkElement(view, node, tag);
+      else noteMaker(view, tag);
+    }
   } else if (name === 'setAttribute' || name === 'setAttributeNS')
     checkAttribute(view, node, objects(), name === 'setAttribute' ? args : args.slice(1));
   else if (name === 'createAttribute' || name === 'createAttributeNS')

@@ -3,6 +3,7 @@ import type { AnyNode } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { noteLink } from './check-links.ts';
+import { noteMaker } from './check-makers.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkStyle, isStyleProperty } from './check-styles.ts';
 import { isCode } from './check-timers.ts';
@@ -10,6 +11,7 @@ import { checkUrl } from './check-url.ts';
 import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
 import { isMade, namesOf, possibleKeys } from './possible-keys.ts';
+import { keyOf } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { urlRole, urlsIn } from './url-properties.ts';
 import { constantOf, PLACEHOLDER, type Value, type Values } from './values.ts';
@@ -39,7 +41,8 @@ export function checkElement(view: ScriptView, node: AnyNode, name: AnyNode | un
       else if (tag === 'base') report(view, 'base_element', node, `${written(view, node)} makes a base element.`);
       else if (FRAMES.has(tag))
         report(view, 'frame_element', node, `${written(view, node)} makes an element that shows another document.`);
-    } else if (value.kind === 'text')
+    } else if (value.kind === 'unknown') noteMaker(view, name);
+    else if (value.kind === 'text')
       report(view, 'element_undeterminable', node, `Which element ${written(view, node)} makes cannot be determined.`);
   }
 }
@@ -63,6 +66,7 @@ export function checkProperty(
     else report(view, 'markup_undeterminable', node, `What goes to ${key} is not known before.`);
     return;
   }
+  if (key === 'capture' && objects.some(isInput)) reportCapture(view, node);
   if (key === 'type' && values !== undefined) checkType(view, node, objects, values);
   checkGiven(view, node, objects, key, values);
   const role = urlRole(key, objects);
@@ -70,6 +74,29 @@ export function checkProperty(
   if (isStyleProperty(key) || (CODE_PROPERTIES.has(key) && objects.some(isStyle))) checkStyle(view, value, values);
   if (role === 'link') noteLink(view, targetOf(node), value);
   else if (role !== undefined) checkUrl(view, value, urlsIn(key, values), role);
+}
+
+const isInput = (object: Value): boolean => object.kind === 'element' && object.tag === 'input';
+
+/** An input for files that opens the camera or the microphone (HTML Media Capture, 4). */
+function reportCapture(view: ScriptView, node: AnyNode): void {
+  report(view, 'direct_device', node, `${written(view, node)} opens the camera, which apps reach only through Host.`);
+}
+
+/** Properties that are given to whatever makes an element: `h("input", { type: "file", capture: "user" })`. */
+export function checkCapture(view: ScriptView, args: readonly AnyNode[]): void {
+  for (const arg of args) {
+    if (arg.type !== 'ObjectExpression') continue;
+    let isFile = false;
+    let capture: AnyNode | undefined;
+    for (const property of arg.properties) {
+      if (property.type === 'SpreadElement' || property.computed) continue;
+      const name = keyOf(property.key);
+      if (name === 'capture') capture = property;
+      else if (name === 'type') isFile = constantOf(view.evaluator.valuesOf(property.value))?.value === 'file';
+    }
+    if (isFile && capture !== undefined) reportCapture(view, capture);
+  }
 }
 
 const isStyle = (object: Value): boolean => object.kind === 'element' && object.tag === 'style';
@@ -158,6 +185,7 @@ export function checkAttribute(
   if (attribute.startsWith('on')) checkHandler(view, node, value);
   else if (attribute === 'srcdoc') checkMarkup(view, value, attribute);
   else {
+    if (attribute === 'capture') reportCapture(view, node);
     if (attribute === 'type') checkType(view, node, objects, values);
     checkGiven(view, node, objects, attribute, values);
     const role = urlRole(attribute, objects);

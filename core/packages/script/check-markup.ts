@@ -7,6 +7,9 @@ import { asText } from './values.ts';
 /** Characters of markup in strings that are parsed, of a package. */
 const MOST_EMBEDDED = 1 << 21;
 
+/** Whose scripts are run: those of innerHTML and of DOMParser never are (HTML, 4.12.1.1 and 13.2.6.4.4). */
+const STARTING = new Set(['createContextualFragment', 'document.write', 'document.writeln']);
+
 /** `how`: what takes the text, as it is called. */
 export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void {
   const values = view.evaluator.valuesOf(value);
@@ -18,6 +21,8 @@ export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void
     }
     const known = one.kind === 'text' ? one.known : asText(one);
     if (one.kind === 'text' || known === undefined) isKnown = false;
+    if (known !== undefined && STARTING.has(how) && /<(?:\w+:)?script[\s/>]/i.test(known))
+      report(view, 'script_unstarted', value, `${how} makes a script element that runs what it is given later.`);
     if (known?.includes('<') && spend(view, value, known)) {
       const place = { ...placeOf(view, value), file: view.source.file };
       view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, known), origin: 'string' });

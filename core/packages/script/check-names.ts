@@ -1,10 +1,12 @@
 /** What is reached from the global object: by a name, a member, or a pattern. */
 import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
 import type { RuleCode } from '../rules.ts';
+import { BRIDGES } from './bridges.ts';
 import { ATTRIBUTE_VALUES, checkProperty, isAttribute } from './check-elements.ts';
 import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
 import { checkRebinding } from './check-this.ts';
 import { noteAssigned } from './check-timers.ts';
+import { checkWindowName, noteBridge, noteDefined, noteUsed } from './check-undefined.ts';
 import { checkUrl } from './check-url.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
@@ -43,7 +45,9 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
       const use = useOf(node);
       if (use === 'escapes' || use === 'element') view.context.isDocumentHandedOn = true;
     } else if (HANDED_ON.has(path)) checkHandedOn(view, node, HANDED_ON.get(path)!);
-    else {
+    else if (BRIDGES.has(path)) {
+      if (!isTyped(node)) noteBridge(view, node, path);
+    } else {
       const barred = BARRED.get(path);
       if (barred === undefined || isHarmless(view, node, path)) continue;
       // What stands in for it in a page does not in the background, whose own rules say what does.
@@ -76,6 +80,9 @@ export function checkName(view: ScriptView, node: Identifier): void {
 export function checkMember(view: ScriptView, node: MemberExpression): void {
   if (node.object.type === 'Super') return;
   const objects = view.evaluator.valuesOf(node.object);
+  const [first] = objects;
+  if (first.kind === 'global' && node.object.type === 'Identifier' && first.path === node.object.name)
+    noteUsed(view, node.object);
   const parent = parentOf(node);
   if ((parent?.type === 'ClassDeclaration' || parent?.type === 'ClassExpression') && parent.superClass === node)
     checkSuperClass(view, node);
@@ -147,12 +154,20 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
   if (names.has(name)) {
     if (use !== 'assigned' && !isTyped(node))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
-  } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called'))
-    view.context.suspects.push({
-      place: placeOf(view, node),
-      message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
-    });
+  } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called')) {
+    // Of all nodes with children the document alone has these.
+    if (isParent(view, node.object))
+      report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the document.`);
+    else
+      view.context.suspects.push({
+        place: placeOf(view, node),
+        message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
+      });
+  }
 }
+
+const isParent = (view: ScriptView, node: AnyNode): boolean =>
+  node.type === 'MemberExpression' && view.evaluator.keyOf(node) === 'parentNode';
 
 /** A member is taken by a name that is put together, to be called or kept. */
 function isHidden(view: ScriptView, node: MemberExpression): boolean {
@@ -172,6 +187,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   if (left.type === 'Identifier') {
     if (scopeOf(node)?.lookup(left.name)?.isGlobal === false) return;
     if (left.name === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
+    if (left.name === 'name' && operator === '=') checkWindowName(view, node, left);
     if (left.name === 'location') checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
     if (left.name.startsWith('on')) checkHandler(view, right);
     if (view.kind === 'handler') checkOfHandler(view, node, left.name, right);
@@ -190,8 +206,11 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
     return;
   }
   if (operator === '=') noteAssigned(view, key, right);
+  view.context.members.add(key);
   for (const object of objects) {
     if (object.kind !== 'global') continue;
+    if (isWindow(object.path)) noteDefined(view, key, view.evaluator.valuesOf(right));
+    if (isWindow(object.path) && key === 'name' && objects.length === 1) checkWindowName(view, node, left);
     if (isWindow(object.path) && key === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
     else checkHostWrite(view, node, object.path, 'assigned to');
     const isLocation =

@@ -41,8 +41,27 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
 }
 
 /** What a URL begins with is not known. */
-const isOpen = (value: Value): boolean =>
-  value.kind === 'text' ? value.known.startsWith(PLACEHOLDER) : value.kind === 'unknown' || value.kind === 'fetched';
+function isOpen(value: Value): boolean {
+  switch (value.kind) {
+    case 'text':
+      return value.known.startsWith(PLACEHOLDER);
+    // Texts of the document, and what other scripts have.
+    case 'global':
+      return !OF_PAGE.has(value.path);
+    case 'unknown':
+    case 'fetched':
+    case 'receiver':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Where the page itself is, or a part of that with which a URL of the package begins. */
+const OF_PAGE = new Set([
+  ...['location', 'location.href', 'location.origin', 'location.pathname', 'location.search', 'location.hash'],
+  ...['document.URL', 'document.documentURI', 'document.baseURI', 'origin'],
+]);
 
 /** An image is no script, and what is not known may be an image; a page shows other files. */
 function loadIfThere(view: ScriptView, node: AnyNode, path: string | undefined, role: UrlRole): void {

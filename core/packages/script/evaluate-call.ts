@@ -3,6 +3,7 @@ import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression }
 import type { Evaluator } from './evaluate.ts';
 import { foldFunction, foldMethod } from './fold.ts';
 import {
+  type Constant,
   constant,
   constantOf,
   FETCHED,
@@ -149,6 +150,8 @@ const elementsOf = (names: Values = NOTHING_KNOWN): Values =>
   ]);
 
 const LOOKED_UP = new Set(['querySelector', 'getElementsByTagName', 'querySelectorAll']);
+/** Selectors of the root element. */
+const ROOT: ReadonlySet<Constant> = new Set(['html', ':root']);
 /** Of what an event has passed. */
 const TAKEN = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
 
@@ -157,6 +160,8 @@ function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: 
   const [first] = node.arguments;
   if (LOOKED_UP.has(method) && first) {
     const selectors = evaluator.valuesOf(first as AnyNode);
+    if (method === 'querySelector' && selectors.some((one) => one.kind === 'constant' && ROOT.has(one.value)))
+      return [global('document.documentElement')];
     const isScript = selectors.some(
       (one) => one.kind === 'constant' && /(?:^|[\s,>+~*])script(?![\w-])/i.test(String(one.value)),
     );

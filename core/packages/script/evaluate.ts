@@ -1,5 +1,6 @@
 /** Says what an expression may come to. Bounded in depth and in the number of values; what is more is unknown. */
 import type { AnyNode, BinaryExpression, Function as FunctionNode, MemberExpression } from 'acorn';
+import { BRIDGE_NAMES } from './bridges.ts';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
 import { foldBinary, foldUnary } from './fold.ts';
 import { canonical, DOCUMENT_NAMES } from './global-names.ts';
@@ -177,7 +178,10 @@ export class Evaluator {
   #before(variable: Variable): Values | undefined {
     const shared = this.#globals.get(variable.name);
     if (shared !== undefined) return shared;
-    return variable.isGlobal && PLATFORM_NAMES.has(variable.name) ? [global(canonical(variable.name))] : undefined;
+    const isOfOthers = variable.writes.length === 0 && BRIDGE_NAMES.has(variable.name);
+    return variable.isGlobal && (isOfOthers || PLATFORM_NAMES.has(variable.name))
+      ? [global(canonical(variable.name))]
+      : undefined;
   }
 
   #literal(value: unknown): Values {

@@ -69,7 +69,8 @@ export function memberPath(path: string, key: string): string | undefined {
   const known = path.startsWith('Host') ? undefined : pathOfUnknown(key, false);
   if (known !== undefined) return known;
   if (path.length > 100) return undefined;
-  if (path === 'Document.prototype' || path === 'HTMLDocument.prototype') return canonical(`document.${key}`);
+  if (path === 'Document.prototype' || path === 'HTMLDocument.prototype' || PARENT_OF_ROOT.test(path))
+    return canonical(`document.${key}`);
   return canonical(`${path}.${key}`);
 }
 
@@ -78,8 +79,14 @@ export function canonical(path: string): string {
   if (WINDOW.has(path)) return 'window';
   if (path === 'clientInformation') return 'navigator';
   if (path === 'document.location') return 'location';
+  if (ROOT.test(path)) return 'document.documentElement';
   return path;
 }
+
+/** Ways to the root element, and from what stands beside it to the document (DOM, 4.4). */
+const ROOT = /^document\.(?:body|head)\.parent(?:Node|Element)$/;
+const PARENT_OF_ROOT =
+  /^document\.(?:documentElement|doctype|scrollingElement|(?:first|last)(?:Element)?Child|(?:children|childNodes)\.\d+)\.parentNode$/;
 
 /** What a handler in an attribute sees of the document without naming it (HTML, 8.1.8.1). */
 export const DOCUMENT_NAMES: ReadonlySet<string> = new Set([

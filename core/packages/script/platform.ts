@@ -25,19 +25,25 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
     'direct_network',
     NETWORK,
     'fetch fetchLater XMLHttpRequest ActiveXObject XDomainRequest WebSocket WebSocketStream EventSource WebTransport navigator.sendBeacon ' +
-      'RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection RTCDataChannel BackgroundFetchManager',
+      'RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection RTCDataChannel BackgroundFetchManager ' +
+      'TCPSocket TCPServerSocket UDPSocket document.browsingTopics navigator.joinAdInterestGroup navigator.runAdAuction ' +
+      'navigator.deprecatedURNToURL navigator.createAuctionNonce',
   ),
+  // Pages of one origin see each other's messages and locks.
+  ...all('direct_network', STORAGE, 'BroadcastChannel navigator.locks'),
   ...all(
     'direct_storage',
     STORAGE,
     'localStorage sessionStorage indexedDB webkitIndexedDB mozIndexedDB msIndexedDB openDatabase caches CacheStorage cookieStore document.cookie ' +
       'navigator.storage navigator.webkitPersistentStorage navigator.webkitTemporaryStorage requestFileSystem webkitRequestFileSystem ' +
-      'showOpenFilePicker showSaveFilePicker showDirectoryPicker',
+      'showOpenFilePicker showSaveFilePicker showDirectoryPicker chooseFileSystemEntries launchQueue sharedStorage SharedStorage ' +
+      'navigator.storageBuckets StorageBucketManager CookieStore CookieStoreManager webkitStorageInfo webkitResolveLocalFileSystemURL ' +
+      'document.requestStorageAccess document.requestStorageAccessFor',
   ),
   ...all(
     'direct_device',
     CAMERA,
-    'navigator.getUserMedia navigator.webkitGetUserMedia navigator.mozGetUserMedia navigator.msGetUserMedia navigator.mediaDevices ImageCapture MediaRecorder',
+    'navigator.getUserMedia navigator.webkitGetUserMedia navigator.mozGetUserMedia navigator.msGetUserMedia navigator.mediaDevices MediaDevices ImageCapture MediaRecorder',
   ),
   ...all('direct_device', VIBRATE, 'navigator.vibrate navigator.webkitVibrate navigator.mozVibrate'),
   ...all('direct_device', DEVICE, 'navigator.getBattery navigator.battery navigator.userAgentData'),
@@ -48,7 +54,12 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
       'navigator.requestMIDIAccess navigator.contacts navigator.credentials navigator.share navigator.wakeLock navigator.getGamepads ' +
       'navigator.gpu NDEFReader Accelerometer LinearAccelerationSensor GravitySensor Gyroscope Magnetometer AmbientLightSensor ' +
       'AbsoluteOrientationSensor RelativeOrientationSensor DeviceMotionEvent DeviceOrientationEvent ondevicemotion ondeviceorientation ondeviceorientationabsolute ' +
-      'SpeechRecognition webkitSpeechRecognition Notification PushManager PaymentRequest IdleDetector EyeDropper BarcodeDetector',
+      'SpeechRecognition webkitSpeechRecognition Notification PushManager PaymentRequest IdleDetector EyeDropper BarcodeDetector ' +
+      'FaceDetector TextDetector NDEFWriter ProximitySensor GeolocationSensor ondevicelight ondeviceproximity onuserproximity ' +
+      'speechSynthesis PressureObserver PublicKeyCredential PresentationRequest queryLocalFonts getScreenDetails ' +
+      'getDigitalGoodsService navigator.presentation navigator.keyboard navigator.virtualKeyboard navigator.devicePosture ' +
+      'navigator.ml navigator.getVRDisplays navigator.requestMediaKeySystemAccess navigator.setAppBadge ' +
+      'navigator.registerProtocolHandler navigator.getInstalledRelatedApps navigator.smartCard',
   ),
   ...all(
     'native_bridge',
@@ -80,6 +91,16 @@ export const DISTINCTIVE: ReadonlySet<string> = new Set([
   'getUserMedia',
   'geolocation',
   'messageHandlers',
+  'sharedStorage',
+  'storageBuckets',
+  'BroadcastChannel',
+  'speechSynthesis',
+  'queryLocalFonts',
+  'getScreenDetails',
+  'showOpenFilePicker',
+  'showSaveFilePicker',
+  'showDirectoryPicker',
+  'cookieStore',
 ]);
 
 /** The first names of what the tables and the checks are about: of all others a script may do as it likes. */
@@ -126,4 +147,10 @@ export const SENSOR_EVENTS: ReadonlySet<unknown> = new Set([
   'devicemotion',
   'deviceorientation',
   'deviceorientationabsolute',
+  'devicelight',
+  'deviceproximity',
+  'userproximity',
+  'compassneedscalibration',
 ]);
+/** Commands of a document that reach the clipboard (in lower case). */
+export const CLIPBOARD_COMMANDS: ReadonlySet<string | undefined> = new Set(['copy', 'cut', 'paste']);

@@ -101,7 +101,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'A script makes a script element',
     about:
-      'A script element made while the app runs may load or contain code that the audit does not see. What it is seen to load from elsewhere is an error of its own.',
+      'A script element made while the app runs may load or contain code that the audit does not see; a function of another script that makes it counts, too. What it is seen to load from elsewhere is an error of its own.',
     fix: 'Write the <script> into the page, or import the file at the top of a module.',
   },
   frame_element: {
@@ -123,7 +123,7 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'Markup with code in it is put into the page',
     about:
-      'A text that goes to innerHTML, outerHTML, insertAdjacentHTML, document.write, srcdoc, DOMParser or createContextualFragment has a script, a handler, a javascript: URL or a frame in it.',
+      'A text that goes to innerHTML, outerHTML, insertAdjacentHTML, document.write, srcdoc, DOMParser, createContextualFragment, setHTMLUnsafe, appendHTMLUnsafe or their kin has a script, a handler, a javascript: URL or a frame in it.',
     fix: 'Make elements without code, and add handlers with element.addEventListener.',
   },
   markup_undeterminable: {
@@ -188,28 +188,37 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'The network is reached around Host',
     about:
-      'fetch, XMLHttpRequest, WebSocket, EventSource, WebTransport, RTCPeerConnection, sendBeacon and their kin are not for apps.',
+      'fetch, XMLHttpRequest, WebSocket, EventSource, WebTransport, RTCPeerConnection, sendBeacon and their kin are not for apps; neither are BroadcastChannel and navigator.locks, by which pages reach each other.',
     fix: 'Use Host.network.fetch(url, opts), with the permission network.',
   },
   direct_storage: {
     type: 'error',
     title: 'Storage is reached around Host',
-    about: 'localStorage, sessionStorage, indexedDB, caches, cookies and files are not for apps.',
+    about:
+      'localStorage, sessionStorage, indexedDB, caches, cookies, shared storage, storage buckets, files, and a text that is put into window.name are not for apps.',
     fix: 'Use Host.storage.get(key) and Host.storage.set(key, value), with the permission storage.',
   },
   direct_device: {
     type: 'error',
     title: 'The device is reached around Host',
     about:
-      'Camera, microphone, position, clipboard, sensors, Bluetooth, USB and the like are reached only where Host has an operation for it.',
+      'Camera, microphone, position, clipboard, sensors, speech, fonts, screens, keyboard, Bluetooth, USB and the like are reached only where Host has an operation for it. <input capture> and the commands copy, cut and paste of a document count.',
     fix: 'Leave it out: Host has no operation for it.',
   },
   native_bridge: {
     type: 'error',
     title: 'A bridge of the system is reached around Host',
     about:
-      'webkit.messageHandlers, ReactNativeWebView, chrome.webview and other bridges into the system are not for apps.',
+      'webkit.messageHandlers, ReactNativeWebView, chrome.webview, Android, wx, __TAURI__, chrome.runtime, require and other bridges into a system are not for apps. To ask whether there is one is let through, and so is what runs only where modules of Node are.',
     fix: 'Use the operations of Host.',
+  },
+  undefined_global: {
+    type: 'warning',
+    review: true,
+    title: 'A global is used that neither a browser nor the package has',
+    about:
+      'A name is called, or a member of it is taken, that no script of the package defines and no browser has. Where it is there all the same it is a bridge into the system; where it is not the app fails. Names that the script tests first (typeof, if, try) do not count.',
+    fix: 'Define it in a script of the package, mend the name, or leave the use out.',
   },
   parent_message: {
     type: 'error',
@@ -235,7 +244,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'Where the app goes cannot be determined',
     about:
-      'location, window.open, or a link or form that the script itself clicks or submits is given a URL whose beginning is not known: it may be javascript:, which is code, or another host.',
+      'location, window.open, or a link or form that the script itself clicks or submits is given a URL whose beginning is not known, a text of the document among them: it may be javascript:, which is code, or another host.',
     fix: 'Begin the URL with what it is: location.href = "page.html?id=" + id, or location.hash = name.',
   },
   script_syntax: {

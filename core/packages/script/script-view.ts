@@ -23,6 +23,10 @@ export interface ScriptView {
   readonly unbound: { readonly node: AnyNode; readonly fn: AnyNode }[];
   /** Functions, and names of methods, that get another `this`. */
   readonly rebound: Set<AnyNode | Variable | string | undefined>;
+  /** Functions that make an element of a parameter of theirs, and which. */
+  readonly makers: { readonly fn: AnyNode; readonly index: number }[];
+  /** Names that are used and declared nowhere in the script, nor known to browsers: where first without a test. */
+  readonly undefined: Map<string, AnyNode>;
   /** Of variables that are keys, what they may be. */
   readonly keys: Map<Variable, PossibleKeys>;
   /** Links and forms that the script follows. */

@@ -5,7 +5,9 @@ import { wholeFile } from '../findings.ts';
 import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
 import { auditScript } from '../script/audit-script.ts';
+import { reportTagged } from '../script/check-makers.ts';
 import { isKnownFunction } from '../script/check-timers.ts';
+import { reportUndefined } from '../script/check-undefined.ts';
 import { type SourceKind, SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
 import type { LoadKind, Piece, WebContext } from './context.ts';
@@ -49,6 +51,11 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     renamed: new Map(),
     timers: [],
     given: new Map(),
+    makers: new Map(),
+    tagged: [],
+    undefined: [],
+    defined: new Set<string>(),
+    members: new Set<string>(),
     embedded: 0,
     globals: new Map(),
   });
@@ -83,6 +90,8 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);
   for (const timer of web.timers)
     if (!isKnownFunction(timer, web)) context.findings.add('timer_undeterminable', timer.place, timer.message);
+  reportTagged(web);
+  reportUndefined(web);
   if (!context.undeterminable) checkUnused(context);
 }
 

@@ -2,7 +2,9 @@
 
 import type { AuditContext } from '../context.ts';
 import type { Place } from '../finding.ts';
+import type { Tagged } from '../script/check-makers.ts';
 import type { Named } from '../script/check-timers.ts';
+import type { Undefined } from '../script/check-undefined.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
 
@@ -57,6 +59,16 @@ export interface WebContext extends AuditContext {
   readonly timers: (Named & { readonly place: Place; readonly message: string })[];
   /** Names under which calls give functions texts that may be code: by which arguments. */
   readonly given: Map<string, Set<number>>;
+  /** Names of functions that make an element of an argument, and of which ones. */
+  readonly makers: Map<string, Set<number>>;
+  /** Calls that give a function the name of an element that holds code. */
+  readonly tagged: Tagged[];
+  /** Globals that are used and that browsers do not have, for when it is known which of them the package defines. */
+  readonly undefined: Undefined[];
+  /** Globals that the package defines. */
+  readonly defined: Set<string>;
+  /** Members that get values, and names and ids of elements: any may be a global. */
+  readonly members: Set<string>;
   /** Characters of markup in strings that were put among the pieces so far. */
   embedded: number;
   /** Names that classic scripts have bound at their top level, which the scripts after them see. */

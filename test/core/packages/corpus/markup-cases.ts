@@ -153,6 +153,11 @@ export const MARKUP_CASES: readonly CorpusCase[] = [
     }),
   },
   {
+    code: 'xml_malformed',
+    triggers: image('<svg><g></svg>'),
+    nearMiss: image('<svg><g/></svg>'),
+  },
+  {
     code: 'charset_not_utf8',
     triggers: smallApp({ 'page.html': '<meta charset="utf-7">' }),
     nearMiss: smallApp({ 'page.html': '<meta charset="UTF-8">' }),

@@ -249,6 +249,8 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'webkit.messageHandlers.app.postMessage(1);',
     'const webkit = { messageHandlers: 1 };\nwebkit.messageHandlers;',
   ),
+  both('undefined_global', 'Bridge.open("a");', 'const Bridge = { open() {} };\nBridge.open("a");'),
+  both('native_bridge', 'wx.request({});', 'if (window.wx) document.title = "wx";'),
   both('parent_message', 'parent.postMessage("x", "*");', 'window.postMessage("x", "*");'),
   both('window_opened', 'window.open("page.html");', 'const menu = { open() {} };\nmenu.open("page.html");'),
   both('remote_navigation', 'location.href = "https://example.com/";', 'location.hash = "https://example.com/";'),

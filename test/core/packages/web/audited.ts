@@ -23,6 +23,9 @@ export function contextOf(files: Files): AuditContext {
   return { findings: new Findings(), manifest, files: new Map(packaged), used: new Map(), undeterminable: false };
 }
 
+/** What depends on the other files of a package, of which a script alone has none. */
+const OF_OTHERS = new Set(['host_permission_unused', 'script_unreferenced', 'undefined_global']);
+
 /** A script alone, with all permissions declared. */
 export async function auditedScript(script: string, module = false): Promise<readonly Finding[]> {
   const permissions = ['storage', 'vibrate', 'camera', 'device.info', 'network', 'background'];
@@ -34,7 +37,7 @@ export async function auditedScript(script: string, module = false): Promise<rea
     'app.js': script,
     'lib.js': '',
   });
-  return found.filter(({ code }) => code !== 'host_permission_unused' && code !== 'script_unreferenced');
+  return found.filter(({ code }) => !OF_OTHERS.has(code));
 }
 
 export const codesOf = (findings: readonly Finding[]): string[] =>

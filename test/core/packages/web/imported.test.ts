@@ -7,8 +7,9 @@ const test = suite('core/packages/web/imported');
 
 /** The codes that an app has whose page loads `app.js` as a module. */
 async function codes(app: string, others: Files): Promise<string[]> {
-  const page = '<script src=host-sdk.js></script><script type=module src=app.js></script>';
-  return codesOf(await auditedFiles({ 'index.html': page, 'host-sdk.js': '', 'app.js': app, ...others }));
+  const page = '<script src=host-sdk.js></script><script src=k.js></script><script type=module src=app.js></script>';
+  const files = { 'index.html': page, 'host-sdk.js': '', 'k.js': 'function k() {}', 'app.js': app };
+  return codesOf(await auditedFiles({ ...files, ...others }));
 }
 
 /** A module, and the others of its package; what it gives the timer is text. */

@@ -1,0 +1,136 @@
+/**
+ * Globals that no browser has: bridges of other containers, and names that no script of the package defines. Which ones it defines is known once
+ * all scripts were audited.
+ */
+import type { AnyNode, Identifier } from 'acorn';
+import globals from 'globals';
+import type { Place } from '../finding.ts';
+import type { RuleCode } from '../rules.ts';
+import type { ScriptKind, WebContext } from '../web/context.ts';
+import { BRIDGES, isOfNode } from './bridges.ts';
+import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { useOf } from './use.ts';
+import { constantOf, type Values } from './values.ts';
+import { parentOf, type Walked } from './walk.ts';
+
+/** What all objects have, the global one too; what older browsers had; and what loaders of modules have. */
+const OTHERS =
+  'hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf arguments undefined Host ' +
+  'webkitURL SpeechRecognition setImmediate clearImmediate msSetImmediate msCrypto opera StyleMedia attachEvent detachEvent ' +
+  'clipboardData CollectGarbage chrome safari module exports define require global process Buffer __dirname __filename';
+const { builtin, browser, worker, serviceworker, audioWorklet } = globals;
+/** What a script has by a name alone. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[builtin, browser, worker, serviceworker, audioWorklet].flatMap(Object.keys),
+  ...OTHERS.split(' '),
+]);
+
+/** A global that is used; only where the package does not define it this is found. */
+export interface Undefined {
+  readonly name: string;
+  readonly code: RuleCode;
+  readonly place: Place;
+  readonly message: string;
+}
+
+/** What has globals of its own, and what is a template rather than a script: `{{item.title}}`. */
+const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
+
+/** A bridge that is reached, other than to ask whether it is there. */
+export function noteBridge(view: ScriptView, node: AnyNode, path: string): void {
+  // A pattern takes it.
+  const use = node.type === 'Property' ? 'bound' : useOf(node);
+  if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind)) return;
+  if (isOfNode(path) && isGuarded(view, node, NODE)) return;
+  if (path === 'require') {
+    if (!isOfPackage(view, node))
+      noteUndefined(view, node, path, 'undefined_global', 'is require, which browsers do not have.');
+  } else noteUndefined(view, node, path.split('.')[0], 'native_bridge', `is ${path}, a bridge of another system.`);
+}
+
+/** `require("./name")`: files of the package are audited, whoever loads them. */
+function isOfPackage(view: ScriptView, node: AnyNode): boolean {
+  const call = parentOf(node);
+  const first = call?.type === 'CallExpression' && call.callee === node ? call.arguments[0] : undefined;
+  const path = first && constantOf(view.evaluator.valuesOf(first))?.value;
+  return typeof path === 'string' && /^\.{1,2}\//.test(path);
+}
+
+/** A name that is called, or of which a member is taken, and that this script does not declare. */
+export function noteUsed(view: ScriptView, node: Identifier): void {
+  const { name } = node;
+  if (KNOWN.has(name) || BRIDGES.has(name) || view.undefined.has(name)) return;
+  // In a handler names are members of the element and the document, too.
+  if (NOT_HERE.has(view.kind) || view.kind === 'handler') return;
+  if (!isGuarded(view, node, new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$&')}(?![\\w$])`)))
+    view.undefined.set(name, node);
+}
+
+/** Once the whole script was looked at. */
+export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): void {
+  if (view.undefined.size === 0) return;
+  // What a name means there cannot be said, which is found.
+  if (nodes.some(({ type }) => type === 'WithStatement')) return;
+  for (const node of names) {
+    const parent = parentOf(node);
+    if (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') view.undefined.delete(node.name);
+  }
+  for (const [name, node] of view.undefined)
+    noteUndefined(view, node, name, 'undefined_global', 'is no global of browsers, and no script defines it.');
+}
+
+/** `window.name = …` keeps a text for the pages after this one, of whatever origin (HTML, 7.2.2.1). */
+export function checkWindowName(view: ScriptView, node: AnyNode, target: AnyNode): void {
+  if (target.type === 'MemberExpression' && target.object.type === 'ThisExpression') return;
+  const message = 'keeps a text past the page, which apps do only through Host.';
+  if (target.type === 'Identifier') noteUndefined(view, node, 'name', 'direct_storage', message);
+  else report(view, 'direct_storage', node, `${written(view, node)} ${message}`);
+}
+
+function noteUndefined(view: ScriptView, node: AnyNode, name: string, code: RuleCode, message: string): void {
+  view.context.undefined.push({ name, code, place: placeOf(view, node), message: `${written(view, node)} ${message}` });
+}
+
+/** A global gets a value; one that is the platform's own of that name does not define it. */
+export function noteDefined(view: ScriptView, name: string, values: Values): void {
+  if (!values.some((value) => value.kind === 'global' && value.path === name)) view.context.defined.add(name);
+}
+
+/** Once all scripts were audited. A name that an element or a member has may be that of a global. */
+export function reportUndefined({ findings, undefined: noted, defined, members }: WebContext): void {
+  for (const { name, code, place, message } of noted)
+    if (!defined.has(name) && !(code === 'undefined_global' && members.has(name))) findings.add(code, place, message);
+}
+
+/** A test for modules of Node. */
+const NODE = /(?<![\w$])(?:module|exports|require|define|process|Deno|Bun)(?![\w$])/;
+/** Nodes around one, tests among them, and characters of each that are looked at: what is more guards nothing. */
+const MOST_AROUND = 512;
+const MOST_TESTS = 8;
+const MOST_TEST = 400;
+
+/** The node is reached only after a test that names what `names` is about; what may fail in `try` is none that an app needs. */
+function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
+  let at = node;
+  let tests = 0;
+  for (let around = 0; around < MOST_AROUND && tests < MOST_TESTS; around++) {
+    const parent = parentOf(at);
+    if (parent === undefined) return false;
+    if (parent.type === 'TryStatement' && parent.block === at && names !== NODE) return true;
+    const test = testOf(parent, at);
+    if (test !== undefined && names.test(textOf(view, test))) return true;
+    if (test !== undefined) tests++;
+    at = parent;
+  }
+  return false;
+}
+
+/** What must be so, or not be so, that the child is reached. */
+function testOf(parent: AnyNode, child: AnyNode): AnyNode | undefined {
+  if (parent.type === 'LogicalExpression') return parent.right === child ? parent.left : undefined;
+  const isBranch = parent.type === 'IfStatement' || parent.type === 'ConditionalExpression';
+  return isBranch && parent.test !== child ? parent.test : undefined;
+}
+
+const textOf = (view: ScriptView, { start, end }: AnyNode): string =>
+  view.source.text.slice(view.base + start, view.base + Math.min(end, start + MOST_TEST));
