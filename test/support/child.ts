@@ -1,6 +1,7 @@
 /** A server in a process of its own: started, waited for, stopped or killed, and never left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { EventEmitter, once } from 'node:events';
+import type { Readable } from 'node:stream';
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -9,10 +10,13 @@ process.on('exit', () => {
 
 export interface Child {
   readonly pid: number;
-  /** All that it has written so far, both streams. */
+  /** The whole output so far, both streams. */
   output(): string;
   exited(): boolean;
-  /** Resolves when the output matches; rejects with the output on exit or after `ms` milliseconds. */
+  /**
+   * Resolves with the next line that matches `pattern`. Each line is examined once: a second call goes on behind the line that the
+   * first one matched. Rejects with the end of the output on exit or after `ms` milliseconds.
+   */
   waitFor(pattern: RegExp, ms: number): Promise<RegExpMatchArray>;
   /** Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit code, null when killed. */
   stop(signal?: NodeJS.Signals, ms?: number): Promise<number | null>;
@@ -20,10 +24,57 @@ export interface Child {
   ended(ms: number): Promise<number | null>;
 }
 
+/** Characters of the output that an error shows. */
+const SHOWN = 20_000;
+
+/** The output of a process: all of its lines, and the position behind the last line that a waiter matched. */
+class Output {
+  isEnded = false;
+  readonly #lines: string[] = [];
+  /** The unfinished line of each stream. */
+  readonly #unfinished = new Map<Readable, string>();
+  #position = 0;
+  readonly #events = new EventEmitter().setMaxListeners(0);
+
+  read(stream: Readable): void {
+    stream.setEncoding('utf8');
+    stream.on('data', (part: string) => {
+      const lines = ((this.#unfinished.get(stream) ?? '') + part).split('\n');
+      this.#unfinished.set(stream, lines.pop() as string);
+      for (const line of lines) this.#lines.push(line);
+      this.#events.emit('change');
+    });
+  }
+
+  end(): void {
+    this.isEnded = true;
+    this.#events.emit('change');
+  }
+
+  text(): string {
+    return [...this.#lines, [...this.#unfinished.values()].join('')].join('\n');
+  }
+
+  /** The next line that matches; null at the end of the process, or after `ms` milliseconds. */
+  async next(pattern: RegExp, ms: number): Promise<RegExpMatchArray | null> {
+    const signal = AbortSignal.timeout(ms);
+    for (let at = this.#position; ; ) {
+      for (; at < this.#lines.length; at++) {
+        const match = this.#lines[at].match(pattern);
+        if (match === null) continue;
+        this.#position = Math.max(this.#position, at + 1);
+        return match;
+      }
+      if (this.isEnded || signal.aborted) return null;
+      await once(this.#events, 'change', { signal }).catch(() => undefined);
+    }
+  }
+}
+
 export function startChild(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Child {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
-  let text = '';
+  const output = new Output();
   let error: Error | undefined;
   const ended = new Promise<void>((done) => {
     child.once('close', () => done());
@@ -31,28 +82,24 @@ export function startChild(command: string, args: readonly string[], env: NodeJS
       error = cause;
       done();
     });
-  }).finally(() => running.delete(child));
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8');
-    stream.on('data', (part: string) => {
-      text = (text + part).slice(-200_000);
-    });
-  }
+  }).finally(() => {
+    running.delete(child);
+    output.end();
+  });
+  output.read(child.stdout);
+  output.read(child.stderr);
   const exited = (): boolean => error !== undefined || child.exitCode !== null || child.signalCode !== null;
   return {
     pid: child.pid ?? 0,
-    output: () => text,
+    output: () => output.text(),
     exited,
     async waitFor(pattern, ms) {
-      const deadline = Date.now() + ms;
-      for (;;) {
-        const match = text.match(pattern);
-        if (match !== null) return match;
-        if (exited())
-          throw new Error(`${command} ended early (${error ?? child.exitCode ?? child.signalCode}):\n${text}`);
-        if (Date.now() > deadline) throw new Error(`${command} did not print ${pattern} in ${ms} ms:\n${text}`);
-        await sleep(10);
-      }
+      const match = await output.next(pattern, ms);
+      if (match !== null) return match;
+      const why = output.isEnded
+        ? `ended early (${error ?? child.exitCode ?? child.signalCode}), without ${pattern}`
+        : `did not print ${pattern} in ${ms} ms`;
+      throw new Error(`${command} ${why}:\n${output.text().slice(-SHOWN)}`);
     },
     stop(signal = 'SIGTERM', ms = 30_000) {
       if (!exited()) child.kill(signal);
