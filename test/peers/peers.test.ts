@@ -1,6 +1,7 @@
 /**
- * A third opinion on the reference: the same worlds in Knot DNS and in NSD. BIND loads few of these zones; see chains.test.ts. Hundreds of worlds, each below an origin of its own,
- * are loaded into one server; WAYPOST_PEER_WORLDS says how many, WAYPOST_SEED which.
+ * A third opinion on the reference: the same worlds in Knot DNS and in NSD. BIND loads few of
+ * these zones; see chains.test.ts. Hundreds of worlds, each below an origin of its own, are loaded
+ * into one server.
  */
 
 import { test } from 'uvu';
@@ -10,6 +11,7 @@ import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { difference } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, type World, worldDraft } from '../reference/generate.ts';
 import { type Query, resolve } from '../reference/resolver.ts';
+import { depth } from '../support/depth.ts';
 import { queryAll, UdpClient } from '../support/dns-client.ts';
 import fc from '../support/fc.ts';
 import { decodeMessage, encodeQuery, type Message } from '../support/message.ts';
@@ -19,7 +21,7 @@ import { type Difference, EXPLANATION_NAMES, explain, type Part } from './explai
 import { type Peer, startPeer, whyNot } from './servers.ts';
 import { peerWorld } from './world.ts';
 
-const WORLDS = Number(process.env.WAYPOST_PEER_WORLDS ?? 400);
+const WORLDS = depth({ quick: 400, moderate: 400, full: 4000 });
 const QUESTIONS = 25;
 
 interface Case {

@@ -1,4 +1,4 @@
-/** Many zones on one target: one look, and a change that comes to all of them in pieces. WAYPOST_ALIAS_ZONES: how many (CI: 10,000). */
+/** Many zones on one target: one look, and a change that comes to all of them in pieces. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../core/journal/draft.ts';
@@ -6,8 +6,9 @@ import { aliasTargets, domains, newId, records } from '../../core/store/rows.ts'
 import { parseName } from '../../core/wire/name.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain } from '../core/journal/fixture.ts';
+import { depth } from '../support/depth.ts';
 
-const ZONES = Number(process.env.WAYPOST_ALIAS_ZONES ?? 1000);
+const ZONES = depth({ quick: 1000, moderate: 2000, full: 10_000 });
 const V4 = '93.184.215.14';
 const OTHER_V4 = '93.184.215.15';
 const TARGET = 'lb.target.example';

@@ -1,7 +1,8 @@
 /**
- * Changes to stored zones, one commit after another or several in one group: what they recompile is all that has to be recompiled. Zones come and go,
- * cuts, wildcards and DNAMEs open and close, proxies go on and off, and after each commit generated questions are answered as the reference answers them from the
- * rows. Once with all answers in the arena, once with most of them in LMDB. WAYPOST_CHANGES: how many commits (CI: 3,000).
+ * Changes to stored zones, one commit after another or several in one group: what they recompile
+ * is all that has to be recompiled. Zones come and go, cuts, wildcards and DNAMEs open and close,
+ * proxies go on and off, and after each commit generated questions are answered as the reference
+ * answers them from the rows. Once with all answers in the arena, once with most of them in LMDB.
  */
 
 import { test } from 'uvu';
@@ -18,6 +19,7 @@ import { checkWorld, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
 import { describeChanges, putChanges, type RowChanges, WorldRows } from '../reference/rows.ts';
 import { WorldSteps } from '../reference/steps.ts';
+import { depth } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { QueryPath } from '../support/in-process.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
@@ -25,7 +27,7 @@ import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const CHANGES = Number(process.env.WAYPOST_CHANGES ?? 300);
+const CHANGES = depth({ quick: 300, moderate: 600, full: 3000 });
 /** Commits made to one world before the next is begun. */
 const STEPS = 15;
 const QUESTIONS = 60;

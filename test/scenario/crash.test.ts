@@ -1,7 +1,7 @@
 /**
- * SIGKILL at random moments under write load. After each restart: 1. every change that was acknowledged is there, and none that was
- * never asked for, by the API and by DNS; 2. the answers in the store are, byte for byte, those that a rebuild makes from the
- * rows. WAYPOST_KILLS: how often (CI: 200), WAYPOST_SEED repeats the moments.
+ * SIGKILL at random moments under write load. After each restart: 1. every change that was
+ * acknowledged is there, and none that was never asked for, by the API and by DNS; 2. the answers
+ * in the store are, byte for byte, those that a rebuild makes from the rows.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,14 @@ import { openEnvironment } from '../../core/store/environment.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../support/daemon.ts';
+import { depth } from '../support/depth.ts';
 import { queryAll, UdpClient } from '../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 
-const KILLS = Number(process.env.WAYPOST_KILLS ?? 10);
+const KILLS = depth({ quick: 10, moderate: 20, full: 200 });
 const WRITERS = 8;
 const NAMES = 40;
 /** For the first change of a daemon that has just started. */

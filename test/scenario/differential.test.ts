@@ -1,6 +1,7 @@
 /**
- * The compiler and the query path against the reference resolver, over generated worlds and questions. WAYPOST_CASES: how many
- * questions (CI: 100,000); WAYPOST_SEED repeats a run. A failure is shrunk to a small world and printed as zones and one question.
+ * The compiler and the query path against the reference resolver, over generated worlds and
+ * questions. WAYPOST_SEED repeats a run. A failure is shrunk to a small world and printed as zones
+ * and one question.
  */
 
 import { test } from 'uvu';
@@ -9,12 +10,13 @@ import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { checkWorld } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft } from '../reference/generate.ts';
 import type { Query } from '../reference/resolver.ts';
+import { depth } from '../support/depth.ts';
 import fc from '../support/fc.ts';
 import { InProcess } from '../support/in-process.ts';
 import { nameOf } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 20_000);
+const CASES = depth({ quick: 20_000, moderate: 40_000, full: 100_000 });
 const QUESTIONS = 50;
 const ORIGIN = parseName('test.');
 

@@ -1,7 +1,6 @@
 /**
- * Mutated packets. 1. Through the query path in this process: each response is sound, or there is none. 2. As many over UDP to
- * the daemon: it lives, its memory stays, and it goes on answering. WAYPOST_FUZZ says how many (CI: 1,000,000),
- * WAYPOST_SEED repeats a run.
+ * Mutated packets. 1. Through the query path in this process: each response is sound, or there is
+ * none. 2. As many over UDP to the daemon: it lives, its memory stays, and it goes on answering.
  */
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -11,6 +10,7 @@ import { CLASS_IN, TYPE } from '../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, buildWorld, questionDraft, worldDraft } from '../reference/generate.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../support/daemon.ts';
+import { depth } from '../support/depth.ts';
 import { UdpClient } from '../support/dns-client.ts';
 import fc from '../support/fc.ts';
 import { InProcess } from '../support/in-process.ts';
@@ -19,7 +19,7 @@ import { mutate } from '../support/mutate.ts';
 import { Random } from '../support/random.ts';
 import { SEED } from '../support/seed.ts';
 
-const PACKETS = Number(process.env.WAYPOST_FUZZ ?? 50_000);
+const PACKETS = depth({ quick: 50_000, moderate: 100_000, full: 1_000_000 });
 /** Growth of resident memory that is no leak: what the collector leaves lying, in bytes. */
 const SLACK = 48 << 20;
 

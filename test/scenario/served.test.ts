@@ -1,6 +1,7 @@
 /**
- * Generated zones, put into the daemon as master files over the API and asked over UDP and TCP: the whole way from a file to a
- * packet against the reference. Then names say what they want of the proxy, and it is turned on. What the API refuses is taken out of the zone first. WAYPOST_SERVED: how many worlds (CI: 300).
+ * Generated zones, put into the daemon as master files over the API and asked over UDP and TCP:
+ * the whole way from a file to a packet against the reference. Then names say what they want of
+ * the proxy, and it is turned on. What the API refuses is taken out of the zone first.
  */
 
 import { test } from 'uvu';
@@ -11,13 +12,14 @@ import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } f
 import { CLUSTER, type Proxies, type ZoneProxy } from '../reference/proxy.ts';
 import type { Json } from '../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
+import { depth } from '../support/depth.ts';
 import { queryTcp, UdpClient } from '../support/dns-client.ts';
 import fc from '../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { formatZone } from '../support/names.ts';
 import { SEED } from '../support/seed.ts';
 
-const WORLDS = Number(process.env.WAYPOST_SERVED ?? 30);
+const WORLDS = depth({ quick: 30, moderate: 60, full: 300 });
 const QUESTIONS = 50;
 /** A fault may hide others: a second CNAME is found when the first is gone. */
 const TRIES = 20;

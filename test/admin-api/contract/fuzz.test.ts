@@ -1,11 +1,12 @@
 /**
- * Every endpoint with bodies, parameters and headers near what it takes and far from it: only what the OpenAPI document knows comes back, and what is stored
- * is sound. WAYPOST_FUZZ says how many (a hundredth of it, for each transport; fewer on etcd); fast-check prints the seed of a failure, WAYPOST_SEED repeats it.
+ * Every endpoint with bodies, parameters and headers near what it takes and far from it: only what
+ * the OpenAPI document knows comes back, and what is stored is sound.
  */
 
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { type Answer, APEX, type CallOptions, type Json, listOf } from '../daemon.ts';
@@ -15,7 +16,7 @@ import { concrete, type Ids, parametersOf } from './routes.ts';
 import { entriesOf } from './store.ts';
 import { type Client, each, everywhere, succeeded, type World, walk, Zone } from './world.ts';
 
-const RUNS = Math.ceil(Number(process.env.WAYPOST_FUZZ ?? 50_000) / 100);
+const RUNS = depth({ quick: 500, moderate: 1000, full: 10_000 });
 /** What they come to is the same there; each write is slower. */
 const RUNS_ON_ETCD = 300;
 /** Requests that are sent together at most. */

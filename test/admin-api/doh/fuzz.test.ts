@@ -11,6 +11,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { APEX, a, ask, putZone, record, UDP_PAYLOAD, ZONE } from '../../core/net/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
+import { depth } from '../../support/depth.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { mutate } from '../../support/mutate.ts';
@@ -18,7 +19,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 20_000);
+const CASES = depth({ quick: 20_000, moderate: 20_000, full: 100_000 });
 const ADDRESSES = ['127.0.0.1', '192.0.2.255', '::1', '2001:db8:0:0:0:0:0:1', '::ffff:192.0.2.1', 'fe80::1%eth0'];
 const NAMES = [
   '@',

@@ -1,19 +1,20 @@
 /**
- * Mutated requests over raw connections: the transport lives, answers good requests beside, and is left with no connection. WAYPOST_FUZZ says how many
- * (a tenth of it), WAYPOST_SEED repeats a run.
+ * Mutated requests over raw connections: the transport lives, answers good requests beside, and is
+ * left with no connection.
  */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorResponse } from '../../../admin-api/http/errors.ts';
 import type { Handler, Listening } from '../../../admin-api/http/transport.ts';
+import { depth } from '../../support/depth.ts';
 import { mutate } from '../../support/mutate.ts';
 import { Random } from '../../support/random.ts';
 import { exchange } from '../../support/raw-http.ts';
 import { SEED } from '../../support/seed.ts';
 import { forEachTransport } from './transports.ts';
 
-const STREAMS = Math.ceil(Number(process.env.WAYPOST_FUZZ ?? 50_000) / 10);
+const STREAMS = depth({ quick: 5000, moderate: 10_000, full: 100_000 });
 const AT_ONCE = 32;
 /** A stream that neither ends nor is ended is left by the client. */
 const PATIENCE = 150;

@@ -1,6 +1,6 @@
 /**
- * Generated updates, one after another, against the reference (test/reference/update.ts): response code, records with their TTLs, and a serial that rises with
- * every change and with nothing else. WAYPOST_UPDATES says how many zones, WAYPOST_SEED which.
+ * Generated updates, one after another, against the reference (test/reference/update.ts): response
+ * code, records with their TTLs, and a serial that rises with every change and with nothing else.
  */
 
 import { suite } from 'uvu';
@@ -10,13 +10,14 @@ import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata, parseRdata } from '../../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { update } from '../../reference/update.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { CLASS, type Section } from '../../support/update-message.ts';
 import { APEX } from '../daemon.ts';
 import { type Key, World } from './world.ts';
 
-const RUNS = Number(process.env.WAYPOST_UPDATES ?? 150);
+const RUNS = depth({ quick: 150, moderate: 300, full: 1000 });
 
 /** Owner names below the apex; the last lies outside. */
 const OWNERS = ['@', 'a', 'b', 'x.a', 'y.x.a', '*.b', 'c', '_t.c', '!'] as const;

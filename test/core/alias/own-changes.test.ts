@@ -1,6 +1,6 @@
 /**
- * Worlds of our own zones that change step by step: after each step every target has the addresses that a look from scratch finds, so nothing that
- * leads anywhere was missed. WAYPOST_ALIAS_STEPS: how many.
+ * Worlds of our own zones that change step by step: after each step every target has the addresses
+ * that a look from scratch finds, so nothing that leads anywhere was missed.
  */
 
 import { test } from 'uvu';
@@ -15,13 +15,14 @@ import { ourWorldDraft } from '../../reference/generate.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
 import { describeChanges, putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
 import { withAlias } from './fixture.ts';
 
-const STEPS = Number(process.env.WAYPOST_ALIAS_STEPS ?? 150);
+const STEPS = depth({ quick: 150, moderate: 300, full: 1500 });
 const WORLD_STEPS = 15;
 
 test(`${STEPS} steps, seed ${SEED}`, () =>

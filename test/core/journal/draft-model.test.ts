@@ -1,6 +1,7 @@
 /**
- * Drafts against a plain sorted map: what they read, what their commits leave behind, and that those which run at the same time come out as if one had
- * followed the other. WAYPOST_DRAFTS: how many programs; WAYPOST_SEED repeats a run.
+ * Drafts against a plain sorted map: what they read, what their commits leave behind, and that
+ * those which run at the same time come out as if one had followed the other. WAYPOST_SEED repeats
+ * a run.
  */
 
 import { test } from 'uvu';
@@ -8,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../core/errors.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
 import { accounts, audits, domains, proxies, records } from '../../../core/store/rows.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
@@ -15,7 +17,7 @@ import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, w
 import { PlainStore } from './plain-store.ts';
 import { readings, run, runAll, type Step, setUp, steps } from './program.ts';
 
-const RUNS = Number(process.env.WAYPOST_DRAFTS ?? 150);
+const RUNS = depth({ quick: 150, moderate: 300, full: 1000 });
 
 /** A failure is shrunk as far as the time goes. */
 const BOUNDS = {

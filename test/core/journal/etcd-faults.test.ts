@@ -1,6 +1,8 @@
 /**
- * Three nodes that write the same rows through gateways that are at fault, each by itself or forwarding to one that changes, over a way that is at fault, too. Every write that was acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes hold
- * the same octets. WAYPOST_GROUPS: how many writes, in fives.
+ * Three nodes that write the same rows through gateways that are at fault, each by itself or
+ * forwarding to one that changes, over a way that is at fault, too. Every write that was
+ * acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes
+ * hold the same octets.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -15,12 +17,13 @@ import { accounts, type Domain, domains, records } from '../../../core/store/row
 import { TYPE } from '../../../core/wire/types.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { type FaultyGateway, startFaultyGateway } from './faulty-gateway.ts';
 import { DEFAULTS, dump, newAccount, newDomain, newRecord, type Store, withStore } from './fixture.ts';
 
-const WRITES = Number(process.env.WAYPOST_GROUPS ?? 120) * 5;
+const WRITES = depth({ quick: 600, moderate: 600, full: 10_000 });
 const NODES = 3;
 const WRITERS = 4;
 const SHARED = 3;

@@ -1,6 +1,7 @@
 /**
- * Small zones, one inside the other, whose few names meet all the time: after every group of commits the answers are, byte for byte, those that are made of the
- * rows anew. The service's own name servers lie in the zones, too; now and then one entry of a group can't be applied. WAYPOST_GROUPS: how many groups.
+ * Small zones, one inside the other, whose few names meet all the time: after every group of
+ * commits the answers are, byte for byte, those that are made of the rows anew. The service's own
+ * name servers lie in the zones, too; now and then one entry of a group can't be applied.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,11 +21,12 @@ import {
 } from '../../../core/store/rows.ts';
 import { formatName, isWithin, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { addressRecord, DEFAULTS, dump, embedded, newDomain, newProxy, newRecord, withStore } from './fixture.ts';
 
-const GROUPS = Number(process.env.WAYPOST_GROUPS ?? 400);
+const GROUPS = depth({ quick: 400, moderate: 400, full: 2000 });
 const APEXES = ['z.test.', 'n.z.test.', 'd.n.z.test.', 'x.a.z.test.'];
 const SETTINGS = { ...DEFAULTS, nameservers: ['ns1.z.test', 'a.n.z.test'] };
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };

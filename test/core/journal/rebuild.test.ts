@@ -1,6 +1,7 @@
 /**
- * What commits leave behind is, byte for byte, what is made of the rows anew: answers, targets, counts. Generated zones come, go and change, in
- * one commit or in several that share a transaction. WAYPOST_REBUILDS: how many steps.
+ * What commits leave behind is, byte for byte, what is made of the rows anew: answers, targets,
+ * counts. Generated zones come, go and change, in one commit or in several that share a
+ * transaction.
  */
 
 import { test } from 'uvu';
@@ -19,6 +20,7 @@ import { TCP_LIMIT } from '../../reference/compare.ts';
 import { ourWorldDraft } from '../../reference/generate.ts';
 import { putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
@@ -36,7 +38,7 @@ import {
   withStore,
 } from './fixture.ts';
 
-const STEPS = Number(process.env.WAYPOST_REBUILDS ?? 300);
+const STEPS = depth({ quick: 300, moderate: 300, full: 1000 });
 /** Steps of one world before the next is begun. */
 const WORLD_STEPS = 12;
 

@@ -2,13 +2,14 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { depth } from '../../support/depth.ts';
 import { SEED } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 const MB = 1_048_576;
 
-/** Octets of large uploads; downloads are ten times as large. WAYPOST_BODY_MB: megabytes. */
-export const UPLOAD_OCTETS = Number(process.env.WAYPOST_BODY_MB ?? 2) * MB;
+/** Octets of large uploads; downloads are ten times as large. */
+export const UPLOAD_OCTETS = depth({ quick: 2, moderate: 10, full: 100 }) * MB;
 export const DOWNLOAD_OCTETS = UPLOAD_OCTETS * 10;
 
 export interface BodyFile {

@@ -1,13 +1,14 @@
 /** nghttp and h2load of nghttp2. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../support/depth.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { READY } from '../host/site.ts';
 import { bodyFile } from './bodies.ts';
 import { runProgram, whyNotPrograms } from './programs.ts';
 
 /** Requests of each run of h2load. */
-const REQUESTS = Number(process.env.WAYPOST_H2LOAD ?? 5_000);
+const REQUESTS = depth({ quick: 5000, moderate: 20_000, full: 100_000 });
 
 const test = suite<{ host: Host }>('nghttp');
 test.before(async (context) => {

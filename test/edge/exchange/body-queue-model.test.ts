@@ -3,9 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/exchange/body-queue.ts';
 import { AbortError, type BodyFlow, type BodySink } from '../../../edge/exchange/exchange.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2000);
+const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 
 type Act =
   | { readonly kind: 'push' | 'lend'; readonly octets: number }

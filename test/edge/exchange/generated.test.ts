@@ -3,13 +3,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { bytesOf } from './client-call.ts';
 import { type Rig, VERSIONS, withRig } from './rig.ts';
 
 /** Each is some round trips to four servers, so there are fewer than of cases in memory. */
-const CASES = Math.min(2_000, Number(process.env.WAYPOST_CASES ?? 60));
+const CASES = depth({ quick: 60, moderate: 300, full: 2000 });
 
 const letters = (alphabet: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });

@@ -6,11 +6,12 @@ import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../edge/http1/limi
 import type { Refusal } from '../../../edge/http1/refusal.ts';
 import type { RequestHead } from '../../../edge/http1/request-head.ts';
 import { RequestReader, type RequestSink } from '../../../edge/http1/request-reader.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
 import { type Reading, type Request, readAll, type Seen } from './reference.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2_000);
+const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 /** Short enough to be met by what is generated. */
 const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerOctets: 300, headerFields: 8, targetLength: 60 };
 

@@ -2,10 +2,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_WINDOW, ERROR_CODE, FRAME, MAX_WINDOW } from '../../../edge/http2/protocol.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { goawayCode, headers, ofType, Rig, resetCode, settings, windowUpdate } from './rig.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2000) / 20;
+const CASES = depth({ quick: 100, moderate: 500, full: 5000 });
 
 type Step =
   | { readonly kind: 'write'; readonly stream: number; readonly octets: number }

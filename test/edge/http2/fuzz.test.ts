@@ -1,10 +1,14 @@
-/** Damaged byte streams, cut at random places: a session throws nothing, holds no more than its limits, and ends in order. WAYPOST_FUZZ: how many. */
+/**
+ * Damaged byte streams, cut at random places: a session throws nothing, holds no more than its
+ * limits, and ends in order.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { DEFAULT_LIMITS } from '../../../edge/http2/limits.ts';
 import { FLAG, FRAME, PREFACE } from '../../../edge/http2/protocol.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import {
@@ -23,7 +27,7 @@ import {
   windowUpdate,
 } from './rig.ts';
 
-const CASES = Number(process.env.WAYPOST_FUZZ ?? 20_000);
+const CASES = depth({ quick: 20_000, moderate: 100_000, full: 1_000_000 });
 /** Sessions between two turns of the loop, in which their writes complete. */
 const BATCH = 200;
 

@@ -7,10 +7,11 @@ import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { ERROR_CODE, FLAG, FRAME } from '../../../edge/http2/protocol.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { type Frame, GET, headers, ofType, Rig, reset, settings, windowUpdate } from './rig.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2000) / 8;
+const CASES = depth({ quick: 250, moderate: 1500, full: 12_500 });
 
 const REQUESTS: readonly (readonly [fields: readonly string[], isEnd: boolean])[] = [
   [GET, true],

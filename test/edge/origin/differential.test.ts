@@ -1,13 +1,17 @@
-/** Well-formed responses are read as node:http reads them, from the same origin over real connections. WAYPOST_CASES: how many. */
+/**
+ * Well-formed responses are read as node:http reads them, from the same origin over real
+ * connections.
+ */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as nodeRequest } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { generated } from './generated.ts';
 import { request, type Script, type Seen, seen, withOrigin } from './rig.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2000) / 10;
+const CASES = depth({ quick: 200, moderate: 1000, full: 10_000 });
 /** What concerned the connection: node tells it, too. */
 const OF_CONNECTION = new Set(['connection', 'transfer-encoding', 'content-length', 'x-named']);
 

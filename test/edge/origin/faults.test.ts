@@ -1,5 +1,6 @@
 /**
- * Exchanges in which something goes wrong, many at a time: each is answered, and nothing of it is left, neither sockets nor memory. WAYPOST_EXCHANGES: how many.
+ * Exchanges in which something goes wrong, many at a time: each is answered, and nothing of it is
+ * left, neither sockets nor memory.
  */
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -8,12 +9,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginClient } from '../../../edge/origin/client.ts';
 import { OriginCancel } from '../../../edge/origin/origin.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { bodyOf, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
 
-const EXCHANGES = Number(process.env.WAYPOST_EXCHANGES ?? 2000);
+const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 20_000 });
 const AT_A_TIME = 32;
 /** Bytes that the heap may have grown by in the second half: far below what a leak of any object for each exchange would make of 100,000. */
 const GROWTH = 8 << 20;

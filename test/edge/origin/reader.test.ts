@@ -1,11 +1,15 @@
-/** Responses are read as they are meant, however their octets are cut: at every place, one by one, and by chance. WAYPOST_CASES: how many responses. */
+/**
+ * Responses are read as they are meant, however their octets are cut: at every place, one by one,
+ * and by chance.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ReaderOwner, ResponseReader } from '../../../edge/origin/response-reader.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { type Generated, generated, type Meaning } from './generated.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2000) / 10;
+const CASES = depth({ quick: 200, moderate: 1000, full: 10_000 });
 const LIMIT = 65_536;
 /** Of the next response: is left alone. */
 const NEXT = 'HTTP/1.1 200 OK\r\n\r\n';

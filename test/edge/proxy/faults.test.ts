@@ -1,6 +1,7 @@
 /**
- * Origins that fail in every way and visitors who go at any time, over real sockets: each exchange ends with the status that it should have, or broken, never with a body that looks
- * whole and is not; and nothing of it stays. WAYPOST_EXCHANGES: how many.
+ * Origins that fail in every way and visitors who go at any time, over real sockets: each exchange
+ * ends with the status that it should have, or broken, never with a body that looks whole and is
+ * not; and nothing of it stays.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -12,12 +13,13 @@ import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { bytesOf } from '../exchange/client-call.ts';
 import { type Rig, withRig } from '../exchange/rig.ts';
 
-const EXCHANGES = Number(process.env.WAYPOST_EXCHANGES ?? 2000);
+const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 20_000 });
 /** Milliseconds that an origin has: more than a busy machine takes for anything, so that only what hangs meets it. */
 const PATIENCE = 3000;
 /** On one connection of HTTP/2: who makes so many streams be reset is sent away some day. */

@@ -1,6 +1,6 @@
 /**
- * Each visitor gets their own response or an error, never an octet of another's, whatever origins do to the connections that they share: generated visitors and origins, through
- * the whole proxy. WAYPOST_CASES: how many, up to 20,000.
+ * Each visitor gets their own response or an error, never an octet of another's, whatever origins
+ * do to the connections that they share: generated visitors and origins, through the whole proxy.
  */
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,13 +8,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { bytesOf } from '../exchange/client-call.ts';
 import { withRig } from '../exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
-const REQUESTS = Math.min(20_000, Number(process.env.WAYPOST_CASES ?? 2000));
+const REQUESTS = depth({ quick: 2000, moderate: 5000, full: 20_000 });
 const VISITORS = 24;
 
 /** What an origin does with a request. `mark`: what its visitor, and nobody else, may see. */

@@ -1,4 +1,4 @@
-/** A site through the whole daemon, as curl sees it: uploads, downloads, parts, codings. WAYPOST_BODY_MB: of an upload; a download is ten times as large. */
+/** A site through the whole daemon, as curl sees it: uploads, downloads, parts, codings. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bodyFile, DOWNLOAD_OCTETS, UPLOAD_OCTETS } from '../clients/bodies.ts';

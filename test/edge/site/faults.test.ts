@@ -1,11 +1,13 @@
 /**
- * Origins that fail in every way, and visitors who go at any time, through the whole daemon: each exchange ends with the status that it should have, on a page that says
- * nothing of the origin, or broken; never with a body that looks whole and is not; and nothing of it stays. WAYPOST_FAULTS: how many exchanges (CI: 4,000).
+ * Origins that fail in every way, and visitors who go at any time, through the whole daemon: each
+ * exchange ends with the status that it should have, on a page that says nothing of the origin, or
+ * broken; never with a body that looks whole and is not; and nothing of it stays.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { FAULTS, type Fault, scriptOf, TUNNELS, UNINVITED } from './faults.ts';
@@ -15,7 +17,7 @@ import { type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
 import { Tally } from './tally.ts';
 import { type Departure, http1Visitor, http2Visitor, type Seen, textOf, type Visitor } from './visitor.ts';
 
-const EXCHANGES = Number(process.env.WAYPOST_FAULTS ?? 2000);
+const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 4000 });
 const VISITORS = 32;
 /** Less than the edge drops of what is not wanted any more (edge.http1_discarded_octets): of more, the answer might be lost. */
 const UPLOAD = Buffer.alloc(200_000, 'u');

@@ -1,6 +1,7 @@
 /**
- * Which hosts are sites, against the reference resolver: those that are answered with the cluster's addresses. Worlds change step by step, and what a thread has kept of
- * them must not outlive the change. WAYPOST_SITES: how many steps.
+ * Which hosts are sites, against the reference resolver: those that are answered with the
+ * cluster's addresses. Worlds change step by step, and what a thread has kept of them must not
+ * outlive the change.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,12 +14,13 @@ import { answeredZones } from '../../reference/proxy.ts';
 import { resolve } from '../../reference/resolver.ts';
 import { putChanges, WorldRows } from '../../reference/rows.ts';
 import { WorldSteps } from '../../reference/steps.ts';
+import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { withSites } from './rig.ts';
 
-const STEPS = Number(process.env.WAYPOST_SITES ?? 150);
+const STEPS = depth({ quick: 150, moderate: 150, full: 1500 });
 const WORLD_STEPS = 10;
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
 const CLUSTER = Uint8Array.of(192, 0, 2, 80);

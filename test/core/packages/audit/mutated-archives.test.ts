@@ -1,6 +1,7 @@
 /**
- * Damaged archives in the whole audit: no crash, no hang; what is accepted is read whole, as yauzl and Python's zipfile read it by themselves, which checks
- * the CRC of each file; and what is approved is sound. WAYPOST_TEST_MUTATIONS: how many, of which half are archives.
+ * Damaged archives in the whole audit: no crash, no hang; what is accepted is read whole, as yauzl
+ * and Python's zipfile read it by themselves, which checks the CRC of each file; and what is
+ * approved is sound.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,7 +24,7 @@ import { SOUND } from '../archive/archives.ts';
 import { SDKS } from '../corpus/audited.ts';
 import { assertSound, bounded, type Contents } from './sound-package.ts';
 
-const CASES = Number(process.env.WAYPOST_TEST_MUTATIONS ?? 2000) / 2;
+const CASES = depth({ quick: 1000, moderate: 5000, full: 50_000 });
 
 const test = suite(`damaged archives, seed ${SEED}`);
 
@@ -77,6 +78,9 @@ while at < len(data):
         print(repr(error))
     at += 4 + size
 `;
+
+import { depth } from '../../../support/depth.ts';
+
 const DIGEST = `
 def digest(zip):
     total = hashlib.sha256()

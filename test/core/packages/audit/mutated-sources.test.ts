@@ -1,9 +1,10 @@
 /**
- * Damaged sources in the whole audit: no crash, no hang; what does not parse is rejected, with an error of its file; and what is approved is sound.
- * WAYPOST_TEST_MUTATIONS: of so many half are sources, two in a package.
+ * Damaged sources in the whole audit: no crash, no hang; what does not parse is rejected, with an
+ * error of its file; and what is approved is sound.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { audited } from '../corpus/audited.ts';
@@ -11,7 +12,7 @@ import { backgroundApp } from '../corpus/small-app.ts';
 import { mutateText } from './mutate-text.ts';
 import { assertSound, bounded, manifestOf, parsesAsScript } from './sound-package.ts';
 
-const PACKAGES = Math.max(1000, Number(process.env.WAYPOST_TEST_MUTATIONS ?? 2000) / 4);
+const PACKAGES = depth({ quick: 1000, moderate: 2500, full: 25_000 });
 
 const HANDLER = `var names = ['a', 'b'];
 function onBackgroundEvent(event) {

@@ -1,15 +1,19 @@
-/** The table of what Rhino lacks, held to the engine: what is refused fails there, what is let through parses. WAYPOST_CASES: a twentieth of it are programs, 300 at least. */
+/**
+ * The table of what Rhino lacks, held to the engine: what is refused fails there, what is let
+ * through parses.
+ */
 import { runInNewContext } from 'node:vm';
 import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RHINO_SYNTAX_RULES } from '../../../../core/packages/background/rhino-rules.ts';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { auditedBackground, codesOf } from './audited.ts';
 import { program } from './es-program.ts';
 import { startRhino, whyNoRhino } from './rhino-engine.ts';
 import { SEMANTICS_ROWS, SINCE_1_7_15, SYNTAX_ROWS } from './rhino-table.ts';
 
-const PROGRAMS = Math.max(300, Number(process.env.WAYPOST_CASES ?? 0) / 20);
+const PROGRAMS = depth({ quick: 300, moderate: 1000, full: 5000 });
 
 const ROWS = { ...SYNTAX_ROWS, ...SEMANTICS_ROWS };
 

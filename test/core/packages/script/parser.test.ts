@@ -1,15 +1,19 @@
-/** The parser of scripts makes the trees that acorn makes, and finds the same errors in the same places: of programs, pieces of them, and damaged ones. WAYPOST_TEST_MUTATIONS: how many. */
+/**
+ * The parser of scripts makes the trees that acorn makes, and finds the same errors in the same
+ * places: of programs, pieces of them, and damaged ones.
+ */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Options, parse } from 'acorn';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseScript } from '../../../../core/packages/script/parser.ts';
+import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { mutateText } from '../audit/mutate-text.ts';
 
-const MUTATIONS = Number(process.env.WAYPOST_TEST_MUTATIONS ?? 2000);
+const MUTATIONS = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 
 /** Of which two or three make most of what is peculiar about the language's tokens. */
 const PIECES = [

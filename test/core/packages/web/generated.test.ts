@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -10,7 +11,7 @@ import { MARKUP_CASES } from '../corpus/markup-cases.ts';
 import { SCRIPT_CASES } from '../corpus/script-cases.ts';
 import { auditedFiles, auditedScript, codesOf, type Files } from './audited.ts';
 
-const RUNS = Number(process.env.WAYPOST_AUDIT_RUNS ?? 150);
+const RUNS = depth({ quick: 150, moderate: 150, full: 1500 });
 
 const test = suite('core/packages/web/generated');
 

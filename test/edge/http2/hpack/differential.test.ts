@@ -1,6 +1,6 @@
 /**
- * Our codec against that of node:http2 (nghttp2), which is client in one test and server in the other: what one side encodes the other
- * decodes, in tables whose sizes both change. WAYPOST_CASES: how many header lists.
+ * Our codec against that of node:http2 (nghttp2), which is client in one test and server in the
+ * other: what one side encodes the other decodes, in tables whose sizes both change.
  */
 import { once } from 'node:events';
 import * as http2 from 'node:http2';
@@ -8,12 +8,13 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEVER_INDEXED } from '../../../../edge/http2/hpack/decoder.ts';
+import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { FramePeer } from './frame-peer.ts';
 import { type HeaderList, Lists } from './lists.ts';
 
-const CASES = Number(process.env.WAYPOST_CASES ?? 2_000);
+const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 /** Lists each way, and batches before a new connection with new tables. */
 const BATCH = 50;
 const BATCHES = 20;

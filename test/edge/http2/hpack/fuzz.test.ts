@@ -1,6 +1,6 @@
 /**
- * Header blocks damaged in every way: nothing throws or grows, and the outcome is what the reference has, field by field. WAYPOST_FUZZ:
- * how many blocks.
+ * Header blocks damaged in every way: nothing throws or grows, and the outcome is what the
+ * reference has, field by field.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,13 +9,14 @@ import { HpackEncoder } from '../../../../edge/http2/hpack/encoder.ts';
 import type { OutcomeName } from '../../../../edge/http2/hpack/outcome.ts';
 import { scratchFor } from '../../../../edge/http2/hpack/scratch.ts';
 import { encodeStateless } from '../../../../edge/http2/hpack/stateless.ts';
+import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { decode, encode } from './fixture.ts';
 import { Lists } from './lists.ts';
 import { ReferenceDecoder } from './reference.ts';
 
-const CASES = Number(process.env.WAYPOST_FUZZ ?? 20_000);
+const CASES = depth({ quick: 20_000, moderate: 100_000, full: 1_000_000 });
 const LONGEST = 2_000;
 const LIMITS: readonly HeaderListLimits[] = [
   { maxListSize: 16_384, maxListCount: 100 },

@@ -1,0 +1,34 @@
+/**
+ * Runs test files under uvu, one after another, in this process: `node dist/test/runner/files.js FILE...`, paths below dist/test.
+ * Behind the output of each file it prints a line for the runner: MARK and a Report as JSON.
+ */
+import { join } from 'node:path';
+import { run } from 'uvu/run';
+import { MARK, type Report } from './report.ts';
+
+/** Milliseconds that the process has to end by itself after its last test; less than the runner waits. */
+const PATIENCE = 20_000;
+
+const root = join(import.meta.dirname, '..');
+const names = process.argv.slice(2);
+const hasRunner = process.env.WAYPOST_TEST_RUNNER !== undefined;
+/** The suites that uvu runs: of one file at a time. */
+const queue: unknown[] = [];
+(globalThis as { UVU_QUEUE?: unknown[] }).UVU_QUEUE = queue;
+let exitCode = 0;
+
+for (const file of names) {
+  const started = performance.now();
+  queue.length = 0;
+  await run([{ name: file, file: join(root, file) }]);
+  exitCode ||= Number(process.exitCode);
+  const report: Report = { file, exitCode: Number(process.exitCode), ms: Math.round(performance.now() - started) };
+  if (hasRunner) process.stdout.write(`${MARK}${JSON.stringify(report)}\n`);
+}
+process.exitCode = exitCode;
+
+// A test or a part that does not stop keeps the process alive: the error names what it left open.
+setTimeout(() => {
+  console.error(`${names.join(' ')} does not end: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}, PATIENCE).unref();

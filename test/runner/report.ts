@@ -1,0 +1,40 @@
+/** What a process of tests reports of each file, and how the runner reads the output of one. */
+
+/** Begins the line that follows the output of a file. */
+export const MARK = '\u0001report ';
+
+export interface Report {
+  readonly file: string;
+  /** 1: a test failed. */
+  readonly exitCode: number;
+  readonly ms: number;
+}
+
+/** Outcome of one file. */
+export interface Outcome {
+  readonly file: string;
+  /** Tests that ran. */
+  readonly total: number;
+  readonly passed: number;
+  readonly skipped: number;
+  readonly isGreen: boolean;
+  readonly ms: number;
+  readonly output: string;
+}
+
+/** What uvu prints for each test that passed: most of the output, and of no use. */
+const DOT = '• ';
+
+/** `why`: the process ended in the middle of the file, and how. A file that breaks off counts as one more failed test. */
+export function outcomeOf({ file, exitCode, ms }: Report, printed: string, why = ''): Outcome {
+  const text = printed.replaceAll(DOT, '').trim();
+  const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  const [total, passed] = [count('Total'), count('Passed')];
+  // A file that lacks its peer may print that and run nothing.
+  const isLeftOut = total === 0 && count('Skipped') === 0 && /^skipped: /im.test(text);
+  const skipped = isLeftOut ? 1 : count('Skipped');
+  const isGreen = why === '' && exitCode === 0 && passed === total && total + skipped > 0;
+  const isBroken = !isGreen && passed === total;
+  const output = why === '' ? text : `${text}\n${file}: ${why}`;
+  return { file, total: total + (isBroken ? 1 : 0), passed, skipped, isGreen, ms, output };
+}

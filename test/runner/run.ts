@@ -1,0 +1,81 @@
+/**
+ * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the tests of a tier whose path PATTERN matches, in as many
+ * processes at a time as there are cores.
+ *
+ * WAYPOST_TEST_JOBS: how many at a time. WAYPOST_SEED: the seed of all that is generated. WAYPOST_DEPTH: how much is (depth.ts).
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { SEED } from '../support/seed.ts';
+import { runFiles } from './lane.ts';
+import { plan, TIERS, type Tier } from './plan.ts';
+import type { Outcome } from './report.ts';
+
+/** Seconds between lines of progress where the output is no terminal. */
+const PROGRESS = 20;
+/** Characters of a failed file's output that the summary repeats. */
+const SHOWN = 6000;
+const SLOWEST = 10;
+const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--verbose] [PATTERN]`;
+
+const { values, positionals } = parseArgs({
+  options: { tier: { type: 'string', default: 'all' }, verbose: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
+  process.stderr.write(`${USAGE}\n`);
+  process.exit(2);
+}
+const tier = values.tier as Tier;
+if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
+const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism()));
+const queue = plan(tier, new RegExp(positionals[0] ?? ''));
+const count = queue.flat().length;
+const outcomes: Outcome[] = [];
+const started = performance.now();
+const isTerminal = process.stdout.isTTY === true;
+const sum = (of: (outcome: Outcome) => number): number => outcomes.reduce((all, one) => all + of(one), 0);
+const seconds = (): string => ((performance.now() - started) / 1000).toFixed(0);
+const print = (text: string): void => void process.stdout.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`);
+
+const progress = (): string => {
+  const failed = outcomes.filter(({ isGreen }) => !isGreen).length;
+  const problems = failed === 0 ? '' : `, ${failed} files failed`;
+  return `${outcomes.length} of ${count} files, ${sum(({ passed }) => passed)} tests passed${problems}, ${seconds()} s`;
+};
+
+function onOutcome(outcome: Outcome): void {
+  outcomes.push(outcome);
+  const { file, passed, total, isGreen, output, ms } = outcome;
+  if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${output.slice(-SHOWN)}`);
+  else if (values.verbose) print(`ok ${file}: ${total} tests, ${(ms / 1000).toFixed(1)} s\n${output}`);
+  if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
+}
+
+print(`${count} files, ${lanes} at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
+const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS * 1000);
+await Promise.all(
+  Array.from({ length: lanes }, async (_, lane) => {
+    for (let files = queue.shift(); files !== undefined; files = queue.shift())
+      await runFiles(files, lane, lanes, onOutcome);
+  }),
+);
+clearInterval(ticker);
+
+const failed = outcomes.filter(({ isGreen }) => !isGreen);
+const skipped = outcomes.filter((outcome) => outcome.skipped > 0);
+const depth = process.env.WAYPOST_DEPTH === undefined ? '' : `WAYPOST_DEPTH=${process.env.WAYPOST_DEPTH} `;
+print('');
+for (const { file, output } of failed)
+  print(
+    `FAILED ${file}; to repeat it: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${output.slice(-SHOWN)}\n`,
+  );
+if (skipped.length > 0) print(`  Skipped in: ${skipped.map(({ file }) => file).join(', ')}`);
+const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+print(`  Slowest:   ${slowest.map(({ file, ms }) => `${file} ${(ms / 1000).toFixed(0)} s`).join(', ')}`);
+print(`  Total:     ${sum(({ total }) => total)}`);
+print(`  Passed:    ${sum(({ passed }) => passed)}`);
+print(`  Skipped:   ${sum((outcome) => outcome.skipped)}`);
+print(`  Duration:  ${seconds()} s, ${count} files`);
+if (failed.length > 0) print(`  Failed:    ${failed.map(({ file }) => file).join(', ')} (seed ${SEED})`);
+process.exitCode = failed.length > 0 || count === 0 ? 1 : 0;
