@@ -31,8 +31,14 @@ const SENT: readonly Row[] = [
   ],
   [
     'a body of an unknown length that is empty',
+    { method: 'POST', body: bodyOf([], undefined) },
+    `POST / HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  [
+    // An origin that leaves it unread would take it for the next request (RFC 9110 section 9.3.1).
+    'a body that the method gives no meaning, as the last on its connection',
     { method: 'GET', body: bodyOf([], undefined) },
-    `GET / HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `GET / HTTP/1.1\r\n${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
   ],
   [
     'trailers, without those that frame',
