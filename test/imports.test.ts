@@ -135,6 +135,16 @@ test('imports point the allowed way', () => {
   assert.equal(wrong, []);
 });
 
+test('outside of test/system, tests start no process but the smoke test', () => {
+  const mayStart = (path: string): boolean =>
+    /^test\/(system|runner|support)\//.test(path) || path === 'test/smoke.test.ts';
+  const starts = (path: string): boolean =>
+    /^import .* from 'node:child_process'/m.test(readFileSync(join(ROOT, path), 'utf8')) ||
+    graph.get(path)!.some(({ to, loose }) => !loose && /^test\/support\/(child|daemon)\.ts$/.test(to));
+  const wrong = sources.filter((path) => path.startsWith('test/') && !mayStart(path) && starts(path));
+  assert.equal(wrong, []);
+});
+
 test('nothing imports main.ts, though some start it as a program', () => {
   for (const [path, imports] of graph)
     for (const { to, loose } of imports) if (!loose) assert.is.not(to, 'main.ts', path);

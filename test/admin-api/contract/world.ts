@@ -2,10 +2,6 @@
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadUws } from '../../../admin-api/http/uws.ts';
-import { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
-import { startEtcd } from '../../system/peers/etcd.ts';
-import { whyNotPrograms } from '../../system/peers/transcript.ts';
 import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 import { held, learn } from './held.ts';
 
@@ -145,11 +141,14 @@ export interface Variant {
   readonly journal: 'embedded' | 'etcd';
 }
 
-const VARIANTS: readonly Variant[] = [
-  { transport: 'node', journal: 'embedded' },
-  { transport: 'uws', journal: 'embedded' },
-  { transport: 'node', journal: 'etcd' },
-];
+/** WAYPOST_TEST_JOURNAL: set by test/system/admin-api/contract.test.ts. */
+const VARIANTS: readonly Variant[] =
+  process.env.WAYPOST_TEST_JOURNAL === 'etcd'
+    ? [{ transport: 'node', journal: 'etcd' }]
+    : [
+        { transport: 'node', journal: 'embedded' },
+        { transport: 'uws', journal: 'embedded' },
+      ];
 
 /** Defines a test for one of the variants: what is not about HTTP or the log is the same on each. */
 export const onOne =
@@ -158,28 +157,15 @@ export const onOne =
     if (transport === 'node' && journal === 'embedded') test(name, work);
   };
 
-/** Why one does not run here; null: it does. */
-async function whyNot({ transport, journal }: Variant): Promise<string | null> {
-  if (transport === 'uws' && (await loadUws()) === undefined) return 'the package does not load here';
-  return journal === 'etcd' ? whyNotPrograms('etcd') : null;
-}
+/** Why a variant does not run here; null: it does. */
+const whyNot = async ({ transport }: Variant): Promise<string | null> =>
+  transport === 'uws' && (await loadUws()) === undefined ? 'the package does not load here' : null;
 
-/** A daemon whose journal lies in an etcd of its own. */
-async function startOnEtcd(transport: Variant['transport'], settings: Record<string, string>): Promise<Daemon> {
-  const etcd = await startEtcd();
-  const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
-  const daemon = await startDaemon(transport, settings, undefined, undefined, async (options) => {
-    const journal = openEtcdJournal({ ...options, gateway, prefix: '/contract/', deadline: 5000, interval: 1000 });
-    await journal.caughtUp();
-    return journal;
-  });
-  return Object.assign(Object.create(daemon) as Daemon, {
-    async stop() {
-      await daemon.stop();
-      await gateway.close();
-      await etcd.stop();
-    },
-  });
+/** Only the system tier may start etcd. */
+async function startVariant({ transport, journal }: Variant, settings: Record<string, string>): Promise<Daemon> {
+  if (journal === 'embedded') return startDaemon(transport, settings);
+  const { startOnEtcd } = await import('../../system/admin-api/on-etcd.ts');
+  return startOnEtcd(transport, settings);
 }
 
 /** Defines a suite for each variant that runs here. */
@@ -200,7 +186,7 @@ export async function everywhere(
     }
     const test = suite<{ world: World }>(full);
     test.before(async (context) => {
-      const daemon = await (journal === 'etcd' ? startOnEtcd : startDaemon)(transport, settings);
+      const daemon = await startVariant(variant, settings);
       await learn(daemon);
       context.world = new World(daemon, await newMember(daemon, 'user', { plan: 'unlimited' }));
     });

@@ -1,5 +1,5 @@
 /**
- * The table against other servers, to see that its rows ask what others do, too: `node dist/test/edge/conformance/compare.js node` or `… nghttpd`
+ * The table against other servers, to see that its rows ask what others do, too: `node dist/test/system/edge/conformance/compare.js node` or `… nghttpd`
  * (Debian: nghttp2-server). What is permitted is as good as what is expected; the rest is printed, for somebody to decide who is right.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,12 +7,12 @@ import { createServer } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startChild } from '../../support/child.ts';
-import { freePort } from '../../support/ports.ts';
-import { RawClient } from './client.ts';
-import type { Need } from './row.ts';
-import { INDEX, LARGE_OCTETS } from './site.ts';
-import { ROWS, runRows, titleOf } from './table.ts';
+import { RawClient } from '../../../edge/conformance/client.ts';
+import type { Need } from '../../../edge/conformance/row.ts';
+import { INDEX, LARGE_OCTETS } from '../../../edge/conformance/site.ts';
+import { ROWS, runRows, titleOf } from '../../../edge/conformance/table.ts';
+import { startChild } from '../../../support/child.ts';
+import { freePort } from '../../../support/ports.ts';
 
 interface Peer {
   readonly port: number;
