@@ -135,16 +135,23 @@ export interface Arrival {
   readonly framed?: string;
 }
 
-/** The octets of it. `version`: the visitor's. */
+const GIVES_CONTENT_A_MEANING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The bytes of it. `version`: the visitor's. */
 export function arrival(
-  { method = 'GET', path = '/', host = HOST, fields = '', framed = '\r\n' }: Arrival,
+  { method = 'GET', path = '/', host: named = HOST, fields = '', framed = '\r\n' }: Arrival,
   version: string,
   scheme: Scheme,
 ): string {
+  const defaultPort = scheme === 'https' ? ':443' : ':80';
+  const host = named.endsWith(defaultPort) ? named.slice(0, -defaultPort.length) : named;
+  // An origin that leaves such content unread would take it for the next request (RFC 9110 section 9.3.1).
+  const hasContent = /^(?:content-length|transfer-encoding): /.test(framed);
+  const isLast = hasContent && !GIVES_CONTENT_A_MEANING.has(method);
   const made =
     `x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: ${scheme}\r\nx-forwarded-host: ${host}\r\n` +
     `forwarded: for=127.0.0.1;host=${/^[a-z0-9.-]+$/.test(host) ? host : `"${host}"`};proto=${scheme}\r\n` +
-    `via: ${version} waypost\r\ncdn-loop: waypost\r\nx-request-id: ID\r\n`;
+    `via: ${version} waypost\r\ncdn-loop: waypost\r\nx-request-id: ID\r\n${isLast ? 'connection: close\r\n' : ''}`;
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fields}${made}${framed}`;
 }
 
