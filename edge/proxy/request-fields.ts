@@ -237,6 +237,21 @@ const actionOf = (name: string): number => ACTIONS.get(name) ?? (CLAIMS.test(nam
  * that one is the edge's to say.
  */
 function unlistedAction(name: string): number {
+  const known = unlisted.get(name);
+  if (known !== undefined) return known;
+  const action = judgedAction(name);
+  if (name.length > LONGEST_UNLISTED) return action;
+  if (unlisted.size >= MOST_UNLISTED) unlisted.clear();
+  unlisted.set(name, action);
+  return action;
+}
+
+/** Of names that came lately: applications send the same ones again and again. Visitors choose them, so there are bounds. */
+const unlisted = new Map<string, number>();
+const MOST_UNLISTED = 1024;
+const LONGEST_UNLISTED = 64;
+
+function judgedAction(name: string): number {
   if (UNUSUAL.test(name)) return actionOf(name.replace(/[^a-z0-9]/g, '-')) === PASS ? PASS : DROP;
   return CLAIMS.test(name) ? CLAIM : PASS;
 }
