@@ -5,6 +5,7 @@
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { CoveredNames } from '../../core/covered-names.ts';
+import { requiresStapling } from '../../core/must-staple.ts';
 import { formatTime } from '../http/time.ts';
 import { readChain, readKey, refuseCertificate, refuseKey } from './pem.ts';
 
@@ -27,7 +28,7 @@ const SOON = 30 * 86_400;
 
 /**
  * `domain`: the apex in A-labels without the last dot; `now`: seconds since 1970. Throws InvalidError with the pointer `/certificate`: `invalid_certificate`, `certificate_chain`,
- * `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`; or `/private_key`: `invalid_private_key`, `unsupported_key`, `key_mismatch`.
+ * `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `certificate_must_staple`; or `/private_key`: `invalid_private_key`, `unsupported_key`, `key_mismatch`.
  */
 export function checkCertificate(
   certificate: string,
@@ -43,6 +44,7 @@ export function checkCertificate(
   checkOrder(chain);
   for (const [i, one] of chain.entries()) checkDates(one, i, now);
   checkUsage(leaf);
+  checkStapling(leaf);
   const names = CoveredNames.read(leaf.subjectAltName);
   checkNames(names, domain);
   const pem = chain.map(String).join('');
@@ -167,6 +169,14 @@ function checkUsage(leaf: X509Certificate): void {
   refuseCertificate(
     'certificate_usage',
     'The certificate is not for web servers (its extended key usage lacks serverAuth). Ask for a TLS server certificate.',
+  );
+}
+
+function checkStapling(leaf: X509Certificate): void {
+  if (!requiresStapling(leaf.raw)) return;
+  refuseCertificate(
+    'certificate_must_staple',
+    'The certificate requires OCSP stapling ("must-staple", the TLS feature extension of RFC 7633), and this service staples nothing: browsers such as Firefox would reject it. Have it issued again without must-staple.',
   );
 }
 

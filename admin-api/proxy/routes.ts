@@ -91,6 +91,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
           'certificate_not_yet_valid',
           'certificate_names',
           'certificate_usage',
+          'certificate_must_staple',
         ],
       },
       run: (context) => setCertificate(services, context, context.body),

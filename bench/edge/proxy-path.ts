@@ -43,6 +43,7 @@ class Silent implements Exchange {
   readonly client = { address: '198.51.100.7', port: 1, serverName: 'www.example.com', isEncrypted: true };
   readonly method = 'GET';
   readonly scheme = 'https';
+  readonly targetScheme = 'https';
   readonly authority = 'www.example.com';
   readonly headers = BROWSER;
   readonly protocol = '';

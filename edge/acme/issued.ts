@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { CoveredNames } from '../../core/covered-names.ts';
+import { requiresStapling } from '../../core/must-staple.ts';
 import { OrderFailure } from './failure.ts';
 import { secondsOf } from './times.ts';
 
@@ -33,6 +34,8 @@ export function checkIssued(pem: string, privateKey: string, names: readonly str
     return refuse(`it can't be loaded: ${(error as Error).message}`);
   }
   if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it is for another key');
+  // Not asked for (obtain.ts); a profile of the authority may add it.
+  if (requiresStapling(leaf.raw)) refuse('it requires OCSP stapling (must-staple), which the edge does not do');
   const covered = CoveredNames.read(leaf.subjectAltName);
   const missing = names.filter((name) => !covered.covers(name));
   if (missing.length > 0) refuse(`it is not for ${missing.join(', ')}`);

@@ -1,8 +1,10 @@
 /** The certificate of the admin API's host names, when it comes from files. */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../core/config/index.ts';
 import { ConfigError } from '../../core/errors.ts';
+import { requiresStapling } from '../../core/must-staple.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 
 /** Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is in the key. */
@@ -21,6 +23,10 @@ export function readAdminCertificate(admin: Config['admin']): TlsCertificate | n
     const cert = readFileSync(hostnameCertificate, 'utf8');
     const key = readFileSync(hostnameKey, 'utf8');
     createSecureContext({ cert, key });
+    if (requiresStapling(new X509Certificate(cert).raw))
+      throw new Error(
+        'the certificate requires OCSP stapling (must-staple), which the edge does not do; have it issued again without that',
+      );
     return { cert, key };
   } catch (error) {
     return fail((error as Error).message);

@@ -32,6 +32,8 @@ export interface Exchange {
   /** As sent: methods are case-sensitive (RFC 9110 section 9.1). */
   readonly method: string;
   readonly scheme: 'http' | 'https';
+  /** The scheme of the target URI as the client wrote it: `https` without TLS claims that a proxy in front has ended TLS. Else it is `scheme`. */
+  readonly targetScheme: 'http' | 'https';
   /** Host and perhaps port, in lower case, without user information; checked to be one (RFC 9110 section 7.2). */
   readonly authority: string;
   /** Path and query, beginning with "/", or "*"; empty for a CONNECT without `protocol`. */

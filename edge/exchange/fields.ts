@@ -28,6 +28,8 @@ export const KIND = {
   cookie: 0x900,
   te: 0xa00,
   expect: 0xb00,
+  authorization: 0xc00,
+  'content-type': 0xd00,
 } as const;
 
 /** Classes of characters, to be joined by `|` over a string. */
@@ -157,6 +159,15 @@ export function isFieldValue(value: string): boolean {
 /** All but NOT_IN_VALUE. Compiled, it looks at a character in 0.4 ns, four times as fast as a loop, but takes 20 ns to begin. */
 const TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SHORT = 16;
+
+/**
+ * The lines of a cookie as one value, in HTTP/2 by RFC 9113 section 8.2.3 and in HTTP/1.1 as if it had come by HTTP/2. An empty line adds no delimiter: the value would start
+ * or end with a blank, which no field value may.
+ */
+export function joinedCookie(before: string, line: string): string {
+  if (line === '') return before;
+  return before === '' ? line : `${before}; ${line}`;
+}
 
 /** Of the connection, not of the message (RFC 9110 section 7.6.1); not `te`, which is allowed with `trailers`. */
 export function isConnectionSpecific(name: string): boolean {

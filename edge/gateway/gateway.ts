@@ -1,7 +1,7 @@
 /**
  * What every request of a thread comes to.
  *
- *     without TLS   challenge of ACME ─► admin host: redirect ─► site: redirect, or the site while it has no certificate ─► 404
+ *     without TLS   421 for a target of https from anybody but a trusted proxy in front ─► challenge of ACME ─► admin host: redirect ─► site: redirect, or the site while it has no certificate ─► 404
  *                   where a trusted proxy in front says that the visitor came to it by https: admin host ─► site ─► 404
  *     with TLS      421 when the connection's certificate is not for the host ─► admin host ─► site ─► 404
  */
@@ -63,6 +63,9 @@ export function createGateway(options: GatewayOptions): Handler {
   };
 
   const clear = (exchange: Exchange, host: string): void | Promise<void> => {
+    // RFC 9110 section 7.4: only a trusted proxy can have ended the TLS that the target asks for.
+    if (exchange.targetScheme === 'https' && !options.trusts(exchange.client.address))
+      return refuse(exchange, 'misdirected', MISDIRECTED);
     if (exchange.path.startsWith(CHALLENGES) && answersChallenge(exchange, host)) return;
     // Who ends TLS in front sends them here again, and so for ever.
     if (visitedBy(exchange, options).scheme === 'https') return serve(exchange, host);
@@ -85,9 +88,7 @@ export function createGateway(options: GatewayOptions): Handler {
     const host = hostOf(exchange.authority);
     const { isEncrypted, serverName } = exchange.client;
     if (!isEncrypted) return clear(exchange, host);
-    // Of a session of TLS 1.2 that was resumed the name may not be known (edge/server): it was another one than the client's only by the client's own fault.
-    if (host !== serverName && serverName !== '' && !isShared(serverName, host))
-      return refuse(exchange, 'misdirected', MISDIRECTED);
+    if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);
     return serve(exchange, host);
   };
 }

@@ -22,7 +22,7 @@ export type Http1Traffic = (typeof TRAFFIC)[number];
 export const HTTP1_REASONS = [
   'malformed', // 400: the parser, or the framing
   'authority', // 400: no Host, more than one, or none that could be
-  'target', // 400: no path
+  'target', // 400: no path; 421: another scheme than the connection carries
   'target_too_long', // 414
   'header_too_large', // 431: octets or fields
   'chunk_extensions', // 413

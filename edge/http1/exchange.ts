@@ -45,6 +45,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly client: Client;
   readonly method: string;
   readonly scheme: 'http' | 'https';
+  readonly targetScheme: 'http' | 'https';
   readonly authority: string;
   readonly path: string;
   readonly headers: FieldList;
@@ -79,6 +80,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     this.method = head.method;
     this.isHead = head.method === 'HEAD';
     this.scheme = carrier.client.isEncrypted ? 'https' : 'http';
+    this.targetScheme = head.targetScheme;
     this.authority = head.authority;
     this.path = head.path;
     this.headers = head.headers;

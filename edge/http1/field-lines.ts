@@ -17,6 +17,9 @@ export const LINE = {
   upgrade: 7,
   /** Of the connection, and of no use to us. */
   idle: 8,
+  cookie: 10,
+  authorization: 11,
+  contentType: 12,
   /** Frames the body in a way that is not read alike by all. */
   doubtful: 9,
 } as const;
@@ -38,6 +41,9 @@ const KINDS: ReadonlyMap<string, number> = new Map<string, number>([
   ['te', LINE.te],
   ['expect', LINE.expect],
   ['upgrade', LINE.upgrade],
+  ['cookie', LINE.cookie],
+  ['authorization', LINE.authorization],
+  ['content-type', LINE.contentType],
   ['keep-alive', LINE.idle],
   ['proxy-connection', LINE.idle],
 ]);

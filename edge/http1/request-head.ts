@@ -4,7 +4,8 @@
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/exchange.ts';
-import { isToken } from '../exchange/fields.ts';
+import { isToken, joinedCookie } from '../exchange/fields.ts';
+import { carriedScheme } from '../exchange/target.ts';
 import { type FieldLine, LINE } from './field-lines.ts';
 import { MALFORMED_REQUEST, type Refusal, refusal } from './refusal.ts';
 import type { RequestLine } from './request-line.ts';
@@ -13,6 +14,7 @@ const TOO_LARGE = refusal(413, 'body_too_large');
 const OTHER_CODING = refusal(501, 'transfer_coding');
 const NO_AUTHORITY = refusal(400, 'authority');
 const NO_TARGET = refusal(400, 'target');
+const OTHER_SCHEME = refusal(421, 'target');
 const OTHER_EXPECTATION = refusal(417, 'expectation');
 
 /** What is more is no length of anything. */
@@ -22,6 +24,8 @@ export class RequestHead {
   method = '';
   version: '1.0' | '1.1' = '1.1';
   authority = '';
+  /** Of the target: `https` without TLS where the client wrote it so. */
+  targetScheme: 'http' | 'https' = 'http';
   path = '';
   headers: FieldList = [];
   /** Octets of the body; undefined when it comes in chunks. */
@@ -45,6 +49,10 @@ export class RequestHead {
   #te = '';
   #expect = '';
   #upgrade = '';
+  /** Where the value of the cookie stands among the lines; -1: there is none. */
+  #cookieAt = -1;
+  #hasAuthorization = false;
+  #hasContentType = false;
 
   begin({ method, version, target }: RequestLine): void {
     this.method = method;
@@ -59,6 +67,9 @@ export class RequestHead {
     this.#te = '';
     this.#expect = '';
     this.#upgrade = '';
+    this.#cookieAt = -1;
+    this.#hasAuthorization = false;
+    this.#hasContentType = false;
   }
 
   /** Why nothing can be known of what follows, or null. */
@@ -92,10 +103,32 @@ export class RequestHead {
       case LINE.upgrade:
         this.#upgrade = joined(this.#upgrade, value);
         break;
+      case LINE.cookie:
+        this.#cookie(name, value);
+        break;
+      // RFC 9110 sections 8.3 and 11.6.2: one value each. Of two, the edge and the origin might read different ones.
+      case LINE.authorization:
+        if (this.#hasAuthorization) return MALFORMED_REQUEST;
+        this.#hasAuthorization = true;
+        this.#lines.push(name, value);
+        break;
+      case LINE.contentType:
+        if (this.#hasContentType) return MALFORMED_REQUEST;
+        this.#hasContentType = true;
+        this.#lines.push(name, value);
+        break;
       case LINE.doubtful:
         return MALFORMED_REQUEST;
     }
     return null;
+  }
+
+  #cookie(name: string, value: string): void {
+    const lines = this.#lines;
+    if (this.#cookieAt < 0) {
+      this.#cookieAt = lines.length + 1;
+      lines.push(name, value);
+    } else lines[this.#cookieAt] = joinedCookie(lines[this.#cookieAt], value);
   }
 
   /** After the last line. Why nothing can be known of what follows, or null: then `refusal` may still say why it is not handled. */
@@ -155,10 +188,14 @@ export class RequestHead {
     const host = this.#host;
     if (this.#hasHosts || (host === undefined && this.version === '1.1')) return NO_AUTHORITY;
     this.path = target;
+    this.targetScheme = isEncrypted ? 'https' : 'http';
     let authority = host ?? '';
     if (target.charCodeAt(0) !== 0x2f && target !== '*') {
-      const parts = absoluteForm(target, this.method, isEncrypted);
+      const parts = absoluteForm(target, this.method);
       if (parts === null) return target.includes('://') ? NO_TARGET : MALFORMED_REQUEST;
+      const scheme = carriedScheme(parts.scheme, isEncrypted);
+      if (scheme === '') return OTHER_SCHEME;
+      this.targetScheme = scheme;
       if (host !== undefined && knownAuthority(host) === '') return NO_AUTHORITY;
       this.path = parts.path;
       authority = parts.authority;
@@ -211,11 +248,11 @@ function otherCoding(coding: string): Refusal {
   return isWhole ? OTHER_CODING : MALFORMED_REQUEST;
 }
 
-/** RFC 9112 section 3.2.2: its authority counts, not that of Host. Null: of another scheme than the connection's, or none of HTTP. */
-function absoluteForm(url: string, method: string, isEncrypted: boolean): { authority: string; path: string } | null {
-  const parts = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url);
-  if (parts === null || (parts[1].length === 5) !== isEncrypted) return null;
-  const rest = parts[3];
-  if (rest === '') return { authority: parts[2], path: method === 'OPTIONS' ? '*' : '/' };
-  return { authority: parts[2], path: rest.charCodeAt(0) === 0x2f ? rest : `/${rest}` };
+/** RFC 9112 section 3.2.2: its authority counts, not that of Host. Null: it is none. */
+function absoluteForm(url: string, method: string): { scheme: string; authority: string; path: string } | null {
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(url);
+  if (parts === null) return null;
+  const [, scheme, authority, rest] = parts;
+  if (rest === '') return { scheme, authority, path: method === 'OPTIONS' ? '*' : '/' };
+  return { scheme, authority, path: rest.charCodeAt(0) === 0x2f ? rest : `/${rest}` };
 }

@@ -1,13 +1,8 @@
 /** The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF behind. */
-import { METHODS } from 'node:http';
 import { NOT_IN_TOKEN, OCTET_CLASS } from '../exchange/fields.ts';
+import { isKnownMethod } from '../exchange/target.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
 import { type Refusal, refusal } from './refusal.ts';
-
-/** Those that are registered, as node lists them. CONNECT is for proxies of another kind, SOURCE is Icecast's. */
-const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
-  METHODS.filter((one) => one !== 'SOURCE' && one !== 'CONNECT').map((one) => [one, one]),
-);
 
 const UNKNOWN_METHOD = refusal(501, 'method');
 const OTHER_VERSION = refusal(505, 'version');
@@ -84,5 +79,7 @@ export class RequestLine {
 
 function knownMethod(bytes: Buffer, start: number, end: number): string | undefined {
   const isGet = end - start === 3 && bytes[start] === 0x47 && bytes[start + 1] === 0x45 && bytes[start + 2] === 0x54;
-  return isGet ? 'GET' : KNOWN_METHODS.get(bytes.toString('latin1', start, end));
+  if (isGet) return 'GET';
+  const method = bytes.toString('latin1', start, end);
+  return isKnownMethod(method) ? method : undefined;
 }

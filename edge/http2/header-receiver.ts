@@ -11,6 +11,7 @@ import { FLAG } from './protocol.ts';
 import { RequestHead, VERDICT } from './request-head.ts';
 import type { Http2Session } from './session.ts';
 import type { Http2Stream } from './stream.ts';
+import type { RefusalStatus } from './streams.ts';
 
 export class HeaderReceiver {
   readonly block: HeaderBlock;
@@ -106,11 +107,16 @@ export class HeaderReceiver {
     if (this.#dependsOnItself) return this.#refuse(streamId, STREAM_ENDING.protocol);
     if (session.streams.isFull) return this.#refuse(streamId, STREAM_ENDING.refused);
     if (outcome === OUTCOME.tooLarge) return this.#open(streamId, !isEnd, 431);
-    switch (head.finish()) {
+    switch (head.finish(session.client.isEncrypted)) {
       case VERDICT.malformed:
         return this.#refuse(streamId, STREAM_ENDING.malformed);
       case VERDICT.withoutAuthority:
+      case VERDICT.ambiguous:
         return this.#open(streamId, !isEnd, 400);
+      case VERDICT.unknownMethod:
+        return this.#open(streamId, !isEnd, 501);
+      case VERDICT.otherScheme:
+        return this.#open(streamId, !isEnd, 421);
       case VERDICT.wellFormed:
         if (isEnd && head.contentLength > 0 && head.method !== 'CONNECT')
           return this.#refuse(streamId, STREAM_ENDING.contentLength);
@@ -132,7 +138,7 @@ export class HeaderReceiver {
     return null;
   }
 
-  #open(streamId: number, hasBody: boolean, refusal: 0 | 400 | 431): null {
+  #open(streamId: number, hasBody: boolean, refusal: 0 | RefusalStatus): null {
     this.#session.streams.openStream(streamId, this.#head, hasBody, refusal);
     return null;
   }

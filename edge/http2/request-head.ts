@@ -3,7 +3,8 @@
  * block; the list of fields alone is the request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
-import { KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
+import { joinedCookie, KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
+import { carriedScheme, isKnownMethod } from '../exchange/target.ts';
 import type { HeaderSink } from './hpack/decoder.ts';
 
 /** What a list of fields turned out to be. */
@@ -13,6 +14,12 @@ export const VERDICT = {
   malformed: 1,
   /** Well-formed, but neither `:authority` nor `host` say for whom (RFC 9110 section 7.2): 400. */
   withoutAuthority: 2,
+  /** Well-formed, but with two lines of a field that has one value (RFC 9110 sections 8.3 and 11.6.2): 400. */
+  ambiguous: 3,
+  /** RFC 9110 section 9.1: 501. */
+  unknownMethod: 4,
+  /** RFC 9113 section 8.3.1 lets a client ask a gateway for other schemes; RFC 9110 section 7.4: 421. */
+  otherScheme: 5,
 } as const;
 
 export type Verdict = (typeof VERDICT)[keyof typeof VERDICT];
@@ -25,6 +32,8 @@ const LENGTH_DIGITS = 15;
 export class RequestHead implements HeaderSink {
   method = '';
   scheme = '';
+  /** Of a request that is well-formed. */
+  targetScheme: 'http' | 'https' = 'https';
   authority = '';
   path = '';
   protocol = '';
@@ -38,6 +47,7 @@ export class RequestHead implements HeaderSink {
   #seen = 0;
   #cookieAt = -1;
   #isMalformed = false;
+  #isAmbiguous = false;
   #isTrailers = false;
   #hasRegular = false;
 
@@ -56,6 +66,7 @@ export class RequestHead implements HeaderSink {
     this.#seen = 0;
     this.#cookieAt = -1;
     this.#isMalformed = false;
+    this.#isAmbiguous = false;
     this.#isTrailers = isTrailers;
     this.#hasRegular = false;
   }
@@ -75,9 +86,7 @@ export class RequestHead implements HeaderSink {
 
   #pseudo(kind: number, value: string): void {
     // Each once, before all other fields (section 8.3), and none in trailers (section 8.1).
-    const bit = 1 << (kind >>> 8);
-    if (this.#hasRegular || this.#isTrailers || (this.#seen & bit) !== 0) this.#isMalformed = true;
-    this.#seen |= bit;
+    if (!this.#isFirst(kind) || this.#hasRegular || this.#isTrailers) this.#isMalformed = true;
     switch (kind) {
       case KIND[':method']:
         this.method = value;
@@ -102,7 +111,7 @@ export class RequestHead implements HeaderSink {
   #known(kind: number, name: string, value: string): void {
     switch (kind) {
       case KIND.host:
-        this.#once(KIND.host);
+        if (!this.#isFirst(kind)) this.#isMalformed = true;
         this.#host = value;
         return;
       case KIND['content-length']:
@@ -116,15 +125,21 @@ export class RequestHead implements HeaderSink {
         if (value.toLowerCase() === '100-continue') this.expectsContinue = true;
         else this.headers.push(name, value);
         return;
+      case KIND.authorization:
+      case KIND['content-type']:
+        if (!this.#isFirst(kind)) this.#isAmbiguous = true;
+        this.headers.push(name, value);
+        return;
       default:
         this.headers.push(name, value);
     }
   }
 
-  #once(kind: number): void {
+  #isFirst(kind: number): boolean {
     const bit = 1 << (kind >>> 8);
-    if ((this.#seen & bit) !== 0) this.#isMalformed = true;
+    const isFirst = (this.#seen & bit) === 0;
     this.#seen |= bit;
+    return isFirst;
   }
 
   #length(name: string, value: string): void {
@@ -134,17 +149,12 @@ export class RequestHead implements HeaderSink {
     this.contentLength = length;
   }
 
-  /**
-   * Joins the crumbs of a cookie into one field again (section 8.2.3). An empty crumb adds no delimiter: the joined value would
-   * start or end with a blank, which no field value may (section 8.2.1).
-   */
+  /** Joins the crumbs of a cookie into one field again. */
   #cookie(name: string, value: string): void {
     if (this.#cookieAt < 0) {
       this.#cookieAt = this.headers.length + 1;
       this.headers.push(name, value);
-    } else if (value !== '') {
-      this.headers[this.#cookieAt] += this.headers[this.#cookieAt] === '' ? value : `; ${value}`;
-    }
+    } else this.headers[this.#cookieAt] = joinedCookie(this.headers[this.#cookieAt], value);
   }
 
   /** Of trailers. */
@@ -153,7 +163,7 @@ export class RequestHead implements HeaderSink {
   }
 
   /** After the block of a request: checks it as a whole, and brings the authority into its form. */
-  finish(): Verdict {
+  finish(isEncrypted: boolean): Verdict {
     if (this.#isMalformed || this.method === '') return VERDICT.malformed;
     const isTunnel = this.method === 'CONNECT' && this.protocol === '';
     if (isTunnel) {
@@ -164,7 +174,17 @@ export class RequestHead implements HeaderSink {
       // RFC 8441 section 4.
       if (this.protocol !== '' && this.method !== 'CONNECT') return VERDICT.malformed;
     }
-    return this.#joinAuthority();
+    const verdict = this.#joinAuthority();
+    return verdict === VERDICT.wellFormed ? this.#judge(isTunnel, isEncrypted) : verdict;
+  }
+
+  /** What is well-formed may still be nothing that is served here. */
+  #judge(isTunnel: boolean, isEncrypted: boolean): Verdict {
+    if (this.method !== 'GET' && this.method !== 'CONNECT' && !isKnownMethod(this.method)) return VERDICT.unknownMethod;
+    const scheme = isTunnel ? (isEncrypted ? 'https' : 'http') : carriedScheme(this.scheme, isEncrypted);
+    if (scheme === '') return VERDICT.otherScheme;
+    this.targetScheme = scheme;
+    return this.#isAmbiguous ? VERDICT.ambiguous : VERDICT.wellFormed;
   }
 
   /** Sections 8.3.1 and 8.2.2: `host` may say the same as `:authority`, or stand for it. */

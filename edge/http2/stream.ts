@@ -29,6 +29,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   readonly id: number;
   readonly method: string;
   readonly authority: string;
+  readonly targetScheme: 'http' | 'https';
   readonly path: string;
   readonly headers: FieldList;
   readonly protocol: string;
@@ -95,6 +96,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     this.id = id;
     this.method = head.method;
     this.authority = head.authority;
+    this.targetScheme = head.targetScheme;
     this.path = head.path;
     this.headers = head.headers;
     this.protocol = head.protocol;

@@ -44,10 +44,15 @@ export interface StreamSession {
 /** Bytes that an open stream takes by itself, with its request and what its handler keeps of it. */
 const STREAM_MEMORY = 8192;
 const NO_BYTES = new Uint8Array(0);
-const REFUSALS: Readonly<Record<400 | 431 | 500, ReadyAnswer>> = {
+/** Of a request that no handler gets. */
+export type RefusalStatus = 400 | 421 | 431 | 501;
+
+const REFUSALS: Readonly<Record<RefusalStatus | 500, ReadyAnswer>> = {
   400: new ReadyAnswer(400, [], NO_BYTES),
+  421: new ReadyAnswer(421, [], NO_BYTES), // RFC 9110 section 15.5.20
   431: new ReadyAnswer(431, [], NO_BYTES), // RFC 6585 section 5
   500: new ReadyAnswer(500, [], NO_BYTES),
+  501: new ReadyAnswer(501, [], NO_BYTES),
 };
 
 export class Streams implements StreamHost {
@@ -116,7 +121,7 @@ export class Streams implements StreamHost {
   }
 
   /** `refusal`: the status of an answer that needs no handler; 0: the handler's. */
-  openStream(streamId: number, head: RequestHead, hasBody: boolean, refusal: 0 | 400 | 431): void {
+  openStream(streamId: number, head: RequestHead, hasBody: boolean, refusal: 0 | RefusalStatus): void {
     this.counters.values[TRAFFIC_COLUMN.streams]++;
     const session = this.#session;
     const stream = new Http2Stream(this, streamId, head, hasBody, session.peer.initialWindow, session.clock.now);

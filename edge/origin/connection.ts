@@ -7,7 +7,7 @@ import { BodySender, type SenderOwner } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import type { OriginLimits } from './limits.ts';
-import { OriginError, type OriginFault } from './origin.ts';
+import { OriginError, type OriginFault, type OriginResponse } from './origin.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import { isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -42,6 +42,8 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   readonly #reader: ResponseReader;
   #call: Call | null = null;
   #sender: BodySender | null = null;
+  /** Its head has come, and the rest of the read has not been looked at. */
+  #unanswered: OriginResponse | null = null;
   /** Null before the head of a response has come. */
   #body: ReceivedBody | null = null;
   #tunnel: SocketTunnel | null = null;
@@ -114,6 +116,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
       this.#fail(error as OriginError);
       return true;
     }
+    this.#answer();
     if (this.#reader.isDone) this.#complete(end < length);
     return this.#body === null || !this.#body.isFull;
   }
@@ -174,15 +177,23 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
     if (this.#sender?.isDone === false && head.status >= 300) this.#sender.stop();
     this.#body = new ReceivedBody(this, length);
     if (head.status === 101) this.#tunnel = new SocketTunnel(this.#socket, () => this.#fail(aborted()));
-    call.answer({
+    this.#unanswered = {
       status: head.status,
       headers: head.headers,
       body: this.#body,
       tunnel: this.#tunnel,
       requestTime: this.#requestTime,
       responseTime: Date.now(),
-    });
+    };
     this.#watch();
+  }
+
+  /** A body that turns out malformed in the read that brought its head fails the call, so that the visitor gets 502 in place of a response that breaks off. */
+  #answer(): void {
+    const response = this.#unanswered;
+    if (response === null) return;
+    this.#unanswered = null;
+    this.#call?.answer(response);
   }
 
   onPart(buffer: Buffer, from: number, to: number): void {
@@ -281,13 +292,14 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   #fail(error: OriginError): void {
     const call = this.#call;
     const body = this.#body;
+    const isAnswered = body !== null && this.#unanswered === null;
     const isBodyBegun = this.#sender?.isBegun === true;
     this.#sender?.stop();
     this.#forget();
     const again = call !== null && body === null && error.fault === 'reset' && this.#mayRetry(call, isBodyBegun);
     this.#close(again ? call : null);
     if (again || call === null) return;
-    if (body === null) {
+    if (!isAnswered) {
       call.fail(error);
       return;
     }
@@ -306,6 +318,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
 
   #forget(): void {
     this.#call = null;
+    this.#unanswered = null;
     this.#body = null;
     this.#sender = null;
     this.#tunnel = null;

@@ -127,6 +127,23 @@ export const NO_SUCH_PROTOCOL = page(
   'Extended CONNECT is passed on for websocket only.',
 );
 
+/** RFC 6455 section 4.2.2. */
+export const NO_WEBSOCKET_KEY = page(
+  400,
+  'websocket_key',
+  'This is no WebSocket',
+  'The request asks for a WebSocket without the key that opens one.',
+  'Sec-WebSocket-Key must be one line with the base64 of 16 bytes (RFC 6455 section 4.1): let a WebSocket library open the connection.',
+);
+
+export const NO_GRPC = page(
+  501,
+  'grpc_unsupported',
+  'gRPC is not supported here',
+  'This service does not pass gRPC on to origins.',
+  'Use gRPC-Web, which is passed on, or set "proxied": false for this name, so that clients connect to the origin itself.',
+);
+
 export const EXPECTATION_FAILED = page(
   417,
   'expectation_failed',

@@ -3,6 +3,7 @@ import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
 import { NO_BODY } from '../exchange/body-queue.ts';
 import type { Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import {
   type Fetch,
   isOfVisitor,
@@ -199,6 +200,16 @@ export class Passage implements Visit {
     this.exchange.abort();
     this.#note(error);
     this.done(status, false);
+  }
+
+  /** An answer of the edge itself that is no page, without a body. */
+  giveReady(ready: ReadyAnswer): void {
+    if (this.exchange.isEnded) {
+      this.abandon();
+      return;
+    }
+    this.exchange.answer(ready);
+    this.done(ready.status, true);
   }
 
   giveWhole(status: number, fields: FieldList, body: Uint8Array): void {

@@ -9,12 +9,13 @@ import type { Fetch, OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import type { Compression } from './coding.ts';
 import type { ErrorPage } from './error-page.ts';
-import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL } from './pages.ts';
+import { GRPC_UNIMPLEMENTED, isGrpc } from './grpc.ts';
+import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_GRPC, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
 import { mayGoNoFurther, visitedBy } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
-import { carry, webSocketAccept, webSocketKey } from './tunnel.ts';
+import { carry, isWebSocketKey, webSocketAccept, webSocketKey } from './tunnel.ts';
 
 export interface ProxyOptions {
   readonly fetch: Fetch;
@@ -57,6 +58,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const page = refusalOf(exchange);
       if (page !== null) return open(exchange, site).refuse(page);
       if (exchange.protocol !== '') return webSocket(open(exchange, site));
+      if (isGrpc(exchange)) return refuseGrpc(open(exchange, site));
       if (mayGoNoFurther(exchange)) return open(exchange, site).giveWhole(204, ALLOWED, NOTHING);
     }
     return cache === undefined ? open(exchange, site).pass('', 'none') : cache(exchange, site);
@@ -94,13 +96,20 @@ function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
   return method === 'CONNECT' ? METHOD_NOT_ALLOWED : null;
 }
 
+/** Clients of gRPC speak HTTP/2. Whatever asks for it by HTTP/1.1 reads a page. */
+function refuseGrpc(passage: Passage): void {
+  if (passage.exchange.version === '2') passage.giveReady(GRPC_UNIMPLEMENTED);
+  else passage.refuse(NO_GRPC);
+}
+
 const OF_THE_OPENING: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
 /** The opening of a tunnel; over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5). */
 function webSocket(passage: Passage): Done {
   const { exchange } = passage;
   const isHttp2 = exchange.version === '2';
-  const key = isHttp2 ? webSocketKey() : '';
+  const key = isHttp2 ? webSocketKey() : (fieldValue(exchange.headers, 'sec-websocket-key') ?? '');
+  if (!isWebSocketKey(key)) return passage.refuse(NO_WEBSOCKET_KEY);
   const fields = passage.fieldsForOrigin('');
   if (fields === undefined) return;
   const sent = isHttp2 ? [...withoutFields(fields, OF_THE_OPENING), 'sec-websocket-key', key] : fields;
@@ -108,14 +117,15 @@ function webSocket(passage: Passage): Done {
   return passage.fetch('GET', sent, NO_BODY, 'websocket', onResponse, (error) => passage.fail(error));
 }
 
-/** `key`: the edge's own, over HTTP/2; else empty. */
+/** `key`: the edge's own over HTTP/2, else the visitor's. */
 async function opened(passage: Passage, response: OriginResponse, key: string): Promise<void> {
   const { exchange } = passage;
   const { tunnel, body, headers } = response;
-  const isHttp2 = key !== '';
+  const isHttp2 = exchange.version === '2';
   if (tunnel === null) return notUpgraded(passage, response, isHttp2);
   try {
-    const isProven = !isHttp2 || fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
+    // RFC 6455 section 4.1: without the proof the origin may not know what a WebSocket is, and read what follows as requests.
+    const isProven = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
     if (!isProven || exchange.isEnded) {
       tunnel.destroy();
       if (isProven) passage.done(499, false);

@@ -117,28 +117,84 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     // Read by CGI as HTTP_PROXY, which programs take for their own outgoing proxy (CVE-2016-5385).
     'proxy',
   ]),
+  // The visitor's address.
   ...each(CLAIM, [
+    'ali-cdn-real-ip',
     'cf-connecting-ip',
+    'cf-connecting-ipv6',
+    'cf-pseudo-ipv4',
     'client-ip',
+    'do-connecting-ip',
     'fastly-client-ip',
+    'fly-client-ip',
+    'forwarded-for',
+    'incap-client-ip',
+    'proxy-client-ip',
     'true-client-ip',
+    'x-azure-clientip',
+    'x-azure-socketip',
     'x-client-ip',
     'x-cluster-client-ip',
     'x-forwarded',
-    'x-forwarded-by',
-    'x-forwarded-client-cert',
-    'x-forwarded-port',
-    'x-forwarded-prefix',
-    'x-forwarded-protocol',
-    'x-forwarded-scheme',
-    'x-forwarded-server',
-    'x-forwarded-ssl',
-    'x-original-forwarded-for',
-    'x-original-host',
+    'x-nf-client-connection-ip',
+    'x-originating-ip',
     'x-real-ip',
+    'x-real-port',
+    'x-remote-addr',
+    'x-remote-ip',
+    'x-sucuri-clientip',
+    'x-true-client-ip',
+  ]),
+  // Scheme, host, port and path that the visitor asked for.
+  ...each(CLAIM, [
+    'cf-visitor',
+    'cloudfront-forwarded-proto',
+    'fly-forwarded-port',
+    'fly-forwarded-proto',
+    'fly-forwarded-ssl',
+    'front-end-https',
+    'x-client-port',
+    'x-host',
+    'x-http-destinationurl',
+    'x-http-host-override',
+    'x-override-url',
+    'x-rewrite-url',
     'x-scheme',
+    'x-script-name',
     'x-url-scheme',
   ]),
+  // Who the visitor is: client certificates (RFC 9440) and users that a proxy has authenticated.
+  ...each(CLAIM, [
+    'cf-access-authenticated-user-email',
+    'client-cert',
+    'client-cert-chain',
+    'remote-email',
+    'remote-groups',
+    'remote-name',
+    'remote-user',
+    'x-client-cert',
+    'x-goog-authenticated-user-email',
+    'x-goog-authenticated-user-id',
+    'x-remote-group',
+    'x-remote-user',
+    'x-webauth-user',
+  ]),
+  // What parts of a framework or a server tell each other: Next.js (CVE-2025-29927), Rack (CVE-2025-61780).
+  ...each(CLAIM, [
+    'x-accel-mapping',
+    'x-invoke-error',
+    'x-invoke-output',
+    'x-invoke-path',
+    'x-invoke-query',
+    'x-invoke-status',
+    'x-matched-path',
+    'x-now-route-matches',
+    'x-sendfile-type',
+    'x-vercel-forwarded-for',
+    'x-vercel-proxied-for',
+  ]),
+  // Next.js in the browser sends it.
+  ['x-middleware-prefetch', PASS],
   ['x-forwarded-for', FORWARDED_FOR],
   ['x-forwarded-proto', FORWARDED_PROTO],
   ['x-forwarded-host', FORWARDED_HOST],
@@ -154,13 +210,51 @@ function each(action: number, names: readonly string[]): [string, number][] {
   return names.map((name) => [name, action]);
 }
 
-/**
- * A name that servers which know only letters, digits and underscores (CGI, WSGI, PHP) take for another one, such as x_forwarded_for:
- * dropped when that one is the edge's to say.
- */
+/** Families of fields that are claims, whatever follows. */
+const CLAIMS = new RegExp(
+  `^(?:${[
+    'ssl-client-', // ingress-nginx
+    'wl-proxy-', // WebLogic
+    'x-amzn-oidc-', // load balancers of AWS
+    'x-appengine-',
+    'x-arr-', // IIS
+    'x-auth-request-', // oauth2-proxy
+    'x-envoy-',
+    'x-forwarded-',
+    'x-middleware-', // Next.js
+    'x-ms-client-principal', // Azure
+    'x-original-', // IIS, Symfony, ingress-nginx
+    'x-ssl-client-',
+    'x-vercel-ip-',
+  ].join('|')})`,
+);
 const UNUSUAL = /[^a-z0-9-]/;
-const isDisguised = (name: string): boolean =>
-  UNUSUAL.test(name) && (ACTIONS.get(name.replace(/[^a-z0-9]/g, '-')) ?? PASS) !== PASS;
+
+const actionOf = (name: string): number => ACTIONS.get(name) ?? (CLAIMS.test(name) ? CLAIM : PASS);
+
+/**
+ * Of a name that is not in the table. Servers that know only letters, digits and underscores (CGI, WSGI, PHP) take a name such as x_forwarded_for for another one: it is dropped when
+ * that one is the edge's to say.
+ */
+function unlistedAction(name: string): number {
+  const known = unlisted.get(name);
+  if (known !== undefined) return known;
+  const action = judgedAction(name);
+  if (name.length > LONGEST_UNLISTED) return action;
+  if (unlisted.size >= MOST_UNLISTED) unlisted.clear();
+  unlisted.set(name, action);
+  return action;
+}
+
+/** Of names that came lately: applications send the same ones again and again. Visitors choose them, so there are bounds. */
+const unlisted = new Map<string, number>();
+const MOST_UNLISTED = 1024;
+const LONGEST_UNLISTED = 64;
+
+function judgedAction(name: string): number {
+  if (UNUSUAL.test(name)) return actionOf(name.replace(/[^a-z0-9]/g, '-')) === PASS ? PASS : DROP;
+  return CLAIMS.test(name) ? CLAIM : PASS;
+}
 
 const join = (list: string, value: string): string => (list === '' ? value : `${list}, ${value}`);
 
@@ -189,12 +283,9 @@ export function requestFields(
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
     const value = headers[i + 1];
-    switch (ACTIONS.get(name)) {
+    switch (ACTIONS.get(name) ?? unlistedAction(name)) {
       case PASS:
         fields.push(name, value);
-        break;
-      case undefined:
-        if (!isDisguised(name)) fields.push(name, value);
         break;
       case CLAIM:
         if (isBelieved) fields.push(name, value);
@@ -253,7 +344,7 @@ export function requestTrailers(fields: FieldList): FieldList {
   if (fields.length === 0) return fields;
   return fields.filter((_, i) => {
     const name = fields[i & ~1];
-    return (ACTIONS.get(name) ?? PASS) === PASS && !isDisguised(name);
+    return (ACTIONS.get(name) ?? unlistedAction(name)) === PASS;
   });
 }
 

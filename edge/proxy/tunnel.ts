@@ -10,6 +10,9 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** RFC 6455 section 4.1: 16 random octets. An extended CONNECT has none (RFC 8441 section 5.1), and an origin of HTTP/1.1 asks for one. */
 export const webSocketKey = (): string => randomBytes(16).toString('base64');
 
+/** RFC 6455 section 4.2.1: one line with the base64 of 16 octets. */
+export const isWebSocketKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/.test(key);
+
 /** RFC 6455 section 4.2.2: what shows that the other side has understood. */
 export const webSocketAccept = (key: string): string => createHash('sha1').update(`${key}${GUID}`).digest('base64');
 

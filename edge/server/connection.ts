@@ -16,8 +16,6 @@ export interface ConnectionOptions {
   /** By which the limits take it back. */
   readonly bucket: number;
   readonly deadline: number;
-  /** What was seen of it in the ClientHello, if anything was. */
-  readonly serverName?: string;
   /** As whom the server knows it, if not as itself. */
   readonly member?: Member;
 }
@@ -29,7 +27,6 @@ export class Connection implements Member {
   readonly #client: CountedClient;
   readonly #bucket: number;
   readonly #member: Member;
-  readonly #seenName: string;
   #tls: TLSSocket | null = null;
   #session: Http2Session | null = null;
   #isSettled = false;
@@ -38,14 +35,13 @@ export class Connection implements Member {
   constructor(
     server: EdgeServer,
     raw: Socket,
-    { client, bucket, deadline, serverName = '', member = this as Member }: ConnectionOptions,
+    { client, bucket, deadline, member = this as Member }: ConnectionOptions,
   ) {
     this.#member = member;
     this.#server = server;
     this.#raw = raw;
     this.#client = client;
     this.#bucket = bucket;
-    this.#seenName = serverName;
     this.deadline = deadline;
     // Errors of a connection concern nobody else; what follows them is the close.
     raw.on('error', ignore);
@@ -120,17 +116,9 @@ export class Connection implements Member {
 
   #secured(tls: TLSSocket): void {
     const { counters } = this.#server;
-    // TLS 1.2 does not tell the name of a session that is resumed.
-    const serverName = tls.servername || this.#seenName;
-    const isReused = tls.isSessionReused();
-    // No certificate is chosen for it, though the name may be another one than before, or nobody's by now.
-    if (isReused && serverName !== '' && this.#contextFor(serverName) === undefined) {
-      counters.count('unrecognized_name');
-      this.destroy();
-      return;
-    }
-    if (isReused) counters.count('handshakes_resumed');
-    else counters.count('handshakes_full');
+    // False: none was named.
+    const serverName = tls.servername || '';
+    counters.count('handshakes_full');
     if (tls.getProtocol() === 'TLSv1.3') counters.count('tls_1_3');
     else counters.count('tls_1_2');
     this.#settle();

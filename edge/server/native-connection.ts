@@ -68,7 +68,7 @@ export class NativeConnection implements TlsOwner, Member {
     this.#server.onHandlerError(error);
   }
 
-  handOver(fd: number, serverName: string): void {
+  handOver(fd: number): void {
     this.#tls = null;
     let raw: Socket;
     try {
@@ -81,7 +81,7 @@ export class NativeConnection implements TlsOwner, Member {
       return;
     }
     const [client, bucket, deadline] = [this.#client, this.#bucket, this.deadline];
-    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, serverName, member: this });
+    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, member: this });
     this.#handedOver.startTls();
   }
 

@@ -7,7 +7,7 @@ import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
 import { addressText } from '../../core/net/ipv6.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { releaseMemory } from '../../core/net/release-memory.ts';
-import { type TicketKeys, takeTicketsIn } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';
@@ -44,7 +44,7 @@ export interface Listener {
 export interface EdgeServerOptions {
   readonly application: Application;
   readonly limits: EdgeLimits;
-  /** What TLS begins with, its tickets set (tls-context.ts, core/net/tls-tickets.ts). */
+  /** What TLS of node:tls begins with (tls-context.ts). */
   readonly base: SecureContext;
   readonly connections: ConnectionLimits;
   readonly counters: ServerCounters;
@@ -115,7 +115,6 @@ export class EdgeServer {
 
   /** New keys for tickets. */
   setTickets(keys: TicketKeys): void {
-    takeTicketsIn(this.base, keys);
     this.#tls?.context.setTickets(keys);
   }
 

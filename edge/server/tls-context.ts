@@ -2,7 +2,7 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TlsCertificate } from '../tls/certificate.ts';
-import { GROUPS, MAX_CONTEXTS, PROTOCOLS, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
+import { GROUPS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
 import { Recent } from '../tls/recent.ts';
 
 /** ALPN (RFC 7301) as it stands in the extension. */
@@ -11,19 +11,18 @@ export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
 );
 
 /**
- * The context that every connection begins with: versions, ciphers, tickets. It has no certificate; that comes with the server name. `ticketLifetime`: seconds
- * that a session may be resumed.
+ * The context that every connection begins with: versions and ciphers. It has no certificate; that comes with the server name. It gives no tickets: OpenSSL opens them with this
+ * context, before the server name is looked at, so that TLS 1.2 would resume the session of one site under the name of another (RFC 6066 section 3). edge/tls, which serves all but
+ * unusual clients, resumes.
  */
-export function createBaseContext(ticketLifetime: number): SecureContext {
+export function createBaseContext(): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.3',
     ciphers: `${TLS13_CIPHERS}:${TLS12_CIPHERS}`,
     ecdhCurve: GROUPS,
     // RFC 9113 section 9.2.1 forbids renegotiation.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    sessionIdContext: SESSION_CONTEXT,
-    sessionTimeout: ticketLifetime,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
   });
 }
 

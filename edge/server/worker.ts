@@ -71,7 +71,7 @@ async function start(): Promise<void> {
     loop,
     send: (message) => post({ kind: 'application', message }),
   });
-  const base = createBaseContext(data.ticketLifetime);
+  const base = createBaseContext();
   const { tickets, ticketLifetime, places } = data;
   const { maxConnections, maxPerAddress } = data.limits.server;
   const server = new EdgeServer({

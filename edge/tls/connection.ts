@@ -124,7 +124,7 @@ export class TlsConnection implements Transport {
       else this.#watch(this.#loop.edges);
       return;
     }
-    if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver(outcome === HELLO.UNUSUAL ? '' : hello.serverName);
+    if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver();
     else {
       this.isHttp2 = hello.offersHttp2;
       this.#begin(hello.serverName);
@@ -175,12 +175,12 @@ export class TlsConnection implements Transport {
     this.#owner.secured(this);
   }
 
-  #handOver(serverName: string): void {
+  #handOver(): void {
     const fd = this.#fd;
     this.#state = STATE.CLOSED;
     this.#fd = -1;
     this.#loop.leaves(this.place, fd);
-    this.#owner.handOver(fd, serverName);
+    this.#owner.handOver(fd);
   }
 
   #fail(): void {

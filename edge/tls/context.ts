@@ -1,4 +1,5 @@
 /** The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
+import { createHash } from 'node:crypto';
 import type { TicketKeys } from '../../core/net/tls-tickets.ts';
 import { BIO_C_SET_FD, CTRL, fixedMemory, INFO, MODE, OP, type Openssl, TLS1_2, TLS1_3 } from './openssl.ts';
 import { GROUPS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
@@ -64,6 +65,16 @@ export class TlsContext {
     }
   }
 
+  /**
+   * Binds the sessions of a connection to its server name, before the handshake: a ticket is resumed under the name that it was issued for alone, also on other threads and nodes.
+   * RFC 6066 section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3 clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
+   */
+  bind(ssl: number, serverName: string): void {
+    const name = createHash('sha256').update(`${SESSION_CONTEXT}\0${serverName}`).digest();
+    if (this.#openssl.SSL_set_session_id_context(ssl, name, name.length) !== 1)
+      throw new Error('OpenSSL does not take the context of a session');
+  }
+
   /** From now on a connection that sends too many messages without data can neither be read nor written to any more. */
   bound(ssl: number): void {
     this.#openssl.setInfo(ssl, this.#info);
@@ -96,7 +107,6 @@ export class TlsContext {
       control(CTRL.GROUPS_LIST, 0, groups.address) === 1 &&
       openssl.SSL_CTX_set_cipher_list(address, TLS12_CIPHERS) === 1 &&
       openssl.SSL_CTX_set_ciphersuites(address, TLS13_CIPHERS) === 1 &&
-      openssl.SSL_CTX_set_session_id_context(address, SESSION_CONTEXT, SESSION_CONTEXT.length) === 1 &&
       openssl.SSL_CTX_set_num_tickets(address, TICKETS) === 1;
     if (!isSet) throw new Error('OpenSSL does not take the settings of TLS');
     openssl.SSL_CTX_set_timeout(address, ticketLifetime);

@@ -105,7 +105,9 @@ export class TlsLoop {
     const certificate = owner.certificateFor(serverName);
     if (certificate === undefined) return 0;
     try {
-      return this.credentials.open(this.context.address, certificate);
+      const ssl = this.credentials.open(this.context.address, certificate);
+      if (ssl !== 0) this.context.bind(ssl, serverName);
+      return ssl;
     } catch (error) {
       owner.certificateFailed(error);
       return 0;

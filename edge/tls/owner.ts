@@ -10,8 +10,8 @@ export interface TlsOwner {
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** The certificate can't be used: it is as if there were none. */
   certificateFailed(error: unknown): void;
-  /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. `serverName`: empty where it was not seen. */
-  handOver(fd: number, serverName: string): void;
+  /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
+  handOver(fd: number): void;
   /** The handshake is done: octets flow once `start` is called, which has to be now. */
   secured(connection: TlsConnection): void;
   /** There will be no handshake. `closed` follows. */

@@ -21,7 +21,7 @@ export const TLS12_CIPHERS = [
 
 export const GROUPS = 'X25519:prime256v1:secp384r1';
 
-/** Sessions of another service in the process, or of another thread that means something else by them, are not ours. */
+/** What sessions of the edge are bound to besides their server name: those of another service in the process are not ours. */
 export const SESSION_CONTEXT = 'waypost edge';
 
 /** A fatal alert before any key is agreed (RFC 8446 section 6, RFC 6066 section 3): unrecognized_name. */

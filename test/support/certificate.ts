@@ -28,6 +28,8 @@ export interface CertificateOptions {
   readonly ca?: boolean;
   /** Extended key usage, as object identifiers. */
   readonly usage?: readonly string[];
+  /** Numbers of TLS extensions in the TLS feature extension (RFC 7633). */
+  readonly features?: readonly number[];
   /** Days from now. */
   readonly from?: number;
   readonly to?: number;
@@ -43,6 +45,7 @@ export function certificate(options: CertificateOptions): string {
     addresses = [],
     ca = false,
     usage = [],
+    features = [],
     from = -1,
     to = 90,
     hash = 'sha256',
@@ -57,6 +60,9 @@ export function certificate(options: CertificateOptions): string {
     ...(alternatives.length === 0 ? [] : [extension('2.5.29.17', sequence(...alternatives))]),
     ...(ca ? [extension('2.5.29.19', sequence(tlv(0x01, Buffer.of(0xff))))] : []),
     ...(usage.length === 0 ? [] : [extension('2.5.29.37', sequence(...usage.map(oid)))]),
+    ...(features.length === 0
+      ? []
+      : [extension('1.3.6.1.5.5.7.1.24', sequence(...features.map((one) => tlv(0x02, Buffer.of(one)))))]),
   ];
   const body = sequence(
     tlv(0xa0, tlv(0x02, Buffer.of(2))),

@@ -4635,7 +4635,7 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `validation`, `unknown_field`. */
+            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `certificate_must_staple`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4645,7 +4645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "validation" | "unknown_field";
+                            code: "invalid_certificate" | "invalid_private_key" | "unsupported_key" | "key_mismatch" | "certificate_chain" | "certificate_expired" | "certificate_not_yet_valid" | "certificate_names" | "certificate_usage" | "certificate_must_staple" | "validation" | "unknown_field";
                         };
                     };
                 };

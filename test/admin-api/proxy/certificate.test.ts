@@ -165,6 +165,18 @@ test('usage and weak signatures', () => {
   assert.match(weak.message, /md too weak/);
 });
 
+test('must-staple is refused, since nothing is stapled (RFC 7633)', () => {
+  const { code, message } = refused(leaf({ features: [5] }) + middlePem);
+  assert.is(code, 'certificate_must_staple');
+  assert.match(message, /issued again without must-staple/);
+  assert.is(refused(leaf({ features: [17] }) + middlePem).code, 'certificate_must_staple');
+  assert.is(
+    refused(leaf({ features: [1, 5], usage: ['1.3.6.1.5.5.7.3.1'] }) + middlePem).code,
+    'certificate_must_staple',
+  );
+  check(leaf({ features: [1] }) + middlePem);
+});
+
 test('what only the customer can know is a warning', () => {
   const self = check(certificate({ name: 'example.com', key, dnsNames: NAMES, ca: true }));
   assert.match(self.warnings.join(), /signed by itself/);

@@ -43,14 +43,16 @@ test('each requirement has a row of its own', () => {
   assert.is(new Set(titles).size, titles.length);
 });
 
-test('over TLS: chosen by ALPN, and the scheme is that of the connection, whatever a client says', async () => {
+test('over TLS: chosen by ALPN, and the scheme of a target is that of the connection', async () => {
   const client = await RawClient.connect(server.tls);
   assert.is((client.socket as TLSSocket).alpnProtocol, 'h2');
   await client.handshake();
-  client.send(headers(1, request({ ':scheme': 'http', ':path': '/tell' })));
+  client.send(headers(1, request({ ':scheme': 'https', ':path': '/tell' })));
   const stream = await client.answered(1);
   assert.is(statusOf(stream), '200');
   assert.is((JSON.parse(bodyOf(stream)) as { scheme: string }).scheme, 'https');
+  client.send(headers(3, request({ ':scheme': 'http', ':path': '/tell' })));
+  assert.is(statusOf(await client.answered(3)), '421');
   client.destroy();
 });
 

@@ -192,7 +192,7 @@ export const answer = (streamId: number, body?: string, status = '200'): Expecta
 });
 
 /** In the order in which they are sent. */
-const PSEUDO = { ':method': 'GET', ':scheme': 'http', ':authority': 'conformance.test', ':path': '/' };
+const PSEUDO = { ':method': 'GET', ':scheme': 'https', ':authority': 'conformance.test', ':path': '/' };
 
 /** Pseudo-headers of a request: those named here in the place of the usual ones, and `null` for none. */
 export function requestLines(pseudo: Readonly<Record<string, string | null>> = {}, ...lines: readonly Line[]): Line[] {

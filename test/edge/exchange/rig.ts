@@ -155,7 +155,7 @@ async function http1Tunnel(port: number, isEncrypted: boolean, path: string): Pr
     : connect(options);
   socket.on('error', () => {});
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
   let text = '';
   while (!text.includes('\r\n\r\n')) {

@@ -84,7 +84,7 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
   ['nobody’s, of the same certificate', { authority: 'no.site.test', serverName: 'www.site.test' }, '404'],
   ['nobody’s', { authority: 'no.site.test' }, '404'],
   ['no name at all', { authority: '', serverName: 'www.site.test' }, '421'],
-  ['a resumed session whose name is not known', { authority: 'plain.test', serverName: '' }, 'https plain.test'],
+  ['a connection whose name is not known', { authority: 'plain.test', serverName: '' }, '421'],
   ['an address', { authority: '192.0.2.1:8443', serverName: 'www.site.test' }, '421'],
   ['an address of IPv6', { authority: '[2001:db8::1]', serverName: 'www.site.test' }, '421'],
   ['the admin API', { authority: 'admin.other.test' }, 'admin'],
@@ -110,6 +110,23 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
     'http: a challenge of others',
     { scheme: 'http', path: '/.well-known/acme-challenge/else' },
     '308 https://www.site.test/.well-known/acme-challenge/else',
+  ],
+  // A target of https that came without TLS.
+  ['a visitor’s target of https', { scheme: 'http', targetScheme: 'https' }, '421'],
+  [
+    'a visitor’s target of https, whatever the visitor claims',
+    { scheme: 'http', targetScheme: 'https', authority: 'plain.test', headers: claims('https') },
+    '421',
+  ],
+  [
+    'a visitor’s target of https to a challenge',
+    { scheme: 'http', targetScheme: 'https', path: '/.well-known/acme-challenge/good' },
+    '421',
+  ],
+  [
+    'a target of https through a balancer',
+    { scheme: 'http', targetScheme: 'https', address: BALANCER, headers: claims('https') },
+    'http site.test',
   ],
   // Behind a balancer that ends TLS.
   ['by https, as a balancer says', { scheme: 'http', address: BALANCER, headers: claims('https') }, 'http site.test'],

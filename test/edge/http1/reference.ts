@@ -62,7 +62,7 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
     return part;
   };
   /** Field lines up to the empty one. */
-  const fields = (before: number): string[][] => {
+  const fields = (before: number, isTrailers = false): string[][] => {
     const lines: string[][] = [];
     let octets = before;
     for (let one = line(); one !== '\r'; one = line()) {
@@ -72,6 +72,8 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
       if (octets > limits.headerOctets || lines.length > limits.headerFields) refuse(431);
       const frames = name.toLowerCase() === 'content-length' || name.toLowerCase() === 'transfer-encoding';
       if (frames && behind.endsWith('\t')) refuse(400);
+      const isSingle = ['authorization', 'content-type'].includes(name.toLowerCase());
+      if (!isTrailers && isSingle && lines.filter(([other]) => other === name.toLowerCase()).length > 1) refuse(400);
       if (name.toLowerCase() === 'content-length') {
         if (lines.filter(([other]) => other === 'content-length').length > 1 || !/^\d+$/.test(value)) refuse(400);
         if (BigInt(value) >= 1n << 64n) refuse(400);
@@ -106,7 +108,7 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
           line();
         }
       }
-      const trailers = length === undefined ? fields(0) : [];
+      const trailers = length === undefined ? fields(0, true) : [];
       if (trailers.some(([name]) => name === 'content-length' || name === 'transfer-encoding')) refuse(400);
       seen.trailers = trailerFields(trailers.flat());
     }
@@ -176,7 +178,13 @@ function headOf(
 
   const ours = ['host', 'connection', 'transfer-encoding', 'te', 'expect', 'keep-alive', 'proxy-connection', 'upgrade'];
   const kept = lines.filter(([name]) => !ours.includes(name));
-  const headers = kept.filter(([name]) => name === 'content-length' || !options.includes(name)).flat();
+  const cookie = kept.findIndex(([name]) => name === 'cookie');
+  const crumbs = all('cookie').filter((crumb) => crumb !== '');
+  const headers = kept
+    .filter(([name], i) => name !== 'cookie' || i === cookie)
+    .map(([name, value]) => [name, name === 'cookie' ? crumbs.join('; ') : value])
+    .filter(([name]) => name === 'content-length' || !options.includes(name))
+    .flat();
   if (list('te').includes('trailers')) headers.push('te', 'trailers');
   const isLast = options.includes('close') || (version === '1.0' && !options.includes('keep-alive')) || upgrades;
   const isOurs = status === 0;
@@ -209,8 +217,10 @@ function resource(
     const authority = authorityOf(host ?? '');
     return authority !== '' && isPath(target, method) ? { status: 0, authority, path: target } : none;
   }
-  const parts = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(target);
-  if (parts === null || (parts[1].toLowerCase() === 'https') !== isEncrypted) return none;
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(target);
+  if (parts === null) return none;
+  const carried = isEncrypted ? ['https'] : ['http', 'https'];
+  if (!carried.includes(parts[1].toLowerCase())) return { ...none, status: 421 };
   const authority = authorityOf(parts[2]);
   const slash = parts[3].startsWith('/') ? '' : '/';
   const path = parts[3] === '' && method === 'OPTIONS' ? '*' : slash + parts[3];

@@ -64,13 +64,38 @@ const ROWS: readonly [string, readonly string[], keyof typeof VERDICT][] = [
   ['extended CONNECT', [...without(':method'), ':method', 'CONNECT', ':protocol', 'websocket'], 'wellFormed'],
   ['extended CONNECT without :path', [...CONNECT, ':scheme', 'https', ':protocol', 'websocket'], 'malformed'],
   [':protocol of a GET', [...REQUEST, ':protocol', 'websocket'], 'malformed'],
+  [':method in lower case', [...without(':method'), ':method', 'get'], 'unknownMethod'],
+  [':method that nobody knows', [...without(':method'), ':method', 'BREW'], 'unknownMethod'],
+  [':method of 5,000 letters', [...without(':method'), ':method', 'A'.repeat(5000)], 'unknownMethod'],
+  [':method SOURCE', [...without(':method'), ':method', 'SOURCE'], 'unknownMethod'],
+  [':method PROPFIND', [...without(':method'), ':method', 'PROPFIND'], 'wellFormed'],
+  [':scheme http over TLS', [...without(':scheme'), ':scheme', 'http'], 'otherScheme'],
+  [':scheme ftp', [...without(':scheme'), ':scheme', 'ftp'], 'otherScheme'],
+  [':scheme javascript', [...without(':scheme'), ':scheme', 'javascript'], 'otherScheme'],
+  [':scheme in upper case', [...without(':scheme'), ':scheme', 'HTTPS'], 'wellFormed'],
+  [':scheme that is none', [...without(':scheme'), ':scheme', 'ht tps'], 'malformed'],
+  ['authorization', [...REQUEST, 'authorization', 'a'], 'wellFormed'],
+  ['authorization twice', [...REQUEST, 'authorization', 'a', 'authorization', 'a'], 'ambiguous'],
+  ['content-type twice', [...REQUEST, 'content-type', 'a/b', 'content-type', 'c/d'], 'ambiguous'],
 ];
 
 for (const [name, fields, verdict] of ROWS) {
   test(`${name}: ${verdict}`, () => {
-    assert.is(head(fields).finish(), VERDICT[verdict]);
+    assert.is(head(fields).finish(true), VERDICT[verdict]);
   });
 }
+
+test('without TLS a target may be of http, or of https if a proxy in front has ended TLS', () => {
+  for (const [scheme, verdict, target] of [
+    ['http', VERDICT.wellFormed, 'http'],
+    ['https', VERDICT.wellFormed, 'https'],
+    ['ftp', VERDICT.otherScheme, undefined],
+  ] as const) {
+    const made = head([...without(':scheme'), ':scheme', scheme]);
+    assert.is(made.finish(false), verdict);
+    if (target !== undefined) assert.is(made.targetScheme, target);
+  }
+});
 
 test('a handler sees the request without pseudo-headers, host and expect, and its cookies as one', () => {
   const made = head([
@@ -92,7 +117,7 @@ test('a handler sees the request without pseudo-headers, host and expect, and it
     'content-length',
     '7',
   ]);
-  assert.is(made.finish(), VERDICT.wellFormed);
+  assert.is(made.finish(true), VERDICT.wellFormed);
   assert.equal(made.headers, ['cookie', 'a=1; b=2; c=3', 'accept', '*/*', 'priority', 'u=1', 'content-length', '7']);
   assert.is(made.authority, 'a.test:443');
   assert.is(made.expectsContinue, true);
@@ -114,7 +139,7 @@ const CRUMBS: readonly [crumbs: readonly string[], cookie: string][] = [
 for (const [crumbs, cookie] of CRUMBS) {
   test(`the cookie of the crumbs ${JSON.stringify(crumbs)} is ${JSON.stringify(cookie)}`, () => {
     const made = head([...REQUEST, ...crumbs.flatMap((crumb) => ['cookie', crumb])]);
-    assert.is(made.finish(), VERDICT.wellFormed);
+    assert.is(made.finish(true), VERDICT.wellFormed);
     assert.equal(made.headers, ['cookie', cookie]);
   });
 }
@@ -123,7 +148,7 @@ test('a crumb with a blank or a tab at an end is malformed (section 8.2.1)', () 
   for (const crumb of [' ', '\t', ' a=b', 'a=b ', '\ta=b', 'a=b\t'])
     for (const crumbs of [[crumb], ['a=b', crumb], [crumb, 'a=b'], ['', crumb]])
       assert.is(
-        head([...REQUEST, ...crumbs.flatMap((text) => ['cookie', text])]).finish(),
+        head([...REQUEST, ...crumbs.flatMap((text) => ['cookie', text])]).finish(true),
         VERDICT.malformed,
         JSON.stringify(crumbs),
       );
@@ -138,7 +163,7 @@ test('crumbs among other fields join as the plain reference joins them, into a v
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
       const made = head([...REQUEST, ...lines.flat()]);
-      assert.is(made.finish(), VERDICT.wellFormed);
+      assert.is(made.finish(true), VERDICT.wellFormed);
       const first = lines.findIndex(([name]) => name === 'cookie');
       const all = lines.filter(([name, value]) => name === 'cookie' && value !== '').map(([, value]) => value);
       const expected = lines
@@ -160,18 +185,18 @@ test('trailers have no pseudo-headers', () => {
 
 test('nothing of a block stays for the next', () => {
   const made = head([...REQUEST, 'host', 'a.test:443', 'content-length', '4', 'cookie', 'a=1', 'Bad', '']);
-  made.finish();
+  made.finish(true);
   made.reset(false);
-  assert.is(made.finish(), VERDICT.malformed);
+  assert.is(made.finish(true), VERDICT.malformed);
   made.reset(false);
   for (const [name, value] of [
     [':method', 'GET'],
-    [':scheme', 'http'],
+    [':scheme', 'https'],
     [':path', '/'],
     ['host', 'b'],
   ])
     made.field(name, value, lineFlags(nameFlags(name), value));
-  assert.is(made.finish(), VERDICT.wellFormed);
+  assert.is(made.finish(true), VERDICT.wellFormed);
   assert.equal([made.contentLength, made.expectsContinue, made.headers.length], [-1, false, 0]);
 });
 

@@ -8,6 +8,7 @@ export interface FakeRequest {
   readonly version?: Exchange['version'];
   readonly method?: string;
   readonly scheme?: 'http' | 'https';
+  readonly targetScheme?: 'http' | 'https';
   readonly authority?: string;
   readonly path?: string;
   readonly headers?: FieldList;
@@ -21,6 +22,7 @@ export class FakeExchange implements Exchange {
   readonly client: Client;
   readonly method: string;
   readonly scheme: 'http' | 'https';
+  readonly targetScheme: 'http' | 'https';
   readonly authority: string;
   readonly path: string;
   readonly headers: FieldList;
@@ -46,6 +48,7 @@ export class FakeExchange implements Exchange {
   constructor(request: FakeRequest = {}) {
     this.version = request.version ?? '1.1';
     this.scheme = request.scheme ?? 'https';
+    this.targetScheme = request.targetScheme ?? this.scheme;
     this.method = request.method ?? 'GET';
     this.authority = request.authority ?? 'www.site.test';
     this.path = request.path ?? '/';

@@ -48,7 +48,7 @@ const FAULTS: Readonly<Record<string, readonly [(socket: Socket) => void, Ending
   'hang-in-body': [(socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n${CHUNK}`), 'broken'],
   'bad-chunk': [
     (socket) => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n`),
-    'broken',
+    502,
   ],
   'no-last-chunk': [
     (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n'),

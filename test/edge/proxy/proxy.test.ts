@@ -303,6 +303,67 @@ each(
   },
 );
 
+test('HTTP/1.1: an origin that does not prove that it knows what a WebSocket is opens nothing', async () => {
+  for (const lines of [
+    [],
+    ['sec-websocket-accept', 'wrong'],
+    ['sec-websocket-accept', 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=', 'sec-websocket-accept', 'x'],
+  ]) {
+    const origin = new FakeOrigin((asked) => asked.respond(101, lines, true));
+    const proxy = createProxy({ fetch: origin.fetch });
+    const headers = ['sec-websocket-key', 'dGhlIHNhbXBsZSBub25jZQ=='];
+    const exchange = new FakeExchange({ protocol: 'websocket', headers });
+    await proxy(exchange, site);
+    assert.equal([exchange.status, exchange.isUpgraded, origin.last.tunnel.isDestroyed], [502, false, true]);
+  }
+});
+
+test('HTTP/1.1: a WebSocket without one key of 16 octets is asked of no origin', async () => {
+  const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+  for (const keys of [[], [''], ['x'], ['dGhlIHNhbXBsZSBub25jZQ'], [KEY, KEY], [`${KEY}, ${KEY}`]]) {
+    const origin = new FakeOrigin(accept);
+    const proxy = createProxy({ fetch: origin.fetch });
+    const headers = keys.flatMap((key) => ['sec-websocket-key', key]);
+    const exchange = new FakeExchange({ protocol: 'websocket', headers });
+    await proxy(exchange, site);
+    assert.equal([exchange.status, exchange.isUpgraded, origin.asked.length], [400, false, 0], keys.join());
+  }
+});
+
+each('gRPC is refused so that its clients show why', undefined, async ({ rig, origin, records }) => {
+  for (const type of ['application/grpc', 'application/grpc+proto', 'Application/gRPC; charset=utf-8']) {
+    const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-type': type, te: 'trailers' } });
+    const { status, headers } = await call.head;
+    const text = (await bytesOf(await call.stream())).toString();
+    if (rig.isHttp2) {
+      assert.equal([status, headers['content-type'], headers['grpc-status']], [200, 'application/grpc', '12']);
+      assert.match(String(headers['grpc-message']), /gRPC-Web.*"proxied": false/);
+      assert.is(text, '');
+    } else {
+      assert.is(status, 501);
+      assert.match(text, 'gRPC-Web');
+    }
+    call.reset();
+  }
+  assert.is(origin.asked.length, 0);
+  assert.equal(
+    records.map((record) => record.status),
+    Array(3).fill(rig.isHttp2 ? 200 : 501),
+  );
+});
+
+each(
+  'gRPC-Web is passed on',
+  (asked) => asked.answer(200, ['content-type', 'application/grpc-web+proto'], 'frames'),
+  async ({ rig }) => {
+    const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-type': 'application/grpc-web+proto' } });
+    call.end(Buffer.from('message'));
+    const { status, headers } = await call.head;
+    assert.equal([status, headers['content-type']], [200, 'application/grpc-web+proto']);
+    assert.is((await bytesOf(await call.stream())).toString(), 'frames');
+  },
+);
+
 test('h2: an origin that answers 200 to a WebSocket, or does not prove that it knows what one is, opens nothing', async () => {
   const answers: readonly ((asked: Asked) => void)[] = [
     (asked) => asked.answer(200, [], 'a page'),

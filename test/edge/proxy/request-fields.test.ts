@@ -49,6 +49,24 @@ const ROWS: readonly Row[] = [
   ...['x-forwarded-port', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-scheme', 'x-forwarded-prefix'].map(
     (name) => dropped(name),
   ),
+  // What proxies are trusted for: address, target and identity of the visitor, and what parts of a framework tell each other.
+  ...[
+    ...['fly-client-ip', 'wl-proxy-client-ip', 'proxy-client-ip', 'x-azure-clientip', 'x-appengine-user-ip'],
+    ...['front-end-https', 'x-script-name', 'x-override-url', 'x-original-url', 'x-rewrite-url', 'x-original-uri'],
+    ...['x-forwarded-uri', 'x-forwarded-method', 'x-forwarded-user', 'x-forwarded-whatever', 'x-arr-ssl'],
+    ...['x-envoy-original-path', 'x-envoy-external-address', 'x_envoy_internal', 'x_middleware_subrequest'],
+    ...['x-middleware-subrequest', 'x-middleware-rewrite', 'x-middleware-next', 'x-invoke-path', 'x-matched-path'],
+    ...['client-cert', 'client-cert-chain', 'ssl-client-verify', 'x-ssl-client-dn', 'remote-user', 'x-remote-user'],
+    ...['x-auth-request-email', 'x-amzn-oidc-data', 'x-ms-client-principal-name', 'x-sendfile-type', 'x-accel-mapping'],
+  ].map((name) => dropped(name)),
+  ...['x-middleware-prefetch', 'x-http-method-override', 'x-amz-date', 'x-ms-version', 'x-envoyed'].map((name) =>
+    passed(name),
+  ),
+  ...['x-envoy-internal', 'x-original-url', 'ssl-client-verify'].map((name) => ({
+    name: `a trusted proxy may say ${name}`,
+    request: { address: TRUSTED, headers: [name, 'x'] },
+    gets: { [name]: ['x'] },
+  })),
   ...['x_forwarded_for', 'x_real_ip', 'x.forwarded.for', 'content_length', 'transfer_encoding', 'x-forwarded_for'].map(
     (name) => dropped(name, '1'),
   ),

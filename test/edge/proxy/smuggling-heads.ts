@@ -7,7 +7,8 @@ const get = (lines: string, target = '/'): string => `GET ${target} HTTP/1.1\r\n
 const start = (line: string): string => `${line}\r\n${H}\r\n`;
 const field = (line: string): string => get(`${H}${line}\r\n`);
 const host = (text: string): string => get(`Host: ${text}\r\n`);
-const WEBSOCKET = `${H}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n`;
+const WEBSOCKET = `${H}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`;
+const OPENING = 'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
 export const HEADS: readonly Row[] = [
   ['obs-fold', `GET / HTTP/1.1\r\n${H}X: a\r\n b\r\n\r\n`, 400],
@@ -86,7 +87,7 @@ export const HEADS: readonly Row[] = [
   ['absolute form without a host', start('GET http:///a HTTP/1.1'), 400],
   ['absolute form with two ports', start('GET http://site.test:80:80/ HTTP/1.1'), 400],
   ['absolute form without slashes', start('GET http:site.test/ HTTP/1.1'), 400],
-  ['absolute form of another protocol', start('GET ftp://site.test/ HTTP/1.1'), 400],
+  ['absolute form of another protocol', start('GET ftp://site.test/ HTTP/1.1'), 421],
   ['absolute form with a fragment', start('GET http://site.test/#x HTTP/1.1'), 400],
   ['absolute form with a backslash', start('GET http://site.test\\@other.test/ HTTP/1.1'), 400],
   ['absolute form of another site', start('GET http://other.test/ HTTP/1.1'), 404, []],
@@ -161,21 +162,25 @@ export const HEADS: readonly Row[] = [
     'a WebSocket that the origin does not open, with requests behind it',
     `${get(WEBSOCKET)}${SMUGGLED}`,
     200,
-    [{ fields: 'sec-websocket-version: 13\r\n', framed: 'connection: upgrade\r\nupgrade: websocket\r\n\r\n' }],
+    [{ fields: OPENING, framed: 'connection: upgrade\r\nupgrade: websocket\r\n\r\n' }],
     'last',
   ],
+  ['a WebSocket without a key', get(WEBSOCKET.replace(/Sec-WebSocket-Key.*\r\n/, '')), 400],
+  ['two credentials', get(`${H}Authorization: a\r\nAuthorization: b\r\n`), 400],
+  ['two media types', get(`${H}Content-Type: a/b\r\nContent-Type: c/d\r\n`), 400],
+  ['two cookies', get(`${H}Cookie: a=1\r\nX: y\r\nCookie: b=2\r\n`), 200, [{ fields: 'cookie: a=1; b=2\r\nx: y\r\n' }]],
   [
     'a WebSocket with a body',
     `GET / HTTP/1.1\r\n${WEBSOCKET}Content-Length: 3\r\n\r\nabc`,
     200,
-    [{ fields: 'sec-websocket-version: 13\r\n', framed: 'content-length: 3\r\n\r\nabc' }],
+    [{ fields: OPENING, framed: 'content-length: 3\r\n\r\nabc' }],
     'last',
   ],
   [
     'a WebSocket by POST',
     `POST / HTTP/1.1\r\n${WEBSOCKET}Content-Length: 0\r\n\r\n`,
     200,
-    [{ method: 'POST', fields: 'sec-websocket-version: 13\r\n', framed: 'content-length: 0\r\n\r\n' }],
+    [{ method: 'POST', fields: OPENING, framed: 'content-length: 0\r\n\r\n' }],
     'last',
   ],
   ['Upgrade that Connection does not name', field('Upgrade: websocket'), 200, [{}]],

@@ -10,11 +10,11 @@ export type Row2 = readonly [
   arrives?: Arrival,
 ];
 
-/** `:scheme` is written in when it is sent. */
+/** An empty `:scheme` is written in when it is sent. */
 const SCHEME: Line = [':scheme', ''];
-const requestOf = (method: string, authority: string, path: string): Line[] => [
+const requestOf = (method: string, authority: string, path: string, scheme = ''): Line[] => [
   [':method', method],
-  SCHEME,
+  [':scheme', scheme],
   [':authority', authority],
   [':path', path],
 ];
@@ -157,19 +157,36 @@ export const ROWS2: readonly Row2[] = [
   ],
   ['an expectation that nobody knows', one('expect', 'x'), null],
   ['TRACE', pseudo('TRACE'), null],
+  ['another scheme than that of the connection', requestOf('GET', 'site.test', '/', 'ftp'), null],
   [
-    'another scheme than that of the connection',
-    [
-      [':method', 'GET'],
-      [':scheme', 'ftp'],
-      [':authority', 'site.test'],
-      [':path', '/'],
-    ],
+    'two credentials',
+    pseudo('GET', [
+      ['authorization', 'a'],
+      ['authorization', 'b'],
+    ]),
     null,
-    {},
+  ],
+  [
+    'two media types',
+    pseudo('POST', [
+      ['content-type', 'a/b'],
+      ['content-type', 'c/d'],
+    ]),
+    ['abc'],
+  ],
+  [
+    'two cookies',
+    pseudo('GET', [
+      ['cookie', 'a=1'],
+      ['x', 'y'],
+      ['cookie', 'b=2'],
+    ]),
+    null,
+    { fields: 'cookie: a=1; b=2\r\nx: y\r\n' },
   ],
   ['an expectation', pseudo('POST', [['expect', '100-continue']]), ['abc'], posted(coded('abc'))],
-  ['a method that nobody knows', pseudo('SMUGGLE'), null, { method: 'SMUGGLE' }],
+  ['a method that nobody knows', pseudo('SMUGGLE'), null],
+  ['a method in lower case', pseudo('get'), null],
   ['a GET with a body', pseudo('GET'), ['abc'], { framed: coded('abc') }],
   ['a HEAD with a body', pseudo('HEAD', [['content-length', '3']]), ['abc'], { method: 'HEAD', framed: length('abc') }],
   [

@@ -22,10 +22,12 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 
 export const HOST = 'site.test';
+/** Of the same certificate. */
+export const OTHER_HOST = 'other.test';
 /** Its context can't be made. */
 export const BROKEN_HOST = 'broken.test';
 const key = ecKey();
-export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST] }) };
+export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST, OTHER_HOST] }) };
 
 export function limitsOf(server: Partial<ServerLimits> = {}): EdgeLimits {
   return { server: { ...SERVER_LIMITS, ...server }, http1: DEFAULT_HTTP1_LIMITS, http2: DEFAULT_LIMITS };
@@ -57,7 +59,7 @@ export async function withServer(
   use: (rig: Rig) => Promise<void>,
   { handler = hello, limits = {}, tls = 'auto', tickets = nextTicketKeys(null) }: RigOptions = {},
 ): Promise<void> {
-  const base = createBaseContext(3600);
+  const base = createBaseContext();
   const places = sharePlaces(1000, 1000);
   const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
   const counters = new ServerCounters();
@@ -68,7 +70,7 @@ export async function withServer(
       handler,
       certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
-        return name === HOST ? PEM : undefined;
+        return name === HOST || name === OTHER_HOST ? PEM : undefined;
       },
     },
     limits: all,

@@ -1,10 +1,10 @@
-/** Sessions are resumed over HTTP/2, by any server with the same keys, across a change of keys, and whoever of the two kinds of TLS sealed the ticket. */
+/** Sessions are resumed over HTTP/2, by any server with the same keys, across a change of keys, and under their own name alone. */
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
-import { dialTls, GET, type Rig, readAll, withServer } from '../server/rig.ts';
+import { dialTls, GET, HOST, OTHER_HOST, type Rig, readAll, withServer } from '../server/rig.ts';
 
 /** The client's preface and empty SETTINGS (RFC 9113 section 3.4). */
 const PREFACE = Buffer.concat([
@@ -77,6 +77,31 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
         assert.is((await again(tlsPort, 'h2', second.session)).isResumed, true, 'it was renewed');
       },
       { tickets: keys },
+    );
+  });
+
+  test(`${maxVersion}: a ticket of one name is not resumed under another (RFC 6066 section 3)`, async () => {
+    await withServer(async ({ tlsPort }) => {
+      const first = await again(tlsPort, 'h2');
+      const under = (servername: string, session: Buffer): Promise<Visit> =>
+        visit(tlsPort, 'h2', { maxVersion, session, servername });
+      const other = await under(OTHER_HOST, first.session);
+      assert.is(other.isResumed, false);
+      assert.is((await under(OTHER_HOST, other.session)).isResumed, true, 'its own ticket is');
+      assert.is((await under(HOST, other.session)).isResumed, false);
+      assert.is((await again(tlsPort, 'h2', first.session)).isResumed, true);
+    });
+  });
+
+  test(`${maxVersion}: node:tls, which serves unusual clients, resumes nothing`, async () => {
+    await withServer(
+      async ({ tlsPort }) => {
+        const first = await again(tlsPort, 'h2');
+        assert.is((await again(tlsPort, 'h2', first.session)).isResumed, false);
+        const other = await visit(tlsPort, 'h2', { maxVersion, session: first.session, servername: OTHER_HOST });
+        assert.is(other.isResumed, false);
+      },
+      { tls: 'node' },
     );
   });
 

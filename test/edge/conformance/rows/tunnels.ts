@@ -5,7 +5,7 @@ import { answer, bodyOf, malformed, type Row, row, scene, statusOf, works } from
 
 const connect = (...lines: readonly Line[]): Buffer => block([[':method', 'CONNECT'], ...lines]);
 const AUTHORITY: Line = [':authority', 'conformance.test:443'];
-const SCHEME: Line = [':scheme', 'http'];
+const SCHEME: Line = [':scheme', 'https'];
 const PATH: Line = [':path', '/chat'];
 const WEBSOCKET: Line = [':protocol', 'websocket'];
 const bad = (section: string, says: string, ...lines: readonly Line[]): Row =>

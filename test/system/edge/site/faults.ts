@@ -78,8 +78,10 @@ const WITHIN_THE_BODY: Readonly<Record<string, Fault>> = {
     later(2, socket, () => resets(socket));
   }),
   'hang-in-body': { ...broken(says(`${LONG}Content-Type: text/plain\r\n\r\n${PIECE}`)), isSlow: true },
-  'bad-chunk': broken(says(`${CHUNKED}\r\n5\r\nabcde\r\nzz\r\n`)),
-  'bad-chunk-coded': broken(says(`${CHUNKED}Content-Type: text/plain\r\n\r\n1388\r\n${PIECE}\r\nzz\r\n`)),
+  // Seen in the read that brings the head: nothing of it has gone to the visitor.
+  'bad-first-chunk': malformed(says(`${CHUNKED}\r\nzz\r\n`)),
+  'bad-chunk': malformed(says(`${CHUNKED}\r\n5\r\nabcde\r\nzz\r\n`)),
+  'bad-chunk-coded': malformed(says(`${CHUNKED}Content-Type: text/plain\r\n\r\n1388\r\n${PIECE}\r\nzz\r\n`)),
   'no-last-chunk': broken(ends(`${CHUNKED}\r\n5\r\nabcde\r\n`)),
   'no-last-chunk-kept': broken(ends(`${CHUNKED}Cache-Control: max-age=60\r\n\r\n5\r\nabcde\r\n`)),
   'within-chunk': broken(ends(`${CHUNKED}\r\n100\r\nabcde`)),

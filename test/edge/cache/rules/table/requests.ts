@@ -29,13 +29,18 @@ const OTHER_TARGETS = [
   'x-forwarded-uri',
   'x_http_method_override',
 ];
+/** Of them those that a proxy sets: the rules let them pass, edge/proxy drops those of a visitor. */
+const CLAIMS: ReadonlySet<string> = new Set(['x-original-url', 'x-rewrite-url', 'x-host', 'x-forwarded-uri']);
 
 export const REQUESTS: readonly Row[] = [
   ...OTHER_TARGETS.flatMap((name) => [
     row(
       '9111 2',
       `what ${name} brings answers no other request`,
-      stores(FRESH, { headers: { [name]: '/admin' }, expect: { from: 'origin', asked: { [name]: '/admin' } } }),
+      stores(FRESH, {
+        headers: { [name]: '/admin' },
+        expect: { from: 'origin', ...(CLAIMS.has(name) ? {} : { asked: { [name]: '/admin' } }) },
+      }),
       later(1, 'origin'),
     ),
     row(

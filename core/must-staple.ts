@@ -1,0 +1,58 @@
+/**
+ * Whether a certificate asks for OCSP stapling ("must-staple"): the TLS feature extension (RFC 7633) with status_request. The edge staples nothing, so clients that read the extension,
+ * such as Firefox, reject every handshake with such a certificate.
+ */
+
+/** 1.3.6.1.5.5.7.1.24, the content of its DER. */
+const TLS_FEATURE = Buffer.of(0x2b, 6, 1, 5, 5, 7, 1, 24);
+/** RFC 6066 section 8; RFC 6961 section 2.2. */
+const STATUS_REQUEST = 5;
+const STATUS_REQUEST_V2 = 17;
+
+const SEQUENCE = 0x30;
+const OBJECT_IDENTIFIER = 0x06;
+const OCTET_STRING = 0x04;
+/** RFC 5280 section 4.1: the extensions, [3] of what is signed. */
+const EXTENSIONS = 0xa3;
+
+interface Element {
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+/** `certificate`: DER that OpenSSL has read, as `X509Certificate.raw`. */
+export function requiresStapling(certificate: Buffer): boolean {
+  const [whole] = elementsOf(certificate);
+  const [signed] = elementsOf(whole.content);
+  const extensions = elementsOf(signed.content).find(({ tag }) => tag === EXTENSIONS);
+  if (extensions === undefined) return false;
+  const [list] = elementsOf(extensions.content);
+  return elementsOf(list.content).some(({ content }) => isStaplingFeature(elementsOf(content)));
+}
+
+/** Of the parts of an extension: an identifier, perhaps whether it is critical, and the value. */
+function isStaplingFeature(parts: readonly Element[]): boolean {
+  const isFeature = parts.some(({ tag, content }) => tag === OBJECT_IDENTIFIER && content.equals(TLS_FEATURE));
+  const value = parts.find(({ tag }) => tag === OCTET_STRING);
+  if (!isFeature || value === undefined) return false;
+  return elementsOf(value.content)
+    .filter(({ tag }) => tag === SEQUENCE)
+    .flatMap(({ content }) => elementsOf(content))
+    .some(({ content }) => content.length === 1 && [STATUS_REQUEST, STATUS_REQUEST_V2].includes(content[0]));
+}
+
+/** X.690 sections 8.1.2 and 8.1.3, DER. What is cut ends the list. */
+function elementsOf(bytes: Buffer): Element[] {
+  const elements: Element[] = [];
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const tag = bytes[at];
+    const first = bytes[at + 1];
+    const size = first < 0x80 ? 0 : first & 0x7f;
+    if (size > 4 || at + 2 + size > bytes.length) break;
+    const length = size === 0 ? first : bytes.readUIntBE(at + 2, size);
+    const from = at + 2 + size;
+    elements.push({ tag, content: bytes.subarray(from, from + length) });
+    at = from + length;
+  }
+  return elements;
+}
