@@ -3,7 +3,7 @@ import type { Draft } from '../../../core/journal/draft.ts';
 import { recordsAt, recordsBelow } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
   cnameConflict,
@@ -84,7 +84,7 @@ function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, beside: Ne
 }
 
 function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed, replaced: readonly Placed[]): void {
-  const at = ADDITIONAL_TARGET.get(type);
+  const at = HOST_TARGET.get(type);
   if (at === undefined) return;
   const target = nameAt(rdata, at);
   if (!isWithin(target, domain.apex) || replaced.some((old) => pointsAt(old, type, target))) return;
@@ -94,13 +94,13 @@ function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed, repl
 /** MX, NS and SRV that point at a name which is to be a CNAME. */
 function checkPointedAt(draft: Draft, domain: Domain, name: Name): void {
   for (const { owner, type } of draft.targetsAt(domain.id, name)) {
-    if (!ADDITIONAL_TARGET.has(type)) continue;
+    if (!HOST_TARGET.has(type)) continue;
     if (draft.recordsAt(domain.id, owner).some((row) => pointsAt(row, type, name))) throw isTarget(name, type, owner);
   }
 }
 
 function pointsAt(row: Placed, type: number, name: Name): boolean {
-  return row.type === type && equalNames(nameAt(row.rdata, ADDITIONAL_TARGET.get(type) ?? 0), name);
+  return row.type === type && equalNames(nameAt(row.rdata, HOST_TARGET.get(type) ?? 0), name);
 }
 
 /** Records of the name itself that a new delegation would hide. */

@@ -4,7 +4,7 @@ import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
 import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
 
 /** An RRset goes into one answer: bytes of all rdata, and 12 of each record beside it. */
@@ -63,7 +63,7 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
       'The NAPTR record has a regular expression and a replacement, which exclude each other (RFC 3403 4.1): without an expression write "", without a replacement write ".".',
       '/content',
     );
-  const at = ADDITIONAL_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
+  const at = HOST_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
   if (at === undefined) return undefined;
   const target = nameAt(rdata, at);
   if (isAddress(target)) return targetIsAddress(type, target);
