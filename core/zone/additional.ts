@@ -3,8 +3,8 @@ import { type Answer, MAX_BODY } from '../store/answers.ts';
 import type { Body, Owner } from '../wire/body.ts';
 import { type Name, nameAt, nameId } from '../wire/name.ts';
 import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../wire/types.ts';
-import { findType, type ZoneView } from './view.ts';
-import { localSets } from './walk.ts';
+import { findType, NO_RRSETS, type ZoneView } from './view.ts';
+import { localSets, walk } from './walk.ts';
 
 export interface Additional extends Pick<Answer, 'drops' | 'arcount'> {
   /** There are CNAMEs among the records. */
@@ -93,7 +93,8 @@ class AdditionalWriter {
    */
   services(owner: Owner, name: Name, set: RRset): void {
     const { type } = set;
-    this.known.add(setId(type, name));
+    // By the stored owners: a wildcard's records that lead back to it are the same ones for whatever name.
+    const passed = new Set([nameId(located(this.view, name).source)]);
     let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
       const next: typeof level = [];
@@ -105,9 +106,12 @@ class AdditionalWriter {
           const isOwn = target.length === 1;
           if (this.isFull || (isAlias && isOwn)) continue;
           const end = this.followed(isOwn ? at : { owner: target, name: target });
-          const sets = localSets(this.view, end.name);
+          const { sets, source } = located(this.view, end.name);
           const services = isAlias ? findType(sets, type) : undefined;
-          if (services !== undefined && this.add(end, services)) next.push({ ...end, set: services });
+          if (services !== undefined && !passed.has(nameId(source))) {
+            passed.add(nameId(source));
+            if (this.add(end, services)) next.push({ ...end, set: services });
+          }
           for (const addresses of addressSets(sets)) this.add(end, addresses);
         }
       level = next;
@@ -142,6 +146,13 @@ class AdditionalWriter {
     this.arcount += set.rdatas.length;
     return true;
   }
+}
+
+/** What a name of the zone holds, and the owner by which it is stored. */
+function located(view: ZoneView, name: Name): { readonly sets: readonly RRset[]; readonly source: Name } {
+  const outcome = walk(view, name);
+  if (outcome.kind === 'wildcard') return outcome;
+  return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };
 }
 
 const setId = (type: number, name: Name): string => `${type} ${nameId(name)}`;

@@ -110,7 +110,7 @@ export function resolve(zones: Zones, query: Query): Expected {
       // Nobody has looked its target up, and "there are no addresses" would be kept by those who ask (RFC 2308).
       if (found.kind === 'records' && isUnresolved(found.records, type))
         return { rcode: RCODE.SERVFAIL, aa: false, answer: [], authority: [], additional: [], referral: false };
-      answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
+      answerFrom(zone, found.kind === 'records' ? found : { records: [], source: name }, type, response);
       return response;
     }
     if (wasUsed(used, name)) return { ...response, end: 'loop' };
@@ -166,7 +166,7 @@ function isUnknown({ type, rdata }: ResourceRecord): boolean {
 }
 
 /** The last step: the RRset asked for with its additional addresses, or NODATA. */
-function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number, response: Expected): void {
+function answerFrom(zone: Zone, { records, source }: Held, type: number, response: Expected): void {
   const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
   // An ALIAS is never shown itself.
   const rrset = asked === TYPE.ALIAS ? [] : canonical(records.filter((record) => record.type === asked));
@@ -177,7 +177,7 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
   add(response.answer, rrset);
   if (type === TYPE.ANY) return;
   if (asked === TYPE.SVCB || asked === TYPE.HTTPS) {
-    addServices(zone, rrset, response);
+    addServices(zone, rrset, source, response);
     return;
   }
   for (const target of targets(rrset)) {
@@ -193,8 +193,12 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
   }
 }
 
-/** RFC 9460 4.1: what SVCB and HTTPS lead to. Their targets may be aliases; one of a record in AliasMode may have the type itself. */
-function addServices(zone: Zone, rrset: readonly ResourceRecord[], response: Expected): void {
+/**
+ * RFC 9460 4.1: what SVCB and HTTPS lead to. Their targets may be aliases; one of a record in AliasMode may have the type itself, which goes along once however it is
+ * come to. `source`: where the RRset is stored.
+ */
+function addServices(zone: Zone, rrset: readonly ResourceRecord[], source: Name, response: Expected): void {
+  const passed = [source];
   const waiting = rrset.map((record) => ({ record, depth: 1 }));
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { record, depth } = next;
@@ -203,31 +207,35 @@ function addServices(zone: Zone, rrset: readonly ResourceRecord[], response: Exp
     if (isAlias && record.rdata[2] === 0) continue;
     let held = at(zone, name);
     for (let i = 0; i < MAX_SOURCES; i++) {
-      const cname = held.find(({ type }) => type === TYPE.CNAME);
+      const cname = held.records.find(({ type }) => type === TYPE.CNAME);
       if (cname === undefined) break;
       if (!response.answer.some((other) => other.type === TYPE.CNAME && equalNames(other.name, name)))
         add(response.additional, [cname]);
       name = cname.rdata;
       held = at(zone, name);
     }
-    const services = isAlias ? canonical(held.filter(({ type }) => type === record.type)) : [];
-    const isNew = ![...response.answer, ...response.additional].some((other) =>
-      services.some(({ type, name: owner }) => type === other.type && equalNames(owner, other.name)),
-    );
-    if (isNew) {
+    const services = isAlias ? canonical(held.records.filter(({ type }) => type === record.type)) : [];
+    if (services.length > 0 && !wasUsed(passed, held.source)) {
+      passed.push(held.source);
       add(response.additional, services);
       if (depth < MAX_SOURCES) waiting.push(...services.map((service) => ({ record: service, depth: depth + 1 })));
     }
     for (const address of [TYPE.A, TYPE.AAAA])
-      add(response.additional, canonical(held.filter((other) => other.type === address && !isUnknown(other))));
+      add(response.additional, canonical(held.records.filter((other) => other.type === address && !isUnknown(other))));
   }
 }
 
+/** Records that stand at a name, and the owner as stored. */
+interface Held {
+  readonly records: readonly ResourceRecord[];
+  readonly source: Name;
+}
+
 /** What the zone answers from at a target. */
-function at(zone: Zone, name: Name): readonly ResourceRecord[] {
-  if (!isWithin(name, zone.apex) || isInNested(zone, name)) return [];
-  const found = walk(zone, name, TYPE.A);
-  return found.kind === 'records' ? found.records : [];
+function at(zone: Zone, name: Name): Held {
+  const found =
+    isWithin(name, zone.apex) && !isInNested(zone, name) ? walk(zone, name, TYPE.A) : { kind: 'nothing' as const };
+  return found.kind === 'records' ? found : { records: [], source: name };
 }
 
 /** A name exists when it, or a name below it, owns a record that is not occluded or is a nested zone's apex. */
