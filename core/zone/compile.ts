@@ -139,7 +139,8 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
   const answers: Answers = [[OTHERWISE, chainEnd(view, name, form, chain)], own];
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
-    const aliases = chain.links.map(({ owner }) => (owner === ASKED ? name : owner));
+    const aliases = chain.links.map(({ owner }) => owner).filter((owner) => owner !== ASKED);
+    if (form === 'exact') aliases.push(name);
     for (const set of terminal.sets) {
       if (set.type === TYPE.ALIAS || set.rdatas.length === 0) {
         answers.push(...answersOf(set, () => null));
@@ -167,7 +168,7 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
       }
       body.rrset(terminal.owner, set);
       const additional = writeAdditional(view, body, terminal.owner, terminal.owner, set, aliases);
-      // One of them may be the name asked, for which the wildcard stood: the answer holds its CNAME then.
+      // One of them may be that of the name asked, for which the wildcard stood: then it is in the answer.
       if (form === 'wildcard' && additional.hasAlias) {
         answers.push([set.type, null]);
         continue;

@@ -49,6 +49,8 @@ hd HTTPS 1 ns.d
 back HTTPS 1 toback
 toback CNAME back
 *.v CNAME tov
+*.q CNAME toq
+toq HTTPS 1 *.q
 tov HTTPS 1 x.v
 out HTTPS 1 x.example.
 two HTTPS 1 h
@@ -86,6 +88,8 @@ export const SERVICES: Readonly<Record<string, readonly string[]>> = {
   'tov HTTPS': ['x.v CNAME'],
   'y.v HTTPS': ['x.v CNAME'],
   'x.v HTTPS': [],
+  'y.q HTTPS': ['*.q CNAME'],
+  '*.q HTTPS': [],
   'out HTTPS': [],
   'two HTTPS': ['h A', 'h AAAA', 't A', 'two A'],
 };
