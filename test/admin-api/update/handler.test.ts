@@ -81,6 +81,19 @@ test('a wrong key, a wrong secret and a wrong time are NOTAUTH, and change nothi
   assert.equal(recordsOf(domain), []);
 });
 
+test('a message counts as verified once, when its signature is good', async () => {
+  const { domain, at } = await zone();
+  const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')] });
+  const before = world.verified;
+  const forged = { ...key, secret: key.secret.map((byte) => byte ^ 1) };
+  await world.send(message);
+  await world.send(signRequest(message, forged, now()).message);
+  assert.is(world.verified, before);
+  const signed = signRequest(message, key, now()).message;
+  for (let i = 0; i < 3; i++) assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
+  assert.is(world.verified, before + 1);
+});
+
 test('a key without the scope, of a viewer, or for other domains is refused', async () => {
   const { domain, at, run } = await zone();
   const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
