@@ -16,6 +16,7 @@ import {
   proxies,
   purges,
   records,
+  spellings,
 } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
@@ -122,6 +123,7 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: s
       const changes = new ChangeWriter();
       deleteRecords(services, draft, domain, changes);
       const count = changes.count;
+      deleteSpellings(services, draft, domain.id, changes);
       deleteProxy(draft, domain.id);
       // After its records: whoever applies this must know whose they are.
       changes.delete(domains.number, domains.key(domain));
@@ -166,6 +168,20 @@ export function deleteRecords(
     if (proxied !== null) flags.set(k.toString('latin1', 8, recordKeyParts(k).nameEnd), proxied);
   }
   return flags;
+}
+
+/** Writes the deletion of what a master file said of the case of a domain's names. */
+export function deleteSpellings(
+  { environment }: Services,
+  draft: Draft,
+  domainId: string,
+  changes: ChangeWriter,
+): void {
+  const start = idKey(domainId);
+  const end = afterPrefix(start);
+  draft.reads({ table: spellings.number, start, end });
+  for (const key of environment.rows.get(spellings.number)!.getKeys({ start, end }))
+    changes.delete(spellings.number, key as Buffer);
 }
 
 export function describeDomain(services: Services, domain: Domain) {

@@ -47,20 +47,25 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const faults = new Faults();
       const steps = new Steps();
       const seen = new Set<string>();
+      const replaced = new Map<string, RecordRow[]>();
       const take = (id: string): RecordRow => {
         if (seen.has(id)) throw new InvalidError('named_twice', 'The batch names this record twice.', { pointer: '' });
         seen.add(id);
         const record = existing(draft, domain, id);
         draft.delete(records, record);
+        const name = nameId(record.name);
+        const others = replaced.get(name);
+        if (others === undefined) replaced.set(name, [record]);
+        else others.push(record);
         return record;
       };
       for (const [i, id] of goes.entries()) {
         faults.note(`/delete/${i}`, () => take(id));
         await steps.next();
       }
-      const replaced: (RecordRow | undefined)[] = [];
+      const olds: (RecordRow | undefined)[] = [];
       for (const [i, { id }] of put.entries()) {
-        replaced.push(faults.note(`/put/${i}/id`, () => take(id)));
+        olds.push(faults.note(`/put/${i}/id`, () => take(id)));
         await steps.next();
       }
       // Nothing goes any more, so that each name is read once: of thousands at one name each would read all those before it.
@@ -69,12 +74,12 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
         const id = nameId(record.name);
         const beside = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
         neighbours.set(id, beside);
-        place(draft, domain, record, { adopts: body.proxied === undefined, isNew, beside });
+        place(draft, domain, record, { adopts: body.proxied === undefined, isNew, replaced: replaced.get(id), beside });
         return record;
       };
       const updated: (RecordRow | undefined)[] = [];
       for (const [i, body] of put.entries()) {
-        const old = replaced[i];
+        const old = olds[i];
         if (old !== undefined)
           updated.push(faults.note(`/put/${i}`, () => placed(body, renewed(domain, old, body), false)));
         await steps.next();

@@ -3,7 +3,7 @@ import { InvalidError } from '../../core/errors.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatRelative } from '../../core/wire/name.ts';
+import { equalNames, formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
@@ -52,7 +52,8 @@ export function updateRecord(services: Services, context: Context<Caller>, id: s
     const old = existing(draft, domain, id);
     const wanted = renewed(domain, old, body);
     draft.delete(records, old);
-    const record = place(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false });
+    const replaced = equalNames(old.name, wanted.name) ? [old] : [];
+    const record = place(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
     return {
       action: 'record.update',
       target: id,
@@ -107,7 +108,8 @@ export function renewed(domain: Domain, old: RecordRow, body: RecordBody): Recor
   return {
     ...old,
     ...readBody(domain, body),
-    ttl: body.ttl === undefined ? old.ttl : checkTtl(body.ttl),
+    // One of a zone file, which the API does not give, stays when it is sent back.
+    ttl: body.ttl === undefined || body.ttl === old.ttl ? old.ttl : checkTtl(body.ttl),
     proxied: body.proxied === undefined ? old.proxied : body.proxied,
     updatedAt: nowSeconds(),
   };
@@ -123,7 +125,6 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
       { pointer: '/proxied' },
     );
   const rdata = parseContent(type, body.content, body.priority ?? undefined, domain.apex);
-  checkRecord(domain.apex, name, type, rdata);
   return { name, type, rdata };
 }
 
@@ -142,8 +143,8 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 
 /**
  * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `beside`: the records at its name, for who has
- * read them; the record comes to them.
+ * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `replaced`: records of its name that this write
+ * has deleted; `beside`: the records at its name, for who has read them; the record comes to them. Throws as createRecord.
  */
 export function place(
   draft: Draft,
@@ -152,10 +153,17 @@ export function place(
   {
     adopts,
     isNew,
+    replaced = [],
     beside = new Neighbours(draft.recordsAt(domain.id, record.name)),
-  }: { readonly adopts: boolean; readonly isNew: boolean; readonly beside?: Neighbours },
+  }: {
+    readonly adopts: boolean;
+    readonly isNew: boolean;
+    readonly replaced?: readonly RecordRow[];
+    readonly beside?: Neighbours;
+  },
 ): RecordRow {
-  checkPlace(draft, domain, record, beside);
+  checkRecord(domain.apex, record, replaced);
+  checkPlace(draft, domain, record, beside, replaced);
   const said = adopts ? beside.proxied : undefined;
   const proxied = WEB_TYPES.has(record.type) ? (said === undefined ? record.proxied : said) : null;
   const placed = proxied === record.proxied ? record : { ...record, proxied };

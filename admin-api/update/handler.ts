@@ -57,7 +57,7 @@ class UpdateHandler {
     this.#rate = new RateLimit('update', services.config.rateLimit, FIVE_MINUTES);
   }
 
-  async *answer({ message, address, cancelled }: DeferredRequest): AsyncGenerator<Uint8Array> {
+  async *answer({ message, address, cancelled, verified }: DeferredRequest): AsyncGenerator<Uint8Array> {
     // A response is never answered.
     if (message.length < HEADER || (message[2] & 0x80) !== 0) return;
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
@@ -75,7 +75,10 @@ class UpdateHandler {
       const rcode = await this.#repeats.once(
         signature,
         goodUntil,
-        () => this.#take(key, unsigned, mac, address),
+        () => {
+          verified?.();
+          return this.#take(key, unsigned, mac, address);
+        },
         (code) => code !== RCODE.SERVFAIL,
       );
       this.#count(rcode);

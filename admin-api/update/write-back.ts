@@ -9,7 +9,6 @@ import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
-import { checkRecord } from '../records/rules/record.ts';
 import { place } from '../records/service.ts';
 import type { Steps } from '../steps.ts';
 import { refused } from './fault.ts';
@@ -34,7 +33,7 @@ export interface Written {
  */
 export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, steps: Steps): Promise<Written> {
   const now = nowSeconds();
-  const arrivals = new Map<Name, RecordRow[]>();
+  const arrivals: { readonly replaced: RecordRow[]; readonly coming: RecordRow[]; readonly name: Name }[] = [];
   let added = 0;
   let deleted = 0;
   let changed = 0;
@@ -50,6 +49,7 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
   };
   for (const { name, before, now: wanted } of zone.names) {
     const there = new Set<string>();
+    const replaced: RecordRow[] = [];
     for (const row of before) {
       const { type, rdata } = row;
       const set = wanted.get(type);
@@ -61,7 +61,10 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       else deleted++;
       tell(stays ? '=' : '-', stays ? { ...row, ttl } : row);
       if (stays) draft.put(records, { ...row, ttl, updatedAt: now });
-      else draft.delete(records, row);
+      else {
+        draft.delete(records, row);
+        replaced.push(row);
+      }
       await steps.next();
     }
     const proxied = before.find(({ type }) => WEB_TYPES.has(type))?.proxied ?? null;
@@ -72,18 +75,15 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
           const record = { id: newId(), domainId: domain.id, name, type, ttl: ttl ?? DEFAULT_TTL, rdata };
           coming.push({ ...record, proxied: WEB_TYPES.has(type) ? proxied : null, createdAt: now, updatedAt: now });
         }
-    if (coming.length > 0) arrivals.set(name, coming);
+    if (coming.length > 0) arrivals.push({ name, replaced, coming });
   }
-  for (const [name, coming] of arrivals) {
+  for (const { name, replaced, coming } of arrivals) {
     // Read once: of thousands at one name each would read all those before it.
     const beside = new Neighbours(draft.recordsAt(domain.id, name));
     for (const record of coming) {
       added++;
       tell('+', record);
-      obeying(record, () => {
-        checkRecord(domain.apex, name, record.type, record.rdata);
-        place(draft, domain, record, { adopts: false, isNew: true, beside });
-      });
+      obeying(record, () => place(draft, domain, record, { adopts: false, isNew: true, replaced, beside }));
       await steps.next();
     }
   }

@@ -138,7 +138,8 @@ export class Synthesizer {
             const positive = take(a);
             // The name may have become the owner of a DNAME that the chain went through.
             if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
-            additional.push(...positive.additional);
+            // A target of SVCB or HTTPS may be an alias that the chain went through.
+            additional.push(...positive.additional.filter((record) => !holds(answer, record)));
           }
           return RCODE.NOERROR;
         }
@@ -221,6 +222,10 @@ export class Synthesizer {
     this.end = questionEnd + (fits ? length : 0);
     return counts[2];
   }
+}
+
+function holds(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {
+  return section.some((other) => other.type === type && equalNames(other.name, name));
 }
 
 /** Marks a name as passed; false when the chain ends there: it has been there before, or goes on for too long. */

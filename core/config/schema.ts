@@ -225,7 +225,7 @@ export const schema = {
     deferred_udp_rate: setting(
       integer(0, 100_000),
       100,
-      'Dynamic updates, zone transfers and other signed messages over UDP: how many one client network (/24, /56) may send in a second; beyond that, or with 1,000 of all networks, the answer is truncated and the client comes over TCP. 0 is no limit for a network. Clients in rrl_allow, and those with our DNS cookie, have none.',
+      'Dynamic updates, zone transfers and other signed messages over UDP: how many one client network (/24, /56) may send in a second, less updates whose signature is good; beyond that, or with 1,000 of all networks, the answer is truncated (that to an update is SERVFAIL, too) and the client comes over TCP. 0 is no limit for a network. Clients in rrl_allow, and those with our DNS cookie, have none.',
     ),
     query_log: setting(
       integer(0, 1_000_000_000),

@@ -18,7 +18,7 @@ import {
   tokens,
 } from '../store/rows.ts';
 import { isWithin, nameAt } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
+import { HOST_TARGET, TYPE } from '../wire/types.ts';
 import { type Change, type Entry, readChanges } from './changes.ts';
 import type { CompiledZone } from './journal.ts';
 import { hasTarget, targetOf } from './targets.ts';
@@ -108,7 +108,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   if (row === undefined) return;
   const { target, entry } = targetOf(key, row);
   if (!isWithin(target, zone.apex)) return;
-  if (ADDITIONAL_TARGET.has(type)) zone.noteTarget(target);
+  if (HOST_TARGET.has(type)) zone.noteTarget(target);
   if (value === null) environment.targets.remove(entry);
   else environment.targets.put(entry, EMPTY);
 }

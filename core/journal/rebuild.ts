@@ -6,10 +6,11 @@ import type { Domain } from '../store/rows.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { noteServed } from './renumber.ts';
 import { keepSite } from './sites.ts';
+import { keepTargets } from './targets.ts';
 import { ZoneUpdates } from './zones.ts';
 
 /** Rises when the compiler, or core/store/sites.ts, makes other bytes of the same rows. */
-const COMPILER_VERSION = 6;
+const COMPILER_VERSION = 7;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names whose nodes are written in one transaction. */
 const BATCH = 20_000;
@@ -45,6 +46,7 @@ export async function rebuildAnswers(
     environment.answers.clearSync();
     environment.usage.clearSync();
     environment.aliases.clearSync();
+    environment.targets.clearSync();
     environment.sites.clearSync();
   });
   environment.root.resetReadTxn();
@@ -64,6 +66,7 @@ export async function rebuildAnswers(
       await environment.root.transaction(() => {
         const updates = new ZoneUpdates(environment, defaults, () => false);
         for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
+          keepTargets(environment, page[i]);
           updates.compileAll(page[i]);
           keepSite(environment, page[i].id);
         }

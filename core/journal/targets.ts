@@ -1,10 +1,11 @@
 /** The entry in the table of targets that a record makes: which name it leads to (see core/store/keys.ts). */
-import { recordKeyParts, targetKey } from '../store/keys.ts';
-import { RECORD_RDATA } from '../store/rows.ts';
-import { type Name, nameAt } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../wire/types.ts';
+import type { Environment } from '../store/environment.ts';
+import { afterPrefix, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
+import { type Domain, RECORD_RDATA } from '../store/rows.ts';
+import { isWithin, type Name, nameAt } from '../wire/name.ts';
+import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 
-/** Whether records of this type lead to a name: by a chain, or by the addresses that go with them. */
+/** Whether records of this type lead to a name: by a chain, or by what goes with them. */
 export function hasTarget(type: number): boolean {
   return targetOffset(type) >= 0;
 }
@@ -15,6 +16,19 @@ export function targetOf(key: Uint8Array, value: Uint8Array): { target: Name; en
   return { target, entry: targetKey(target, key) };
 }
 
+/** Makes the entries of a domain's records anew, in the transaction at hand. */
+export function keepTargets({ records, targets }: Environment, { id, apex }: Pick<Domain, 'id' | 'apex'>): void {
+  const start = idKey(id);
+  for (const { key, value } of records.getRange({ start, end: afterPrefix(start) })) {
+    if (!hasTarget(recordKeyParts(key).type)) continue;
+    const { target, entry } = targetOf(key, value);
+    if (isWithin(target, apex)) targets.put(entry, EMPTY);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
 function targetOffset(type: number): number {
-  return type === TYPE.CNAME || type === TYPE.DNAME ? 0 : (ADDITIONAL_TARGET.get(type) ?? -1);
+  if (type === TYPE.CNAME || type === TYPE.DNAME) return 0;
+  return isServiceBinding(type) ? SERVICE_TARGET : (HOST_TARGET.get(type) ?? -1);
 }

@@ -2,7 +2,8 @@
  * How much the UDP threads hand to main. Main is one, a message costs it some 90 µs of what the API has, and senders may be forged: so there is a bound for a second, of all
  * threads together, and below it a rate for each network, so that one that floods leaves the bound to the others. Clients with a cookie of ours can't be forged, and
  * exempt networks are trusted not to be: they have no rate of their own and a bound for a second apart (RFC 7873 section 1), which the others can't fill. A message beyond
- * a bound is answered with TC, so that the client comes over TCP.
+ * a bound is answered with TC, so that the client comes over TCP. An update with a good signature counts for the second alone, not for its network: a client that sends one
+ * after another has no rate either. One that comes again does count, since anybody who has seen it can send it.
  */
 import { randomFillSync } from 'node:crypto';
 import type { Client } from '../answer/client.ts';
@@ -59,6 +60,8 @@ export class UdpBound {
   private readonly allow: PrefixList;
   private readonly key: Int32Array;
   private readonly words = new Int32Array(4);
+  /** The network whose rate the last message was taken from, as a hash; 0: of none. */
+  network = 0;
 
   constructor({ options, seconds, buckets, key }: SharedUdpBound) {
     this.seconds = new Int32Array(seconds);
@@ -71,6 +74,7 @@ export class UdpBound {
   take(client: Client, isProven: boolean, now: number): boolean {
     const { seconds } = this;
     const isExempt = isProven || this.allow.holds(client);
+    this.network = 0;
     if (!isExempt && !this.takeOfNetwork(client, now)) return false;
     const second = Math.floor(now / 1000) | 0;
     // Two threads that begin a second at once let a few more pass.
@@ -88,6 +92,12 @@ export class UdpBound {
     words[0] = client.length;
     words[1] = isIpv4 ? word(client.address, 0) & IPV4_MASK : word(client.address, 0);
     words[2] = isIpv4 ? 0 : word(client.address, 4) & IPV6_MASK;
-    return table.take(halfSipHash(this.key, words), toUnits(now));
+    this.network = halfSipHash(this.key, words);
+    return table.take(this.network, toUnits(now));
+  }
+
+  /** Gives the network its message back, which turned out to be no forgery. */
+  giveBack(network: number, now: number): void {
+    if (network !== 0) this.table?.giveBack(network, toUnits(now));
   }
 }

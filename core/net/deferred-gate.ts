@@ -5,7 +5,7 @@
 import type { Client } from '../answer/client.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { RCODE } from '../wire/types.ts';
+import { OPCODE, RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { PrefixList } from './rate-limit-prefixes.ts';
 import { nobodysCode } from './refusal.ts';
@@ -44,10 +44,12 @@ export class DeferredGate {
 
   /**
    * The same over UDP, for the message that came at bytes[start]: TC, so that the client comes again over TCP, where nobody forges. The response has no
-   * records, so that it is of little use against a forged sender.
+   * records, so that it is of little use against a forged sender. To an UPDATE it is SERVFAIL, too: some clients look at the code alone, and NOERROR would
+   * tell them that the update was made.
    */
   overTcp(bytes: Uint8Array, start: number): number {
-    const length = this.responder.refuse(RCODE.NOERROR);
+    const isUpdate = ((bytes[start + 2] >>> 3) & 15) === OPCODE.UPDATE;
+    const length = this.responder.refuse(isUpdate ? RCODE.SERVFAIL : RCODE.NOERROR);
     bytes[start + 2] |= TC;
     return length;
   }

@@ -76,7 +76,9 @@ export class DeferredQueue {
     const free = MAX_UNDER_WAY - Atomics.load(this.count, 0);
     if (free <= 0) return 0;
     // First, since there is no end to them: what is refused allocates nothing here.
-    if (client.transport === TRANSPORT.UDP && !this.udpBound.take(client, isProven, this.now())) return 0;
+    const isUdp = client.transport === TRANSPORT.UDP;
+    if (isUdp && !this.udpBound.take(client, isProven, this.now())) return 0;
+    const { network: bounded } = this.udpBound;
     const address = addressText(client);
     const network = clientNetwork(address);
     const share = this.shares.get(network) ?? 0;
@@ -92,7 +94,16 @@ export class DeferredQueue {
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
     const transport = NAMES[client.transport];
-    this.post({ kind: 'ask', id, message, address, port, transport, reply: reply === null ? null : reply() });
+    this.post({
+      kind: 'ask',
+      id,
+      message,
+      address,
+      port,
+      transport,
+      network: isUdp ? bounded : 0,
+      reply: reply === null ? null : reply(),
+    });
     return id;
   }
 

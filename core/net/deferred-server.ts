@@ -10,7 +10,7 @@ import {
   MAX_PER_CLIENT,
   type ToMain,
 } from './deferred.ts';
-import { createUdpBound, type SharedUdpBound, type UdpBoundOptions } from './deferred-bound.ts';
+import { createUdpBound, type SharedUdpBound, UdpBound, type UdpBoundOptions } from './deferred-bound.ts';
 import type { SendUdp } from './deferred-udp.ts';
 import { clientNetwork } from './ipv6.ts';
 import { refusal } from './refusal.ts';
@@ -38,6 +38,7 @@ export class DeferredServer {
   private readonly log: Logger;
   /** See DeferredChannel. */
   readonly udpBound: SharedUdpBound;
+  private readonly bound: UdpBound;
   private readonly perClient = new Map<string, number>();
   private toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
@@ -46,6 +47,7 @@ export class DeferredServer {
   /** `sendUdp` sends what threads that block have no ear for. `udpBound`: left out, DEFAULT_UDP_BOUND. */
   constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpBound?: UdpBoundOptions) {
     this.udpBound = createUdpBound(udpBound);
+    this.bound = new UdpBound(this.udpBound);
     this.answer = answer;
     this.sendUdp = sendUdp;
     this.log = log;
@@ -108,6 +110,7 @@ export class DeferredServer {
           port: ask.port,
           transport,
           cancelled: signal,
+          verified: () => this.bound.giveBack(ask.network, Date.now()),
         })) {
           if (signal.aborted) break;
           const taken = new Promise<void>((resolve) => {

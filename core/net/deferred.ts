@@ -17,6 +17,8 @@ export interface DeferredRequest {
   readonly transport: DeferredTransport;
   /** Aborted when the client is gone or too slow: what is still to come is for nobody. */
   readonly cancelled: AbortSignal;
+  /** To be called when the message has a good signature and has not come before: over UDP it then counts nothing of its network's rate. */
+  readonly verified?: () => void;
 }
 
 /**
@@ -34,6 +36,8 @@ export type ToMain =
       readonly address: string;
       readonly port: number;
       readonly transport: DeferredTransport;
+      /** See UdpBound. */
+      readonly network: number;
       /** Main sends the answer itself. */
       readonly reply: UdpReply | null;
     }

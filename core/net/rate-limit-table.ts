@@ -61,6 +61,22 @@ export class RateTable {
     return true;
   }
 
+  /** Gives a token of the account with this hash back. */
+  giveBack(hash: number, now: number): void {
+    const { words, interval } = this;
+    const set = (hash & this.mask) * SET_WORDS;
+    for (let at = set; at < set + SET_WORDS; at += BUCKET_WORDS) {
+      if (words[at] !== hash) continue;
+      for (;;) {
+        const full = Atomics.load(words, at + 1);
+        const ahead = aheadOf(now, full);
+        if (ahead === 0) return;
+        const fuller = ahead < interval ? now : full - interval;
+        if (Atomics.compareExchange(words, at + 1, full, fuller | 0 || 1) === full) return;
+      }
+    }
+  }
+
   /** The first bucket of a set that is full, or else the one that is next to it. */
   private victim(set: number, now: number): number {
     const { words } = this;

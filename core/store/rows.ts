@@ -9,6 +9,7 @@ import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
+import { spellings } from './rows/spellings.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
 import { tsigKeys } from './rows/tsig-keys.ts';
@@ -22,6 +23,7 @@ export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
+export * from './rows/spellings.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
 export * from './rows/tsig-keys.ts';
@@ -49,5 +51,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     apps,
     uploads,
     reports,
+    spellings,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

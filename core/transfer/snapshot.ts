@@ -8,6 +8,7 @@ import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts, targetKeyParts, targetsAt } from '../store/keys.ts';
 import { decodeZoneState } from '../store/reader.ts';
 import { acmeChallenges, aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
+import { spelledOwners } from '../store/spelled-owners.ts';
 import { equalNames, type Name, nameAt } from '../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
@@ -28,6 +29,7 @@ export class ZoneSnapshot {
   private readonly view: ZoneView;
   private readonly settings: ZoneSettings;
   private readonly apex: AtApex;
+  private readonly spelled: (name: Name) => Name;
 
   /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
   static open(environment: Environment, settings: ZoneSettings, domainId: string): ZoneSnapshot | null {
@@ -50,6 +52,7 @@ export class ZoneSnapshot {
     this.serial = decodeZoneState(environment.zones.get(key, { transaction })).serial;
     this.apex = this.readApex();
     const soa = findType(this.apex.sets, TYPE.SOA)!;
+    this.spelled = spelledOwners(environment, domain.id, transaction);
     this.soa = { name: domain.apex, type: TYPE.SOA, ttl: soa.ttl, rdata: soa.rdatas[0] };
     this.held = new HeldName(environment, transaction, domain, findType(this.apex.sets, TYPE.NS));
     const aliased = new AliasedZone(this.held, (target) => {
@@ -62,7 +65,7 @@ export class ZoneSnapshot {
     this.view = isProxied ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }
 
-  /** All but the SOA, in canonical order of their owners. An owner is one object for all its records. */
+  /** All but the SOA, in canonical order of their owners, which have the case that a master file gave them. An owner is one object for all its records. */
   *records(): Generator<ResourceRecord> {
     const { held, domain } = this;
     held.take(domain.apex, this.apex.sets, this.apex.proxied);
@@ -80,8 +83,9 @@ export class ZoneSnapshot {
 
   private *served(): Generator<ResourceRecord> {
     const { name } = this.held;
+    const owner = this.spelled(name);
     for (const { type, ttl, rdatas } of this.view.rrsets(name))
-      if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name, type, ttl, rdata };
+      if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
   }
 
   /** The answers to ACME's challenges beside what their name holds, or as an owner of their own. */

@@ -1,7 +1,7 @@
 /**
  * Domain names in wire form: uncompressed, absolute, ending in the root label (RFC 1035 3.1).
  * A name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a client asked in
- * lives only in its question.
+ * lives only in its question, that of a master file in the table of spellings.
  */
 import { InvalidError } from '../errors.ts';
 import { latin1 } from './latin1.ts';

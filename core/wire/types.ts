@@ -76,12 +76,22 @@ export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly
   [TYPE.MX, { skip: 2, names: 1 }],
 ]);
 
-/** Offset in the rdata of the host name whose addresses go into the additional section (RFC 1035 3.3, RFC 2782). */
-export const ADDITIONAL_TARGET: ReadonlyMap<number, number> = new Map([
+/**
+ * Offset in the rdata of the host name by which a record makes a name one of a nameserver, mail or another service. It must not be
+ * an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the additional section (RFC 1035 3.3).
+ */
+export const HOST_TARGET: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
   [TYPE.MX, 2],
   [TYPE.SRV, 6],
 ]);
+
+/** The same in SVCB and HTTPS, where it may be an alias (RFC 9460). */
+export const SERVICE_TARGET = 2;
+
+export function isServiceBinding(type: number): boolean {
+  return type === TYPE.SVCB || type === TYPE.HTTPS;
+}
 
 /** One record as every room hands it on. Names are absolute, uncompressed wire form in lower case. TTL in seconds. */
 export interface ResourceRecord {

@@ -1,10 +1,10 @@
-/** What answers are put together from: the SOA, referrals with their glue, the addresses of targets, and the answer that a body makes. */
+/** What answers are put together from: the SOA, referrals with their glue, and the answer that a body makes. */
 import { ANSWER_AA, type Answer, MAX_BODY } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
-import { MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, RCODE, type RRset, TYPE } from '../wire/types.ts';
+import { type Name, nameAt } from '../wire/name.ts';
+import { RCODE, type RRset, TYPE } from '../wire/types.ts';
+import { type Additional, addressSets, NO_ADDITIONAL, sizeOf } from './additional.ts';
 import { findType, type ZoneView } from './view.ts';
-import { localSets } from './walk.ts';
 
 /** Something is wrong, and who asked may come again. */
 export const FAILURE: Answer = {
@@ -52,48 +52,12 @@ export function referral(view: ZoneView, body: Body, cut: Name, sets: readonly R
   for (const rdata of ns.rdatas) {
     const target = nameAt(rdata, 0);
     for (const set of addressSets(view.rrsets(target))) {
-      if (body.size + sizeOf(set) > MAX_BODY) return { nscount: ns.rdatas.length, arcount };
+      if (body.size + sizeOf(target, set) > MAX_BODY) return { nscount: ns.rdatas.length, arcount };
       body.rrset(target, set);
       arcount += set.rdatas.length;
     }
   }
   return { nscount: ns.rdatas.length, arcount };
-}
-
-/** Additional records that may be left out. */
-type Additional = Pick<Answer, 'drops' | 'arcount'>;
-
-export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0 };
-
-/** Writes the addresses of an RRset's targets; returns what is left when the last, the last two … RRsets are left out. */
-export function addresses(view: ZoneView, body: Body, set: RRset): Additional {
-  const at = ADDITIONAL_TARGET.get(set.type);
-  if (at === undefined) return NO_ADDITIONAL;
-  const drops: Answer['drops'][number][] = [];
-  const seen = new Set<string>();
-  let arcount = 0;
-  for (const rdata of set.rdatas) {
-    const target = nameAt(rdata, at);
-    const id = nameId(target);
-    if (seen.has(id)) continue;
-    seen.add(id);
-    for (const address of addressSets(localSets(view, target))) {
-      if (body.size + sizeOf(address) > MAX_BODY) return { drops, arcount };
-      drops.unshift({ bodyLength: body.size, arcount });
-      body.rrset(target, address);
-      arcount += address.rdatas.length;
-    }
-  }
-  return { drops, arcount };
-}
-
-function addressSets(sets: readonly RRset[]): RRset[] {
-  return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
-}
-
-/** Upper bound of what an RRset of addresses takes. */
-function sizeOf(set: RRset): number {
-  return set.rdatas.length * (MAX_NAME + 10 + 16);
 }
 
 export function finish(

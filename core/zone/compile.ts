@@ -20,7 +20,8 @@ import {
 import { ASKED, Body, type QuestionForm } from '../wire/body.ts';
 import { equalNames, isWildcard, MAX_NAME, type Name, wildcardOf } from '../wire/name.ts';
 import { RCODE, type RRset, TYPE } from '../wire/types.ts';
-import { addresses, FAILURE, finish, NO_ADDITIONAL, NO_AUTHORITY, negative, referral, start } from './answer-parts.ts';
+import { NO_ADDITIONAL, writeAdditional } from './additional.ts';
+import { FAILURE, finish, NO_AUTHORITY, negative, referral, start } from './answer-parts.ts';
 import { type Chain, follow } from './chain.ts';
 import { exists, findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
@@ -117,11 +118,11 @@ function nameFlags(view: ZoneView, name: Name, sets: readonly RRset[]): number {
   return exists(view, wildcard) ? flags | NODE_HAS_WILDCARD : flags;
 }
 
-/** The RRset, with the addresses of its targets. */
+/** The RRset, with what goes with it. */
 function positive(view: ZoneView, name: Name, form: QuestionForm, set: ZoneRRset): Answer {
   const body = new Body(name, form);
   body.rrset(ASKED, set);
-  const additional = addresses(view, body, set);
+  const additional = writeAdditional(view, body, ASKED, name, set);
   return finish(body, RCODE.NOERROR, flagsOf(set), set.rdatas.length, NO_AUTHORITY, additional);
 }
 
@@ -138,6 +139,8 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
   const answers: Answers = [[OTHERWISE, chainEnd(view, name, form, chain)], own];
   if (terminal.kind === 'sets') {
     const isApex = equalNames(terminal.owner, view.apex);
+    const aliases = chain.links.map(({ owner }) => owner).filter((owner) => owner !== ASKED);
+    if (form === 'exact') aliases.push(name);
     for (const set of terminal.sets) {
       if (set.type === TYPE.ALIAS || set.rdatas.length === 0) {
         answers.push(...answersOf(set, () => null));
@@ -164,7 +167,12 @@ function chained(view: ZoneView, name: Name, form: QuestionForm, cname: RRset): 
         continue;
       }
       body.rrset(terminal.owner, set);
-      const additional = addresses(view, body, set);
+      const additional = writeAdditional(view, body, terminal.owner, terminal.owner, set, aliases);
+      // One of them may be that of the name asked, for which the wildcard stood: then it is in the answer.
+      if (form === 'wildcard' && additional.hasAlias) {
+        answers.push([set.type, null]);
+        continue;
+      }
       answers.push([
         set.type,
         finish(body, RCODE.NOERROR, flagsOf(set), ancount + set.rdatas.length, NO_AUTHORITY, additional),

@@ -1,6 +1,6 @@
 /** A whole zone in memory, as a bulk import or a rebuild compiles it. */
 import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
+import { HOST_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 
 interface Owner {
@@ -70,7 +70,7 @@ export class MemoryZone implements ZoneView, ProxyHints {
     const found = new Set<string>();
     for (const { sets } of this.owners.values())
       for (const { type, rdatas } of sets) {
-        const at = ADDITIONAL_TARGET.get(type);
+        const at = HOST_TARGET.get(type);
         if (at !== undefined) for (const rdata of rdatas) found.add(nameId(nameAt(rdata, at)));
       }
     return found;

@@ -13,7 +13,7 @@ import {
 import { type Domain, proxiedOf, RECORD_RDATA } from '../store/rows.ts';
 import { scan } from '../store/scan.ts';
 import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
-import { ADDITIONAL_TARGET, type RRset, TYPE } from '../wire/types.ts';
+import { HOST_TARGET, type RRset, TYPE } from '../wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 import type { Leads } from './zone-targets.ts';
@@ -149,7 +149,7 @@ export class StoredZone implements ZoneView, ProxyHints {
 
 /** Whether a record that leads to a name makes it one of mail or another service. NS at the apex are left to who knows which of them are answered. */
 export function isOfService({ owner, type }: Leads, apex: Name): boolean {
-  return ADDITIONAL_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
+  return HOST_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
 }
 
 /** What is stored at a name, by rising type, and whether anything is stored below it. */

@@ -127,6 +127,8 @@ const standardTypes: readonly (readonly [number, number])[] = [
   [5, TYPE.AAAA],
   [4, TYPE.MX],
   [2, TYPE.SRV],
+  [1, TYPE.SVCB],
+  [3, TYPE.HTTPS],
   [6, TYPE.NS],
   [9, TYPE.CNAME],
   [4, TYPE.DNAME],
@@ -144,6 +146,7 @@ const chainTypes: readonly (readonly [number, number])[] = [
   [4, TYPE.DNAME],
   [3, TYPE.A],
   [2, TYPE.MX],
+  [2, TYPE.HTTPS],
   [1, TYPE.NS],
 ];
 
@@ -205,6 +208,8 @@ const queryType = weighted(
   [6, TYPE.AAAA],
   [5, TYPE.MX],
   [3, TYPE.SRV],
+  [1, TYPE.SVCB],
+  [4, TYPE.HTTPS],
   [5, TYPE.NS],
   [4, TYPE.CNAME],
   [3, TYPE.DNAME],
@@ -369,6 +374,10 @@ function rdataOf(wish: RecordDraft, target: Name): Uint8Array {
       return Uint8Array.from([0, 10 * (v & 1), ...target]);
     case TYPE.SRV:
       return Uint8Array.from([0, v & 1, 0, 5, 0x13, 0xc4, ...target]);
+    case TYPE.SVCB:
+    case TYPE.HTTPS:
+      // AliasMode, ServiceMode, and now and then the owner itself or no service at all.
+      return Uint8Array.from([0, v & 1, ...(v % 5 === 0 ? [0] : target)]);
     case TYPE.NS:
     case TYPE.CNAME:
     case TYPE.DNAME:
@@ -397,6 +406,9 @@ function targetOf(record: ResourceRecord): Name | undefined {
       return record.rdata;
     case TYPE.MX:
       return record.rdata.subarray(2);
+    case TYPE.SVCB:
+    case TYPE.HTTPS:
+      return record.rdata[2] === 0 ? undefined : record.rdata.subarray(2);
     case TYPE.SRV:
       return record.rdata.subarray(6);
     default:

@@ -3,7 +3,7 @@
  * and all else follows from that. Slow on purpose, as the resolver is.
  */
 import { equalNames, type Name, nameAt, nameId } from '../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
 /** The proxy of a zone. `flags`: what its names say themselves, by nameId; whoever says nothing is not among them. */
@@ -53,7 +53,7 @@ export function isWeb({ type }: ResourceRecord): boolean {
 /** Whether mail, another service or a delegation is sent to the name. */
 function isServiceTarget(records: readonly ResourceRecord[], name: Name): boolean {
   return records.some(({ type, rdata }) => {
-    const at = ADDITIONAL_TARGET.get(type);
+    const at = HOST_TARGET.get(type);
     return at !== undefined && equalNames(nameAt(rdata, at), name);
   });
 }

@@ -12,7 +12,7 @@ import {
   parentName,
   wildcardOf,
 } from '../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
+import { CLASS_IN, HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 
 /** Every zone's records, SOA and apex NS among them, by any key. The apex of a zone is the owner of its SOA. */
 export type Zones = ReadonlyMap<string, readonly ResourceRecord[]>;
@@ -110,7 +110,7 @@ export function resolve(zones: Zones, query: Query): Expected {
       // Nobody has looked its target up, and "there are no addresses" would be kept by those who ask (RFC 2308).
       if (found.kind === 'records' && isUnresolved(found.records, type))
         return { rcode: RCODE.SERVFAIL, aa: false, answer: [], authority: [], additional: [], referral: false };
-      answerFrom(zone, found.kind === 'records' ? found.records : [], type, response);
+      answerFrom(zone, found.kind === 'records' ? found : { records: [], source: name }, type, response);
       return response;
     }
     if (wasUsed(used, name)) return { ...response, end: 'loop' };
@@ -166,7 +166,7 @@ function isUnknown({ type, rdata }: ResourceRecord): boolean {
 }
 
 /** The last step: the RRset asked for with its additional addresses, or NODATA. */
-function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number, response: Expected): void {
+function answerFrom(zone: Zone, { records, source }: Held, type: number, response: Expected): void {
   const asked = type === TYPE.ANY ? Math.min(...records.map((record) => record.type)) : type;
   // An ALIAS is never shown itself.
   const rrset = asked === TYPE.ALIAS ? [] : canonical(records.filter((record) => record.type === asked));
@@ -176,6 +176,10 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
   }
   add(response.answer, rrset);
   if (type === TYPE.ANY) return;
+  if (asked === TYPE.SVCB || asked === TYPE.HTTPS) {
+    addServices(zone, rrset, source, response);
+    return;
+  }
   for (const target of targets(rrset)) {
     if (!isWithin(target, zone.apex) || isInNested(zone, target)) continue;
     const found = walk(zone, target, TYPE.A);
@@ -187,6 +191,51 @@ function answerFrom(zone: Zone, records: readonly ResourceRecord[], type: number
       );
     }
   }
+}
+
+/**
+ * RFC 9460 4.1: what SVCB and HTTPS lead to. Their targets may be aliases; one of a record in AliasMode may have the type itself, which goes along once however it is
+ * come to. `source`: where the RRset is stored.
+ */
+function addServices(zone: Zone, rrset: readonly ResourceRecord[], source: Name, response: Expected): void {
+  const passed = [source];
+  const waiting = rrset.map((record) => ({ record, depth: 1 }));
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { record, depth } = next;
+    const isAlias = record.rdata[0] === 0 && record.rdata[1] === 0;
+    let name = record.rdata[2] === 0 ? record.name : nameAt(record.rdata, 2);
+    if (isAlias && record.rdata[2] === 0) continue;
+    let held = at(zone, name);
+    for (let i = 0; i < MAX_SOURCES; i++) {
+      const cname = held.records.find(({ type }) => type === TYPE.CNAME);
+      if (cname === undefined) break;
+      if (!response.answer.some((other) => other.type === TYPE.CNAME && equalNames(other.name, name)))
+        add(response.additional, [cname]);
+      name = cname.rdata;
+      held = at(zone, name);
+    }
+    const services = isAlias ? canonical(held.records.filter(({ type }) => type === record.type)) : [];
+    if (services.length > 0 && !wasUsed(passed, held.source)) {
+      passed.push(held.source);
+      add(response.additional, services);
+      if (depth < MAX_SOURCES) waiting.push(...services.map((service) => ({ record: service, depth: depth + 1 })));
+    }
+    for (const address of [TYPE.A, TYPE.AAAA])
+      add(response.additional, canonical(held.records.filter((other) => other.type === address && !isUnknown(other))));
+  }
+}
+
+/** Records that stand at a name, and the owner as stored. */
+interface Held {
+  readonly records: readonly ResourceRecord[];
+  readonly source: Name;
+}
+
+/** What the zone answers from at a target. */
+function at(zone: Zone, name: Name): Held {
+  const found =
+    isWithin(name, zone.apex) && !isInNested(zone, name) ? walk(zone, name, TYPE.A) : { kind: 'nothing' as const };
+  return found.kind === 'records' ? found : { records: [], source: name };
 }
 
 /** A name exists when it, or a name below it, owns a record that is not occluded or is a nested zone's apex. */
@@ -243,7 +292,7 @@ function canonical(rrset: readonly ResourceRecord[]): ResourceRecord[] {
 }
 
 function targets(rrset: readonly ResourceRecord[]): Name[] {
-  const offset = rrset.length === 0 ? undefined : ADDITIONAL_TARGET.get(rrset[0].type);
+  const offset = rrset.length === 0 ? undefined : HOST_TARGET.get(rrset[0].type);
   return offset === undefined ? [] : rrset.map((record) => nameAt(record.rdata, offset));
 }
 

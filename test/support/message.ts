@@ -47,7 +47,11 @@ export interface Message {
 const UNCOMPRESSED: typeof COMPRESSIBLE = new Map([
   [TYPE.SRV, { skip: 6, names: 1 }],
   [TYPE.DNAME, { skip: 0, names: 1 }],
+  [TYPE.SVCB, { skip: 2, names: 1 }],
+  [TYPE.HTTPS, { skip: 2, names: 1 }],
 ]);
+/** Types with other fields after their names. */
+const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS]);
 
 /** Throws MessageError for whatever is not exactly a message of class IN, with at most one question. */
 export function decodeMessage(packet: Uint8Array): Message {
@@ -184,7 +188,7 @@ class Reader {
     for (let i = 0; i < layout.names; i++) parts.push(this.name(COMPRESSIBLE.has(type)));
     if (this.at > end) throw new MessageError(`RDLENGTH ${length} of type ${type} is too short`);
     parts.push(this.take(end - this.at));
-    if (type !== TYPE.SOA && parts[parts.length - 1].length > 0)
+    if (!GOES_ON.has(type) && parts[parts.length - 1].length > 0)
       throw new MessageError(`RDLENGTH of type ${type} is too long`);
     return new Uint8Array(Buffer.concat(parts));
   }

@@ -3,7 +3,7 @@ import type { Draft } from '../../../core/journal/draft.ts';
 import { recordsAt, recordsBelow } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
   cnameConflict,
@@ -23,26 +23,45 @@ import { MAX_AT_NAME, MAX_RRSET, MAX_TYPES, mayStandUnderCut, RECORD_OVERHEAD } 
 
 export type Placed = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
-/** `beside`: the records at the name, without the one that is replaced. Throws StateError or InvalidError. */
-export function checkPlace(draft: Draft, domain: Domain, record: Placed, beside: Neighbours): void {
-  checkAbove(draft, domain, record, beside);
+/**
+ * `beside`: the records at the name, without those that are replaced. `replaced`: records of the name that the same write deletes.
+ * What is doubtful about a record of theirs, as zone files bring it, is no reason to refuse its replacement: the zone is no worse
+ * for it. Throws StateError or InvalidError.
+ */
+export function checkPlace(
+  draft: Draft,
+  domain: Domain,
+  record: Placed,
+  beside: Neighbours,
+  replaced: readonly Placed[],
+): void {
+  const hadType = replaced.some(({ type }) => type === record.type);
+  checkAbove(draft, domain, record, beside, hadType);
   checkBeside(domain, record, beside);
-  checkTarget(draft, domain, record);
-  if (record.type === TYPE.CNAME) checkPointedAt(draft, domain, record.name);
+  checkTarget(draft, domain, record, replaced);
+  if (record.type === TYPE.CNAME && !hadType) checkPointedAt(draft, domain, record.name);
   // Where there is a delegation already, nothing is hidden by another server of it.
-  const delegates = record.type === TYPE.NS && record.name.length !== domain.apex.length && !beside.has(TYPE.NS);
+  const delegates =
+    record.type === TYPE.NS && record.name.length !== domain.apex.length && !beside.has(TYPE.NS) && !hadType;
   if (delegates) checkHidden(record, beside);
-  if (delegates || record.type === TYPE.DNAME) checkBelow(draft, domain, record);
+  if (delegates || (record.type === TYPE.DNAME && !hadType)) checkBelow(draft, domain, record);
 }
 
-/** Delegations, DNAMEs and nested domains on the way down to the name. */
-function checkAbove(draft: Draft, domain: Domain, { name, type }: Placed, beside: Neighbours): void {
+/** Delegations, DNAMEs and nested domains on the way down to the name. `mayBeHidden`: a delegation or a domain may hide it. */
+function checkAbove(
+  draft: Draft,
+  domain: Domain,
+  { name, type }: Placed,
+  beside: Neighbours,
+  mayBeHidden: boolean,
+): void {
   for (let at = name; ; at = parentName(at)) {
     const isOwn = at === name;
     const isApex = at.length === domain.apex.length;
-    if (!isApex && !mayStandUnderCut(type, isOwn) && draft.domainByApex(at) !== undefined) throw inNestedZone(at);
-    if (!isApex && !mayStandUnderCut(type, isOwn))
+    if (!isApex && !mayBeHidden && !mayStandUnderCut(type, isOwn)) {
+      if (draft.domainByApex(at) !== undefined) throw inNestedZone(at);
       if (isOwn ? beside.has(TYPE.NS) : draft.hasType(domain.id, at, TYPE.NS)) throw occludedBy(TYPE.NS, at);
+    }
     if (!isOwn && draft.hasType(domain.id, at, TYPE.DNAME)) throw occludedBy(TYPE.DNAME, at);
     if (isApex) return;
   }
@@ -64,24 +83,24 @@ function checkBeside({ apex }: Domain, { name, type, rdata }: Placed, beside: Ne
   if (beside.size + size > MAX_AT_NAME) throw nameTooLarge(name);
 }
 
-function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed): void {
-  const at = ADDITIONAL_TARGET.get(type);
+function checkTarget(draft: Draft, domain: Domain, { type, rdata }: Placed, replaced: readonly Placed[]): void {
+  const at = HOST_TARGET.get(type);
   if (at === undefined) return;
   const target = nameAt(rdata, at);
-  if (!isWithin(target, domain.apex)) return;
+  if (!isWithin(target, domain.apex) || replaced.some((old) => pointsAt(old, type, target))) return;
   if (draft.hasType(domain.id, target, TYPE.CNAME)) throw targetIsCname(type, target);
 }
 
 /** MX, NS and SRV that point at a name which is to be a CNAME. */
 function checkPointedAt(draft: Draft, domain: Domain, name: Name): void {
   for (const { owner, type } of draft.targetsAt(domain.id, name)) {
-    if (!ADDITIONAL_TARGET.has(type)) continue;
+    if (!HOST_TARGET.has(type)) continue;
     if (draft.recordsAt(domain.id, owner).some((row) => pointsAt(row, type, name))) throw isTarget(name, type, owner);
   }
 }
 
-function pointsAt(row: RecordRow, type: number, name: Name): boolean {
-  return row.type === type && equalNames(nameAt(row.rdata, ADDITIONAL_TARGET.get(type) ?? 0), name);
+function pointsAt(row: Placed, type: number, name: Name): boolean {
+  return row.type === type && equalNames(nameAt(row.rdata, HOST_TARGET.get(type) ?? 0), name);
 }
 
 /** Records of the name itself that a new delegation would hide. */

@@ -1,9 +1,10 @@
 /** What can be said of a record by itself, in the zone of an apex. */
 import { InvalidError } from '../../../core/errors.ts';
+import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
 import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
 
 /** An RRset goes into one answer: bytes of all rdata, and 12 of each record beside it. */
@@ -20,13 +21,24 @@ const invalid = (code: string, message: string, pointer: string): InvalidError =
 /** Types whose owner is a host or a mail domain. */
 const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
 
-/** The rules for a single record: all of them are held. Throws InvalidError or StateError. */
-export function checkRecord(apex: Name, name: Name, type: number, rdata: Uint8Array): void {
+/**
+ * The rules for a single record: all of them are held, but for a doubt that a record of `replaced` raised, too (see checkPlace).
+ * Throws InvalidError or StateError.
+ */
+export function checkRecord(apex: Name, { name, type, rdata }: Judged, replaced: readonly Judged[]): void {
   checkStorable(apex, name, type, rdata, false);
-  // A zone file may delegate `0/25` (RFC 2317), which a form for single records takes for a slip.
-  if (type === TYPE.NS && !isHost(name, 0)) throw ownerIsNoHost(name, type);
-  const doubt = doubtOf(name, type, rdata);
-  if (doubt !== undefined) throw doubt;
+  const doubt = singleDoubtOf(name, type, rdata);
+  if (doubt === undefined) return;
+  for (const old of replaced)
+    if (old.type === type && singleDoubtOf(name, type, old.rdata)?.message === doubt.message) return;
+  throw doubt;
+}
+
+type Judged = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
+
+/** A zone file may delegate `0/25` (RFC 2317), which a form for single records takes for a slip. */
+function singleDoubtOf(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  return type === TYPE.NS && !isHost(name, 0) ? ownerIsNoHost(name, type) : doubtOf(name, type, rdata);
 }
 
 /**
@@ -51,7 +63,7 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
       'The NAPTR record has a regular expression and a replacement, which exclude each other (RFC 3403 4.1): without an expression write "", without a replacement write ".".',
       '/content',
     );
-  const at = ADDITIONAL_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
+  const at = HOST_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
   if (at === undefined) return undefined;
   const target = nameAt(rdata, at);
   if (isAddress(target)) return targetIsAddress(type, target);

@@ -3,7 +3,7 @@
 import type { Dropped, MasterRecord, MasterWarning } from '../../../core/wire/master/index.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { LONGEST_TTL, MIN_TTL } from '../content.ts';
 import { targetIsCname } from '../rules/faults.ts';
 import { doubtOf } from '../rules/record.ts';
@@ -49,7 +49,7 @@ export function doubtsOf(apex: Name, records: readonly MasterRecord[], owners: O
       );
     const doubt = doubtOf(name, type, rdata);
     if (doubt !== undefined) warn(doubt.code, doubt.message);
-    const at = ADDITIONAL_TARGET.get(type);
+    const at = HOST_TARGET.get(type);
     if (at === undefined) continue;
     const target = nameAt(rdata, at);
     if (!isWithin(target, apex)) continue;

@@ -2,16 +2,22 @@
 import { randomBytes } from 'node:crypto';
 import { ChangeWriter } from '../../../core/journal/changes.ts';
 import { idKey, writeNameKey } from '../../../core/store/keys.ts';
-import { RECORD_RDATA, records } from '../../../core/store/rows.ts';
+import { RECORD_RDATA, records, spellings } from '../../../core/store/rows.ts';
+import { type Name, nameId } from '../../../core/wire/name.ts';
 import type { Owners } from './owners.ts';
 
 /**
- * Puts for every record. The layout is that of rows.ts and keys.ts, and a test holds it to them.
+ * Puts for every record, and for the spelling of every owner that has one (by nameId). The layout is that of rows.ts and keys.ts, and a test holds it to them.
  *
  * The ids of one file follow one another from a random place in the upper half of their range; those that rows.ts makes lie in the lower half
  * until the year 2248. So a worker thread needs to ask nobody, and neighbours in the file are neighbours in the table of ids.
  */
-export function encodeRecords(domainId: string, owners: Owners, now: number): { changes: Uint8Array; count: number } {
+export function encodeRecords(
+  domainId: string,
+  owners: Owners,
+  spelled: ReadonlyMap<string, Name>,
+  now: number,
+): { changes: Uint8Array; count: number } {
   const out = new ChangeWriter();
   const key = Buffer.alloc(1024);
   key.set(idKey(domainId));
@@ -44,5 +50,13 @@ export function encodeRecords(domainId: string, owners: Owners, now: number): { 
       }
     }
   }
-  return { changes: out.content, count: out.count };
+  const { count } = out;
+  if (spelled.size > 0)
+    for (const { name, sets } of owners) {
+      const spelling = sets.length > 0 ? spelled.get(nameId(name)) : undefined;
+      if (spelling === undefined) continue;
+      const nameEnd = writeNameKey(name, 0, key, 8);
+      out.put(spellings.number, key.subarray(0, nameEnd), spelling);
+    }
+  return { changes: out.content, count };
 }

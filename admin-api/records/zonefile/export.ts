@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
 import { SnapshotDeadline } from '../../../core/store/snapshot-deadline.ts';
+import { spelledOwners } from '../../../core/store/spelled-owners.ts';
 import { formatMaster } from '../../../core/wire/master/index.ts';
-import { equalNames } from '../../../core/wire/name.ts';
+import { equalNames, type Name } from '../../../core/wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
@@ -23,7 +24,7 @@ export class Deadline extends SnapshotDeadline {
   }
 }
 
-/** SOA and NS first, then the records in canonical order. */
+/** SOA and NS first, then the records in canonical order, owners in the case that a master file gave them. */
 export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
   const { environment, reader, zoneSettings } = services;
   // Held until the end, so that no page of this state is written over.
@@ -39,7 +40,8 @@ export async function* exportZone(services: Services, domain: Domain): AsyncGene
     const start = idKey(domain.id);
     const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
     let chunks = 0;
-    for (const text of formatMaster(domain.apex, inOrder(domain, atApex, rows))) {
+    const spelled = spelledOwners(environment, domain.id, transaction);
+    for (const text of formatMaster(domain.apex, inOrder(domain, atApex, rows, spelled))) {
       yield text;
       deadline.taken(text.length);
       if (++chunks % TURN === 0) await setImmediate();
@@ -53,6 +55,7 @@ function* inOrder(
   domain: Domain,
   atApex: readonly RRset[],
   rows: Iterable<{ key: Uint8Array; value: Buffer }>,
+  spelled: (name: Name) => Name,
 ): Generator<ResourceRecord> {
   const { apex } = domain;
   for (const type of [TYPE.SOA, TYPE.NS]) {
@@ -66,7 +69,7 @@ function* inOrder(
     const { nameEnd, type } = recordKeyParts(key);
     const bytes = key.subarray(0, nameEnd);
     if (!equalNames(bytes, nameBytes)) {
-      name = nameOfKey(key, 8, nameEnd);
+      name = spelled(nameOfKey(key, 8, nameEnd));
       nameBytes = bytes;
     }
     if (type !== TYPE.NS || name.length !== apex.length)

@@ -2,12 +2,12 @@
 import { ChangeWriter, readChanges } from '../../../core/journal/changes.ts';
 import type { Draft } from '../../../core/journal/draft.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
-import { type Domain, domains, setProxied } from '../../../core/store/rows.ts';
+import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
 import { parentName } from '../../../core/wire/name.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { change } from '../../change.ts';
 import { ownedDomain, requireMatch } from '../../domains/owned.ts';
-import { deleteRecords, describeDomain } from '../../domains/service.ts';
+import { deleteRecords, deleteSpellings, describeDomain } from '../../domains/service.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Caller, Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
@@ -53,6 +53,7 @@ export async function importZone(
       requireMatch(services, draft, old, context.header('if-match'));
       const changes = new ChangeWriter();
       const flags = deleteRecords(services, draft, old, changes);
+      deleteSpellings(services, draft, domainId, changes);
       const domain: Domain = { ...old, kept: prepared.kept };
       if (old.kept !== null || prepared.kept !== null)
         changes.put(domains.number, domains.key(domain), domains.encode(domain));
@@ -83,7 +84,8 @@ export async function importZone(
 /** A master file says nothing of the proxy: names that are still there keep what their records said. */
 function keepFlags(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
   if (flags.size === 0) return;
-  for (const { key, value } of readChanges(rows)) {
+  for (const { table, key, value } of readChanges(rows)) {
+    if (table !== records.number) continue;
     const { nameEnd, type } = recordKeyParts(key);
     const proxied = WEB_TYPES.has(type) ? flags.get(key.toString('latin1', 8, nameEnd)) : undefined;
     if (proxied !== undefined && value !== null) setProxied(value, proxied);

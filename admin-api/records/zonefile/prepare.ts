@@ -38,7 +38,7 @@ export type Prepared =
   | { readonly ok: false; readonly errors: readonly MasterError[] }
   | {
       readonly ok: true;
-      /** Puts of the records table. */
+      /** Puts of records and spellings. */
       readonly changes: Uint8Array;
       /** See core/zone/bulk.ts. */
       readonly nodes: Uint8Array;
@@ -52,11 +52,11 @@ const MOST_ERRORS = 100_000;
 
 export function prepareZone(input: PrepareInput): Prepared {
   const { apex, domainId, now } = input;
-  const { owners, kept, errors, warnings } = readZone(input);
+  const { owners, spellings, kept, errors, warnings } = readZone(input);
   if (errors.length > 0) return { ok: false, errors };
   const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
   owners.sort();
-  const { changes, count } = encodeRecords(domainId, owners, now);
+  const { changes, count } = encodeRecords(domainId, owners, spellings, now);
   return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };
 }
 
@@ -71,11 +71,13 @@ export function readZone({
   strict,
 }: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict'>): {
   owners: Owners;
+  /** See MasterResult. */
+  spellings: ReadonlyMap<string, Name>;
   kept: ApexSettings | null;
   errors: readonly (MasterError & { readonly code?: string })[];
   warnings: readonly MasterWarning[];
 } {
-  const { records, errors, warnings, dropped } = parseMaster(bytes, {
+  const { records, errors, warnings, dropped, spellings } = parseMaster(bytes, {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MOST_ERRORS,
@@ -100,14 +102,14 @@ export function readZone({
   const { errors: conflicts, occluded } = checkZone(apex, owners, MOST_ERRORS);
   for (const error of conflicts) if (errors.length < MOST_ERRORS) errors.push(error);
   const settings = keepApex && soa !== undefined ? settingsOf(soa) : null;
-  if (errors.length > 0) return { owners, kept: settings, errors: byLine(errors), warnings: [] };
+  if (errors.length > 0) return { owners, spellings, kept: settings, errors: byLine(errors), warnings: [] };
   const doubts = [...warnings, ...droppedSignatures(dropped), ...occluded];
   for (const doubt of doubtsOf(apex, kept, owners, MOST_ERRORS)) doubts.push(doubt);
   // The sort is stable: what is found first about a line stays first.
   doubts.sort((a, b) => a.line - b.line);
   return strict
-    ? { owners, kept: settings, errors: byLine(doubts), warnings: [] }
-    : { owners, kept: settings, errors: [], warnings: doubts };
+    ? { owners, spellings, kept: settings, errors: byLine(doubts), warnings: [] }
+    : { owners, spellings, kept: settings, errors: [], warnings: doubts };
 }
 
 /** In the order of the file, the first fault of each line. */

@@ -4,12 +4,13 @@
  */
 import { InvalidError } from '../../errors.ts';
 import { isDataType, typeName } from '../mnemonics.ts';
-import { isWithin, type Name } from '../name.ts';
+import { equalNames, isWithin, type Name, nameId } from '../name.ts';
 import { readIPv4, readIPv6 } from '../rdata/address.ts';
 import { type Field, parseNameBytes, shown } from '../rdata/fields.ts';
 import { parseRdataFields } from '../rdata/rdata.ts';
 import { MAX_TTL, readTtl } from '../ttl.ts';
 import { type ResourceRecord, TYPE } from '../types.ts';
+import { hasCapital, putCapitals } from './capitals.ts';
 import { ADJACENT, EntryLexer, ESCAPED, QUOTED } from './lexer.ts';
 import { readPlainName } from './plain-name.ts';
 import { Slab } from './slab.ts';
@@ -41,6 +42,8 @@ export interface MasterResult {
   readonly warnings: MasterWarning[];
   /** By type, those of `drops`. */
   readonly dropped: ReadonlyMap<number, Dropped>;
+  /** Owners that have capitals below the zone's own name, as they are written first, by their nameId. */
+  readonly spellings: ReadonlyMap<string, Name>;
 }
 
 export interface MasterOptions {
@@ -78,7 +81,10 @@ class MasterParser {
   readonly #dropped = new Map<number, { line: number; count: number }>();
   readonly #scratch = new Uint8Array(512);
   readonly #slab = new Slab();
+  readonly #spellings = new Map<string, Name>();
   #origin: Name;
+  /** The same with its capitals; null: it has none. */
+  #spelledOrigin: Name | null = null;
   #originInZone = true;
   /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
   #owner: Name | undefined;
@@ -110,7 +116,13 @@ class MasterParser {
         this.#errors.push({ line: lexer.line, message: error.message });
       }
     }
-    return { records: this.#records, errors: this.#errors, warnings: this.#warnings, dropped: this.#dropped };
+    return {
+      records: this.#records,
+      errors: this.#errors,
+      warnings: this.#warnings,
+      dropped: this.#dropped,
+      spellings: this.#spellings,
+    };
   }
 
   /** Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the record before. */
@@ -206,9 +218,32 @@ class MasterParser {
   }
 
   #readOwner(): Name {
-    const scratch = this.#scratch;
     const start = this.#lexer.start[0];
     const end = this.#lexer.end[0];
+    const name = this.#parseOwner(start, end);
+    if (this.#spelledOrigin !== null || hasCapital(this.#bytes, start, end)) this.#noteSpelling(name, start, end);
+    return name;
+  }
+
+  #noteSpelling(name: Name, start: number, end: number): void {
+    const id = nameId(name);
+    if (this.#spellings.has(id)) return;
+    const spelled = this.#spell(name, start, end);
+    spelled.set(this.#zone, spelled.length - this.#zone.length);
+    if (!equalNames(spelled, name)) this.#spellings.set(id, spelled);
+  }
+
+  /** A name with the capitals that its text and the origin have. */
+  #spell(name: Name, start: number, end: number): Name {
+    const spelled = Uint8Array.from(name);
+    const isAbsolute = putCapitals(this.#bytes, start, end, spelled);
+    const origin = this.#spelledOrigin;
+    if (!isAbsolute && origin !== null) spelled.set(origin, spelled.length - origin.length);
+    return spelled;
+  }
+
+  #parseOwner(start: number, end: number): Name {
+    const scratch = this.#scratch;
     if (this.#lexer.flags[0] & QUOTED) fail(`The owner name ${this.#shown(0)} must not be quoted.`);
     let name: Name;
     const length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
@@ -261,7 +296,10 @@ class MasterParser {
     const word = this.#text(0).slice(0, 16).toUpperCase();
     if (word === '$ORIGIN') {
       if (count !== 2) fail('$ORIGIN takes one name.');
-      this.#origin = parseNameBytes(this.#text(1), this.#origin);
+      const origin = parseNameBytes(this.#text(1), this.#origin);
+      const spelled = this.#spell(origin, start[1], end[1]);
+      this.#spelledOrigin = equalNames(spelled, origin) ? null : spelled;
+      this.#origin = origin;
       this.#originInZone = isWithin(this.#origin, this.#zone);
     } else if (word === '$TTL') {
       if (count !== 2) fail('$TTL takes one time.');

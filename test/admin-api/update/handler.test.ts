@@ -81,6 +81,19 @@ test('a wrong key, a wrong secret and a wrong time are NOTAUTH, and change nothi
   assert.equal(recordsOf(domain), []);
 });
 
+test('a message counts as verified once, when its signature is good', async () => {
+  const { domain, at } = await zone();
+  const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')] });
+  const before = world.verified;
+  const forged = { ...key, secret: key.secret.map((byte) => byte ^ 1) };
+  await world.send(message);
+  await world.send(signRequest(message, forged, now()).message);
+  assert.is(world.verified, before);
+  const signed = signRequest(message, key, now()).message;
+  for (let i = 0; i < 3; i++) assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
+  assert.is(world.verified, before + 1);
+});
+
 test('a key without the scope, of a viewer, or for other domains is refused', async () => {
   const { domain, at, run } = await zone();
   const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
@@ -99,6 +112,38 @@ test('a key without the scope, of a viewer, or for other domains is refused', as
   assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'NOERROR');
   await world.daemon.call('PATCH', `/api/v1/accounts/${id}`, { json: { role: 'viewer' } });
   assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'REFUSED');
+});
+
+test('what an update replaces in a doubtful zone may be as doubtful as it was', async () => {
+  const { domain, at, run } = await zone();
+  const apex = apexOf(domain);
+  const file = [
+    `$ORIGIN ${apex}`,
+    '$TTL 300',
+    'c CNAME x.example.',
+    'm MX 1 c',
+    'd NS ns.example.',
+    'x.d TXT "hidden"',
+    '0/25 NS ns.example.',
+    'n NAPTR 1 2 "u" "" "!a!b!" x.example.',
+  ];
+  const { status, text } = await world.daemon.call('PUT', `/api/v1/domains/${domain.id}/zonefile`, {
+    body: `${file.join('\n')}\n`,
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(status, 200, text);
+  const replace = (owner: string, type: 'CNAME' | 'MX' | 'NS' | 'TXT' | 'NAPTR', content: string) =>
+    run([deleteSet(at(owner), type), add(at(owner), 60, type, content)]);
+  assert.is(await replace('c', 'CNAME', 'y.example.'), 'NOERROR');
+  assert.is(await replace('m', 'MX', `2 ${at('c')}`), 'NOERROR');
+  assert.is(await replace('d', 'NS', 'ns2.example.'), 'NOERROR');
+  assert.is(await replace('x.d', 'TXT', '"still"'), 'NOERROR');
+  assert.is(await replace('0/25', 'NS', 'ns2.example.'), 'NOERROR');
+  assert.is(await replace('n', 'NAPTR', '3 4 "u" "" "!a!b!" x.example.'), 'NOERROR');
+  // What the zone did not have before is held to the rules.
+  assert.is(await replace('m2', 'MX', `2 ${at('c')}`), 'REFUSED');
+  assert.is(await replace('y.d', 'TXT', '"new"'), 'REFUSED');
+  assert.is(await replace('m', 'MX', '1 192.0.2.1.'), 'REFUSED');
 });
 
 test('zones of others and of nobody are NOTAUTH, and so is another class', async () => {

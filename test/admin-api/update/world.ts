@@ -23,6 +23,8 @@ export const rcodeOf = (response: Uint8Array): string => NAMES.get(response[3] &
 export class World {
   readonly daemon: Daemon;
   readonly reader: StoreReader;
+  /** Messages that were taken for good and new. */
+  verified = 0;
   private zones = 0;
 
   private constructor(daemon: Daemon) {
@@ -78,7 +80,15 @@ export class World {
   /** All that is answered to a message; none: silence. */
   async send(message: Uint8Array): Promise<Uint8Array[]> {
     const { signal } = new AbortController();
-    const request = { message, address: '192.0.2.7', port: 4242, transport: 'tcp', cancelled: signal } as const;
+    const verified = (): void => void this.verified++;
+    const request = {
+      message,
+      address: '192.0.2.7',
+      port: 4242,
+      transport: 'tcp',
+      cancelled: signal,
+      verified,
+    } as const;
     const messages: Uint8Array[] = [];
     for await (const response of this.daemon.api.update(request)) messages.push(response);
     return messages;

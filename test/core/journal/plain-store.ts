@@ -3,7 +3,7 @@ import { targetKey } from '../../../core/store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, TARGETS } from '../../../core/store/reader.ts';
 import { records, STAMP, TABLES, type Table } from '../../../core/store/rows.ts';
 import { nameAt } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../../../core/wire/types.ts';
 
 class PlainRows implements RawReader {
   /** `table key`, the key in hexadecimal, to the row's value. */
@@ -37,7 +37,8 @@ class PlainRows implements RawReader {
 
 function targets(key: Buffer, value: Buffer): Entry[] {
   const { type, rdata } = records.decode(key, value);
-  const at = type === TYPE.CNAME || type === TYPE.DNAME ? 0 : ADDITIONAL_TARGET.get(type);
+  const alias = type === TYPE.CNAME || type === TYPE.DNAME ? 0 : undefined;
+  const at = alias ?? (isServiceBinding(type) ? SERVICE_TARGET : HOST_TARGET.get(type));
   return at === undefined ? [] : [{ key: targetKey(nameAt(rdata, at), key), value: Buffer.alloc(0) }];
 }
 

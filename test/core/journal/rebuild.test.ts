@@ -12,7 +12,7 @@ import { answersAreCurrent, rebuildAnswers } from '../../../core/journal/rebuild
 import { targetKey } from '../../../core/store/keys.ts';
 import { domains, newId, type ProxyConfig, proxies, records } from '../../../core/store/rows.ts';
 import { isWithin, nameAt, parseName, ROOT } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, CLASS_IN, TYPE } from '../../../core/wire/types.ts';
+import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { apexSets } from '../../../core/zone/apex.ts';
 import { compileZone } from '../../../core/zone/bulk.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
@@ -59,6 +59,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const usage = dump(environment, ['usage']);
   const aliases = dump(environment, ['aliases']);
   const sites = dump(environment, ['sites']);
+  const targets = dump(environment, ['targets']);
   const { answers } = await rebuildAnswers(environment, DEFAULTS);
   const after = new Set(dump(environment, ['answers']));
   const known = new Set(before);
@@ -68,9 +69,21 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   assert.equal(dump(environment, ['usage']), usage, `${label}: usage`);
   assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
   assert.equal(dump(environment, ['sites']), sites, `${label}: sites`);
+  assert.equal(dump(environment, ['targets']), targets, `${label}: targets`);
   assert.is(answers, before.length);
   assert.is(index.stats.names, before.length, `${label}: names in the index`);
 }
+
+/** Where a target stands in the rdata of the types that lead to one. */
+const TARGET_AT: ReadonlyMap<number, number> = new Map([
+  [TYPE.CNAME, 0],
+  [TYPE.DNAME, 0],
+  [TYPE.NS, 0],
+  [TYPE.MX, 2],
+  [TYPE.SRV, 6],
+  [TYPE.SVCB, 2],
+  [TYPE.HTTPS, 2],
+]);
 
 /** Targets, counts and lookups follow from the rows alone. */
 function checkDerived({ environment, reader }: Store, label: string): void {
@@ -82,7 +95,7 @@ function checkDerived({ environment, reader }: Store, label: string): void {
     const used = usage.get(domain.accountId) ?? { domains: 0, records: 0 };
     usage.set(domain.accountId, { domains: used.domains + 1, records: used.records + rows.length });
     for (const row of rows) {
-      const at = row.type === TYPE.CNAME || row.type === TYPE.DNAME ? 0 : ADDITIONAL_TARGET.get(row.type);
+      const at = TARGET_AT.get(row.type);
       assert.is(reader.record(row.id)?.type, row.type, `${label}: lookup`);
       if (at === undefined || !isWithin(nameAt(row.rdata, at), domain.apex)) continue;
       targets.push(`targets ${targetKey(nameAt(row.rdata, at), records.key(row)).toString('hex')} `);
@@ -286,7 +299,7 @@ test('a mail exchanger that comes or goes takes its target out of the proxy and 
     await close();
   }));
 
-test('a folder of the version before is made anew: answers and usage', () =>
+test('a folder of the version before is made anew: answers, targets and usage', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
@@ -294,14 +307,16 @@ test('a folder of the version before is made anew: answers and usage', () =>
       draft.put(domains, domain);
       draft.put(proxies, newProxy(domain));
       for (let i = 0; i < 3; i++) draft.put(records, addressRecord(domain, `www${i}`));
+      draft.put(records, newRecord(domain, '@', TYPE.HTTPS, Uint8Array.from([0, 1, ...parseName('www0.zone.test.')])));
     });
     await rebuildAnswers(environment, DEFAULTS);
-    const now = dump(environment, ['answers', 'usage', 'meta']);
-    // That version kept no usage, and knew no cluster.
+    const now = dump(environment, ['answers', 'targets', 'usage', 'meta']);
+    // That version kept no usage and no targets of HTTPS, and knew no cluster.
     const { cluster: _, ...old } = DEFAULTS;
     await environment.root.transaction(() => {
       environment.meta.put(Buffer.from('compiled with'), Buffer.from(JSON.stringify([1, old])));
       environment.usage.clearSync();
+      environment.targets.clearSync();
       for (const key of environment.answers.getKeys({})) environment.answers.put(key, Buffer.alloc(8));
     });
     environment.root.resetReadTxn();
@@ -309,8 +324,8 @@ test('a folder of the version before is made anew: answers and usage', () =>
     assert.equal(await rebuildAnswers(environment, DEFAULTS), { zones: 1, answers: 4 });
     environment.root.resetReadTxn();
     assert.ok(answersAreCurrent(environment, DEFAULTS));
-    assert.equal(dump(environment, ['answers', 'usage', 'meta']), now);
-    assert.equal(reader.usage(domain.accountId), { domains: 1, records: 3 });
+    assert.equal(dump(environment, ['answers', 'targets', 'usage', 'meta']), now);
+    assert.equal(reader.usage(domain.accountId), { domains: 1, records: 4 });
     assert.not(answersAreCurrent(environment, { ...DEFAULTS, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } }));
   }));
 

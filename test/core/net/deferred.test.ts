@@ -301,7 +301,7 @@ for (const transport of ['batch', 'portable'] as const) {
       const client = await UdpClient.connect(limited.port);
       const responses: Message[] = [];
       for (let id = 0; id < 20; id++) {
-        const message = UPDATE.slice();
+        const message = (id % 2 === 0 ? UPDATE : AXFR).slice();
         message[1] = id;
         const response = await client.query(message);
         assert.is.not(response, null, `${id} is answered`);
@@ -314,8 +314,38 @@ for (const transport of ['batch', 'portable'] as const) {
       // A slow machine gets some tokens more.
       assert.ok(whole.length >= taken, `${whole.length} taken`);
       if (allow === false) assert.ok(whole.length < 20, 'some are beyond the rate');
-      for (const { rcode, header } of responses) assert.is(header.tc ? rcode : 0, RCODE.NOERROR);
+      // A client that looks at the code alone must not take an UPDATE for done.
+      for (const [id, { rcode, header }] of responses.entries())
+        if (header.tc) assert.is(rcode, id % 2 === 0 ? RCODE.SERVFAIL : RCODE.NOERROR);
     });
+
+  test('over UDP, what turns out to have a good signature counts nothing of the rate', async () => {
+    let isGood = true;
+    const limited = await serve({
+      transport,
+      deferredUdp: { rate: 1, allow: false },
+      async *answerDeferred({ message, verified }) {
+        if (isGood) verified?.();
+        const response = message.slice(0, 12);
+        response[2] |= 0x80;
+        response.fill(0, 4);
+        yield response;
+      },
+    });
+    const client = await UdpClient.connect(limited.port);
+    const truncated = async (id: number): Promise<boolean> => {
+      const message = UPDATE.slice();
+      message[1] = id;
+      return decodeMessage((await client.query(message))!).header.tc;
+    };
+    for (let id = 0; id < 20; id++) assert.not(await truncated(id), `${id}`);
+    isGood = false;
+    let refused = 0;
+    for (let id = 20; id < 40; id++) if (await truncated(id)) refused++;
+    assert.ok(refused > 0, 'some are beyond the rate');
+    client.close();
+    await limited.stop();
+  });
 
   test('an UPDATE that is not signed is refused by the thread, and never comes to main', async ({ served }) => {
     answer = async function* () {

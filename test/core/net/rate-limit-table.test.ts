@@ -71,6 +71,31 @@ test('the rate holds: a second worth at once, then as many a second, however man
   }
 });
 
+test('a token that is given back can be taken again, and none comes from nowhere', () => {
+  for (const start of [1000, 2 ** 31 - 300_000, 2 ** 32 - 300_000]) {
+    const table = new RateTable(createBuckets(64), 10);
+    const now = wrapped(start);
+    const taken = (most: number, at: number): number => {
+      let count = 0;
+      while (count < most && table.take(5, at)) count++;
+      return count;
+    };
+    for (let i = 0; i < 1000; i++) {
+      assert.ok(table.take(5, now));
+      table.giveBack(5, now);
+    }
+    assert.is(taken(100, now), 10);
+    table.giveBack(5, now);
+    table.giveBack(5, now);
+    assert.is(taken(100, now), 2);
+    table.giveBack(6, now);
+    assert.is(taken(100, now), 0, 'that of another account');
+    const later = wrapped(start + toUnits(1000));
+    for (let i = 0; i < 20; i++) table.giveBack(5, later);
+    assert.is(taken(100, later), 10, 'no more than a bucket holds');
+  }
+});
+
 test('a full set gives away the bucket that is nearest to full, and forgets nobody who is limited before that', () => {
   const rate = 10;
   // One set of eight.

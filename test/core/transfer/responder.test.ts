@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft.ts';
-import { domains, records } from '../../../core/store/rows.ts';
+import { domains, records, spellings } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import type { HeldKey } from '../../../core/tsig/keyring.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { formatName, parseName } from '../../../core/wire/name.ts';
 import { isSignedResponse, signRequest } from '../../../core/wire/tsig.ts';
 import { findTsig, withoutTsig } from '../../../core/wire/tsig-record.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
@@ -55,6 +55,20 @@ test('refused: no listed address and no key, and EDE says so to who knows EDNS',
     LIMITS,
     { access: new TransferAccess(['192.0.2.0/24', '2001:db8::/32']) },
   ));
+
+test('owners of a whole zone have the case that a master file gave them', () =>
+  withTransfers(async (rig) => {
+    const domain = await withZone(rig);
+    await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
+      const name = parseName('h1', domain.apex);
+      const spelled = Uint8Array.from(name);
+      spelled[1] = 'H'.charCodeAt(0);
+      draft.put(spellings, { domainId: domain.id, name, spelled });
+    });
+    const records = (await rig.ask(transferRequest(APEX))).flatMap((message) => decodeMessage(message).answer);
+    const owners = records.filter(({ type }) => type === TYPE.A).map(({ name }) => formatName(name));
+    assert.equal(owners, ['h0.zone.test.', 'H1.zone.test.', 'h2.zone.test.']);
+  }));
 
 test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
   withTransfers(async (rig) => {

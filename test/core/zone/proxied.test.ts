@@ -9,13 +9,12 @@ import { answeredRecords, CLUSTER } from '../../reference/proxy.ts';
 
 const APEX = parseName('example.com.');
 const name = (text: string) => parseName(text, APEX);
-const numbers = { MX: [0, 10], SRV: [0, 0, 0, 0, 1, 187] } as const;
+const NUMBERS: Readonly<Record<string, readonly number[]>> = { MX: [0, 10], SRV: [0, 0, 0, 0, 1, 187], HTTPS: [0, 1] };
 
 /** `owner TYPE target`, a target only where the type has one. */
 function record(line: string): ResourceRecord {
   const [owner, type, target] = line.split(' ');
-  const before = type === 'MX' || type === 'SRV' ? numbers[type] : [];
-  const rdata = target === undefined ? [10, 0, 0, 1] : [...before, ...name(target)];
+  const rdata = target === undefined ? [10, 0, 0, 1] : [...(NUMBERS[type] ?? []), ...name(target)];
   return { name: name(owner), type: TYPE[type as keyof typeof TYPE], ttl: 60, rdata: Uint8Array.from(rdata) };
 }
 
@@ -78,6 +77,10 @@ const cases: Record<string, { zone: string[]; flags?: string[]; answers: string[
       `sub ${EDGE}`,
       `www ${EDGE}`,
     ],
+  },
+  'targets of HTTPS do: it is browsers that it leads there': {
+    zone: ['@ HTTPS www', 'www A'],
+    answers: ['@ 65:60x1', `www ${EDGE}`],
   },
   'an apex that takes its own mail keeps its addresses': {
     zone: ['@ MX @', '@ A', 'www CNAME @'],

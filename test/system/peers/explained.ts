@@ -3,7 +3,7 @@
  * these covers fails the test. Each says which parts of a response it is about; the rest has to agree.
  */
 import { equalNames, isWildcard, isWithin, type Name, parentName } from '../../../core/wire/name.ts';
-import { ADDITIONAL_TARGET, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { HOST_TARGET, RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import type { World } from '../../reference/generate.ts';
 import { type Expected, type Query, resolve } from '../../reference/resolver.ts';
 import type { Message } from '../../support/message.ts';
@@ -74,6 +74,15 @@ const EXPLANATIONS: readonly Explanation[] = [
     peers: ['nsd'],
     parts: ['additional-'],
     applies: ({ ours, theirs }) => !ours.referral && ours.answer.length > 0 && theirs.additional.length === 0,
+  },
+  {
+    // Both leave out what goes with SVCB and HTTPS where a target is "." or an alias, NSD everywhere; Knot adds SVCB and HTTPS of
+    // targets in ServiceMode, too, which are no alternatives of theirs, and takes nothing but the first target's. RFC 9460 4.1
+    // wants addresses and, in AliasMode, the target's own records; a resolver that lacks them asks.
+    name: 'what goes with SVCB and HTTPS',
+    peers: ['knot', 'nsd'],
+    parts: ['additional-', 'additional+'],
+    applies: ({ ours }) => ours.answer.some(({ type }) => type === TYPE.SVCB || type === TYPE.HTTPS),
   },
   {
     // NSD asks the outermost of three nested zones for the DS of the innermost. RFC 4035 3.1.4.1: the parent zone answers.
@@ -194,8 +203,8 @@ function lastTarget(ours: Expected): Name {
 
 function targets(records: readonly ResourceRecord[]): Name[] {
   return records
-    .filter(({ type }) => ADDITIONAL_TARGET.has(type))
-    .map(({ type, rdata }) => rdata.subarray(ADDITIONAL_TARGET.get(type)));
+    .filter(({ type }) => HOST_TARGET.has(type))
+    .map(({ type, rdata }) => rdata.subarray(HOST_TARGET.get(type)));
 }
 
 function isOwner(world: World, name: Name): boolean {

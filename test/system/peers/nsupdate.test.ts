@@ -13,6 +13,8 @@ import { startUpdateServer, type UpdateServer } from './update-server.ts';
 const missing = whyNotPrograms('nsupdate', 'dig');
 const test = suite('nsupdate');
 let server: UpdateServer;
+/** Where the loopback is a network as any other. */
+let strict: UpdateServer;
 let key: Key;
 let folder: string;
 let scripts = 0;
@@ -22,9 +24,13 @@ test.before(async () => {
   // As configured by default.
   server = await startUpdateServer({ rate: 100, allow: ['127.0.0.0/8'] });
   key = await server.world.key(server.world.admin);
+  strict = await startUpdateServer({ rate: 20, allow: false });
   folder = temporaryFolder('nsupdate');
 });
-test.after(() => server?.stop());
+test.after(async () => {
+  await server?.stop();
+  await strict?.stop();
+});
 
 /** Runs it with a script, in which `~` is the zone; resolves with its last words, `ok` when it has none. */
 async function nsupdate(
@@ -33,18 +39,15 @@ async function nsupdate(
   transport: 'udp' | 'tcp',
   by: Key = key,
   options: readonly string[] = [],
+  port = server.port,
 ): Promise<string> {
   const script = join(folder, `${++scripts}.txt`);
   const zone = formatName(domain.apex);
   writeFileSync(
     script,
-    [
-      `server 127.0.0.1 ${server.port}`,
-      `zone ${zone}`,
-      ...lines.map((line) => line.replaceAll('~', zone)),
-      'send',
-      '',
-    ].join('\n'),
+    [`server 127.0.0.1 ${port}`, `zone ${zone}`, ...lines.map((line) => line.replaceAll('~', zone)), 'send', ''].join(
+      '\n',
+    ),
   );
   const secret = Buffer.from(by.secret).toString('base64');
   const args = [
@@ -180,6 +183,16 @@ test('hundreds of updates one after another over UDP from the loopback, none of 
   // Without a retry a message that is dropped ends nsupdate with a time-out.
   assert.is(await nsupdate(domain, lines, 'udp', key, ['-r', '0']), 'ok');
   assert.is(recordsOf(domain).length, 600);
+});
+
+test('hundreds of updates one after another over UDP from a network with a rate, none of which is lost', async () => {
+  if (missing !== null) return;
+  const { world, port } = strict;
+  const domain = await world.zone();
+  const by = await world.key(world.admin);
+  const lines = Array.from({ length: 600 }, (_, i) => [`update add h${i}.~ 60 A 192.0.2.${i % 250}`, 'send']).flat();
+  assert.is(await nsupdate(domain, lines, 'udp', by, ['-r', '0'], port), 'ok');
+  assert.is(world.records(domain).length, 600);
 });
 
 test('hundreds of records in one message go over TCP and are one change', async () => {

@@ -18,7 +18,7 @@ interface PeerKind {
   readonly name: Peer['name'];
   readonly program: string;
   readonly args: (config: string) => string[];
-  readonly config: (folder: string, port: number, zones: readonly ZoneFile[]) => string;
+  readonly config: (folder: string, port: number, zones: readonly ZoneFile[], additional: boolean) => string;
   /** What it prints when every zone is loaded. */
   readonly ready: RegExp;
 }
@@ -86,7 +86,7 @@ const BIND: PeerKind = {
   name: 'bind',
   program: '/usr/sbin/named',
   args: (config) => ['-g', '-n', '1', '-c', config],
-  config: (folder, port, zones) => `
+  config: (folder, port, zones, additional) => `
 options {
     directory "${folder}";
     listen-on port ${port} { 127.0.0.1; };
@@ -95,7 +95,7 @@ options {
     session-keyfile "${folder}/session.key";
     recursion no;
     dnssec-validation no;
-    minimal-responses yes;
+    minimal-responses ${additional ? 'no-auth' : 'yes'};
     max-udp-size 4096;
     notify no;
     check-integrity no;
@@ -124,12 +124,13 @@ export function whyNot(name: Peer['name']): string | null {
 
 /**
  * Resolves when all zones are loaded; rejects with the server's output when one is not. Each zone begins with its SOA. `write`
- * makes its master file.
+ * makes its master file. `additional`: BIND sends additional records with positive answers, which it may leave out.
  */
 export async function startPeer(
   name: Peer['name'],
   zones: readonly (readonly ResourceRecord[])[],
   write: (zone: readonly ResourceRecord[]) => string = formatZone,
+  additional = false,
 ): Promise<Peer> {
   const kind = KINDS[name];
   const folder = temporaryFolder(name);
@@ -141,7 +142,7 @@ export async function startPeer(
   });
   const port = await freePort();
   const config = join(folder, `${name}.conf`);
-  writeFileSync(config, kind.config(folder, port, files));
+  writeFileSync(config, kind.config(folder, port, files, additional));
   const child: Child = startChild(kind.program, kind.args(config));
   await child.waitFor(kind.ready, 60_000);
   return { name, port, stop: async () => void (await child.stop()) };

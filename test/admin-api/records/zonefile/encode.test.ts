@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { encodeRecords } from '../../../../admin-api/records/zonefile/encode.ts';
 import { Owners } from '../../../../admin-api/records/zonefile/owners.ts';
 import { readChanges } from '../../../../core/journal/changes.ts';
-import { type RecordRow, records } from '../../../../core/store/rows.ts';
+import { type RecordRow, records, spellings } from '../../../../core/store/rows.ts';
 import { type MasterRecord, parseMaster } from '../../../../core/wire/master/index.ts';
-import { nameId, parseName } from '../../../../core/wire/name.ts';
+import { formatName, nameId, parseName } from '../../../../core/wire/name.ts';
 
 const APEX = parseName('example.com.');
 const DOMAIN = '0123456789abcdef';
@@ -21,7 +21,7 @@ function ownersOf(found: readonly MasterRecord[]): Owners {
 function rows(text: string): RecordRow[] {
   const { records: found, errors } = parseMaster(Buffer.from(text), { origin: APEX, defaultTtl: 300 });
   assert.equal(errors, []);
-  const { changes, count } = encodeRecords(DOMAIN, ownersOf(found), NOW);
+  const { changes, count } = encodeRecords(DOMAIN, ownersOf(found), new Map(), NOW);
   const puts = [...readChanges(Buffer.from(changes))];
   assert.is(puts.length, count);
   return puts.map(({ table, key, value }) => {
@@ -71,6 +71,28 @@ test('many names of one hash bucket and many of none', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `h${i} A 192.0.2.1`);
   const found = rows(`${lines.join('\n')}\n${lines.slice(0, 100).join('\n')}\n`);
   assert.is(new Set(found.map((row) => nameId(row.name))).size, 20_000);
+});
+
+test('writes the spellings of owners that have records, as their table does', () => {
+  const text = 'WWW A 192.0.2.1\nwww A 192.0.2.2\nlower A 192.0.2.1\nA\\000B TXT x\n';
+  const { records: found, spellings: spelled } = parseMaster(Buffer.from(text), { origin: APEX, defaultTtl: 300 });
+  const gone = parseName('Gone', APEX);
+  const { changes, count } = encodeRecords(
+    DOMAIN,
+    ownersOf(found),
+    new Map([...spelled, [nameId(gone), Uint8Array.from(gone)]]),
+    NOW,
+  );
+  assert.is(count, 4);
+  const rest = [...readChanges(Buffer.from(changes))].slice(4).map(({ table, key, value }) => {
+    assert.is(table, spellings.number);
+    const row = spellings.decode(key, value!);
+    assert.equal([spellings.key(row), spellings.encode(row)], [key, value]);
+    assert.is(row.domainId, DOMAIN);
+    assert.equal(row.name, parseName(formatName(row.spelled)));
+    return formatName(row.spelled);
+  });
+  assert.equal(rest, ['WWW.example.com.', 'A\\000B.example.com.']);
 });
 
 test.run();

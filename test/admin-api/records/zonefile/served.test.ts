@@ -137,6 +137,62 @@ for (const [name, type, expected] of SERVED)
     assert.equal(await ask(daemon, name, type), { ...nothing, ...expected });
   });
 
+test('what was read of a doubtful zone can be sent back, record by record and in a batch', async ({ daemon, path }) => {
+  const read = async () => listOf((await daemon.call('GET', `${path}/records`)).body.records);
+  const all = (await read()).filter(({ name, type }) => !(`${type}` === 'NS' && `${name}` === '@'));
+  for (const record of all) {
+    const { status, text } = await daemon.call('PUT', `${path}/records/${record.id}`, { json: record });
+    assert.is(status, 200, `${record.name} ${record.type}: ${text}`);
+  }
+  const batch = await daemon.call('POST', `${path}/records/batch`, { json: { put: all } });
+  assert.is(batch.status, 200, batch.text);
+  const again = all.map(({ id, data, created_at: made, updated_at: changed, ...record }) => record);
+  const renewed = await daemon.call('POST', `${path}/records/batch`, {
+    json: { delete: all.map(({ id }) => id), post: again.map((one) => ({ ...one, ttl: 300 })) },
+  });
+  assert.is(renewed.status, 200, renewed.text);
+  const file = await daemon.call('PUT', `${path}/zonefile?apex=keep`, {
+    body: FILE,
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(file.status, 200, file.text);
+});
+
+/** Changes of the doubtful zone that leave a doubt as it is, and such that bring one. */
+const CHANGES: readonly (readonly [what: string, type: string, change: object, code?: string])[] = [
+  ['ns1', 'A', { type: 'CNAME', content: 'x.example.' }, 'cname_conflict'],
+  ['c', 'CNAME', { content: `ns1.${ZONE}.` }],
+  ['c', 'CNAME', { proxied: true }],
+  ['@', 'MX', { content: `7 c.${ZONE}.`, ttl: 60 }],
+  ['_s._tcp', 'SRV', { content: `7 8 9 c.${ZONE}.` }],
+  ['0/25', 'NS', { content: 'ns.example.' }],
+  ['a#b', 'A', { content: '192.0.2.4' }],
+  ['d', 'NS', { content: 'ns2.example.' }],
+  ['d', 'MX', { content: '2 mail.example.' }],
+  ['x.d', 'TXT', { content: '"still hidden"' }],
+  ['n', 'NAPTR', { ttl: 77 }],
+  ['long', 'TXT', { content: '"longer"' }],
+  ['@', 'MX', { content: '7 192.0.2.1.' }, 'invalid_host'],
+  ['0/25', 'NS', { name: '128/25' }, 'invalid_host'],
+  ['a#b', 'A', { name: 'b#c' }, 'invalid_host'],
+  ['x.d', 'TXT', { name: 'y.d' }, 'occluded'],
+  ['long', 'TXT', { ttl: 2147483646 }, 'invalid_ttl'],
+];
+
+test('a change of a doubtful record is refused for a new doubt alone', async ({ daemon, path }) => {
+  for (const [name, type, json, code] of CHANGES) {
+    const query = `name=${encodeURIComponent(name)}&type=${type}`;
+    const [old] = listOf((await daemon.call('GET', `${path}/records?${query}`)).body.records);
+    const { status, body, text } = await daemon.call('PUT', `${path}/records/${old.id}`, { json: { ...old, ...json } });
+    assert.equal([status === 200, body.error?.code], [code === undefined, code] as never, `${name} ${type}: ${text}`);
+  }
+  const file = await daemon.call('PUT', `${path}/zonefile?apex=keep`, {
+    body: FILE,
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(file.status, 200, file.text);
+});
+
 test('a hidden record is served once its delegation is gone', async ({ daemon, path }) => {
   const [ns] = listOf((await daemon.call('GET', `${path}/records?name=d&type=NS`)).body.records);
   assert.is((await daemon.call('DELETE', `${path}/records/${ns.id}`)).status, 200);

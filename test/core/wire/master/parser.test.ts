@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatMaster, type MasterOptions, parseMaster } from '../../../../core/wire/master/index.ts';
 import { typeName } from '../../../../core/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../../core/wire/name.ts';
+import { formatName, nameId, parseName } from '../../../../core/wire/name.ts';
 import { formatRdata } from '../../../../core/wire/rdata/index.ts';
 import { ORIGIN } from '../arbitrary.ts';
 
@@ -177,6 +177,35 @@ test('one wrong entry each', () => {
   for (const [entry, message] of cases)
     if (entry === 'a TXT "b\nc"') assert.match(parse(entry).errors[0], message);
     else assert.match(one(entry), message, entry);
+});
+
+test('keeps the capitals of owner names apart from the names', () => {
+  const text = [
+    'www A 192.0.2.1',
+    'WWW.Sub AAAA ::1',
+    'www.sub A 192.0.2.2',
+    `Abs.${formatName(ORIGIN).toUpperCase()} A 192.0.2.1`,
+    'A\\.B\\067x A 192.0.2.1',
+    '@ MX 1 Mail',
+    `$ORIGIN Lower.Down.${formatName(ORIGIN)}`,
+    'h A 192.0.2.1',
+    '@ A 192.0.2.1',
+    `other.${formatName(ORIGIN)} A 192.0.2.1`,
+    '$ORIGIN More',
+    'X TXT x',
+  ].join('\n');
+  const { records, errors, spellings } = parseMaster(Buffer.from(text), { origin: ORIGIN, defaultTtl: 5 });
+  assert.equal(errors, []);
+  assert.ok(records.every(({ name }) => formatName(name) === formatName(name).toLowerCase()));
+  const expected = ['WWW.Sub', 'Abs', 'A\\.BCx', 'h.Lower.Down', 'Lower.Down', 'X.More.Lower.Down'];
+  assert.equal(
+    [...spellings.values()].map(formatName),
+    expected.map((name) => `${name}.${formatName(ORIGIN)}`),
+  );
+  for (const spelled of spellings.values()) {
+    const name = parseName(formatName(spelled));
+    assert.equal(formatName(spellings.get(nameId(name))!), formatName(spelled));
+  }
 });
 
 test('which TTL a record without one takes', () => {

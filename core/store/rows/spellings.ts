@@ -1,0 +1,29 @@
+/**
+ * How a master file wrote an owner name that has capitals. Names are compared, stored and answered in lower case (RFC 4343); whoever takes a zone out again gets them
+ * as they came in.
+ */
+import type { Name } from '../../wire/name.ts';
+import { idKey, nameKey, nameOfKey } from '../keys.ts';
+import type { Table } from './table.ts';
+
+export interface Spelling {
+  readonly domainId: string;
+  /** Wire form in lower case. */
+  readonly name: Name;
+  /** The same with its capitals, none of them in the zone's own name. */
+  readonly spelled: Name;
+}
+
+export const spellings: Table<Spelling> = {
+  number: 21,
+  name: 'spellings',
+  key: ({ domainId, name }) => Buffer.concat([idKey(domainId), nameKey(name)]),
+  encode: ({ spelled }) => Buffer.from(spelled),
+  decode: (key, value) => ({
+    domainId: Buffer.from(key.subarray(0, 8)).toString('hex'),
+    name: nameOfKey(key, 8, key.length),
+    spelled: Uint8Array.from(value),
+  }),
+  lookups: () => [],
+  lookupsFromKey: true,
+};

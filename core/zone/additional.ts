@@ -1,0 +1,163 @@
+/** The additional section of a positive answer: what a client would ask for next. It may be left out, from its end on. */
+import { type Answer, MAX_BODY } from '../store/answers.ts';
+import type { Body, Owner } from '../wire/body.ts';
+import { type Name, nameAt, nameId } from '../wire/name.ts';
+import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../wire/types.ts';
+import { findType, NO_RRSETS, type ZoneView } from './view.ts';
+import { localSets, walk } from './walk.ts';
+
+export interface Additional extends Pick<Answer, 'drops' | 'arcount'> {
+  /** There are CNAMEs among the records. */
+  readonly hasAlias: boolean;
+}
+
+export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false };
+
+/**
+ * Bytes of what goes with SVCB and HTTPS. Each of them has a copy of what its target holds, so without a bound ten thousand of
+ * them would multiply one large name by ten thousand.
+ */
+const MOST_OF_SERVICES = 4096;
+
+/** Writes what goes with an RRset, whose owner is `name`, in a message `owner`. `aliases`: owners of CNAMEs that the answer holds. */
+export function writeAdditional(
+  view: ZoneView,
+  body: Body,
+  owner: Owner,
+  name: Name,
+  set: RRset,
+  aliases: readonly Name[] = NO_NAMES,
+): Additional {
+  if (isServiceBinding(set.type)) {
+    const writer = new AdditionalWriter(view, body, Math.min(body.size + MOST_OF_SERVICES, MAX_BODY), aliases);
+    writer.services(owner, name, set);
+    return writer.written;
+  }
+  const at = HOST_TARGET.get(set.type);
+  if (at === undefined) return NO_ADDITIONAL;
+  const writer = new AdditionalWriter(view, body, MAX_BODY, NO_NAMES);
+  writer.hosts(set, at);
+  return writer.written;
+}
+
+const NO_NAMES: readonly Name[] = [];
+
+export function addressSets(sets: readonly RRset[]): RRset[] {
+  return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
+}
+
+/** A name whose records are in an answer, and how the message calls it. */
+interface Place {
+  readonly owner: Owner;
+  readonly name: Name;
+}
+
+class AdditionalWriter {
+  private readonly view: ZoneView;
+  private readonly body: Body;
+  /** Bytes that the body may have. */
+  private readonly most: number;
+  /** What the message holds, as type and owner: each RRset stands in it once. */
+  private readonly known = new Set<string>();
+  private readonly drops: Answer['drops'][number][] = [];
+  private arcount = 0;
+  private hasAlias = false;
+  private isFull = false;
+
+  constructor(view: ZoneView, body: Body, most: number, aliases: readonly Name[]) {
+    this.view = view;
+    this.body = body;
+    this.most = most;
+    for (const name of aliases) this.known.add(setId(TYPE.CNAME, name));
+  }
+
+  get written(): Additional {
+    return { drops: this.drops.reverse(), arcount: this.arcount, hasAlias: this.hasAlias };
+  }
+
+  /** The addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
+  hosts({ rdatas }: RRset, at: number): void {
+    const seen = new Set<string>();
+    for (const rdata of rdatas) {
+      const name = nameAt(rdata, at);
+      const id = nameId(name);
+      if (this.isFull || seen.has(id)) continue;
+      seen.add(id);
+      for (const set of addressSets(localSets(this.view, name))) this.add({ owner: name, name }, set);
+    }
+  }
+
+  /**
+   * What clients of SVCB and HTTPS go on to (RFC 9460 4.1): the addresses of the targets, which may be aliases, and of a target in
+   * AliasMode its own records of the type with what goes with these.
+   */
+  services(owner: Owner, name: Name, set: RRset): void {
+    const { type } = set;
+    // By the stored owners: a wildcard's records that lead back to it are the same ones for whatever name.
+    const passed = new Set([nameId(located(this.view, name).source)]);
+    let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
+    for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
+      const next: typeof level = [];
+      for (const at of level)
+        for (const rdata of at.set.rdatas) {
+          const target = nameAt(rdata, SERVICE_TARGET);
+          const isAlias = rdata[0] === 0 && rdata[1] === 0;
+          // "." is the owner, but in AliasMode it says that there is no such service (RFC 9460 2.5).
+          const isOwn = target.length === 1;
+          if (this.isFull || (isAlias && isOwn)) continue;
+          const end = this.followed(isOwn ? at : { owner: target, name: target });
+          const { sets, source } = located(this.view, end.name);
+          const services = isAlias ? findType(sets, type) : undefined;
+          if (services !== undefined && !passed.has(nameId(source))) {
+            passed.add(nameId(source));
+            if (this.add(end, services)) next.push({ ...end, set: services });
+          }
+          for (const addresses of addressSets(sets)) this.add(end, addresses);
+        }
+      level = next;
+    }
+  }
+
+  /** Writes the CNAMEs that lead on from a place; returns where they end. */
+  private followed(place: Place): Place {
+    let at = place;
+    for (let i = 0; i < MAX_SOURCES; i++) {
+      const cname = findType(localSets(this.view, at.name), TYPE.CNAME);
+      if (cname === undefined) break;
+      if (this.add(at, cname)) this.hasAlias = true;
+      const name = nameAt(cname.rdatas[0], 0);
+      at = { owner: name, name };
+    }
+    return at;
+  }
+
+  /** False when the message holds the RRset or has no room for it. */
+  private add({ owner, name }: Place, set: RRset): boolean {
+    const { body } = this;
+    const id = setId(set.type, name);
+    if (this.isFull || this.known.has(id)) return false;
+    if (body.size + sizeOf(name, set) > this.most) {
+      this.isFull = true;
+      return false;
+    }
+    this.known.add(id);
+    this.drops.push({ bodyLength: body.size, arcount: this.arcount });
+    body.rrset(owner, set);
+    this.arcount += set.rdatas.length;
+    return true;
+  }
+}
+
+/** What a name of the zone holds, and the owner by which it is stored. */
+function located(view: ZoneView, name: Name): { readonly sets: readonly RRset[]; readonly source: Name } {
+  const outcome = walk(view, name);
+  if (outcome.kind === 'wildcard') return outcome;
+  return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };
+}
+
+const setId = (type: number, name: Name): string => `${type} ${nameId(name)}`;
+
+/** Upper bound of what an RRset takes. */
+export function sizeOf(name: Name, { rdatas }: RRset): number {
+  return rdatas.reduce((sum, rdata) => sum + name.length + 10 + rdata.length, 0);
+}

@@ -1,0 +1,84 @@
+/** What goes with SVCB and HTTPS: by example, by the reference, and as a response grows too long for it. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseMaster } from '../../../core/wire/master/index.ts';
+import { parseType, typeName } from '../../../core/wire/mnemonics.ts';
+import { formatRelative, nameId, parseName } from '../../../core/wire/name.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { checkWorld, TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
+import { APEX, inZone, SERVICES, ZONE } from '../../reference/services.ts';
+import { InProcess } from '../../support/in-process.ts';
+import { decodeMessage, encodeQuery } from '../../support/message.ts';
+
+const server = new InProcess();
+const zones = new Map([[nameId(APEX), ZONE]]);
+server.load(zones);
+const edns = { version: 0, size: 4096, do: false };
+const questions = Object.entries(SERVICES).map(([asked, expected]) => {
+  const [owner, type] = asked.split(' ');
+  return { asked, query: { name: inZone(owner), type: parseType(type)!, class: CLASS_IN, edns }, expected };
+});
+
+const shown = (records: readonly ResourceRecord[]): string[] => [
+  ...new Set(records.map(({ name, type }) => `${formatRelative(name, APEX)} ${typeName(type)}`)),
+];
+
+for (const { asked, query, expected } of questions)
+  test(`${asked}: ${expected.join(', ') || 'nothing'}`, () => {
+    const { header, additional } = decodeMessage(server.answer(encodeQuery(query, 1), 4096)!);
+    assert.equal(shown(additional), expected);
+    assert.not(header.tc);
+  });
+
+test('the answers are those of the reference', () =>
+  checkWorld(
+    server.answer,
+    { origin: parseName('test.'), zones },
+    questions.map(({ query }) => query),
+  ));
+
+test('what has no room is left out, the last first, and never sets TC', () => {
+  const hosts = Array.from({ length: 20 }, (_, i) => `h${i + 10}`);
+  const lines = hosts.flatMap((host, i) => [`${host} A 192.0.2.${i}`, `wide HTTPS ${i + 1} ${host}`]);
+  const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\n`), { origin: APEX });
+  const wide = new InProcess();
+  wide.load(new Map([[nameId(APEX), [...ZONE, ...records]]]));
+  const ask = (size: number, limit: number) => {
+    const query = { name: inZone('wide'), type: TYPE.HTTPS, class: CLASS_IN, edns: { ...edns, size } };
+    return wide.answer(encodeQuery(query, 1), limit)!;
+  };
+  const whole = decodeMessage(ask(4096, TCP_LIMIT));
+  assert.equal([whole.answer.length, whole.additional.length], [20, 20]);
+  const sizes = new Set<number>();
+  for (let size = 512; size <= UDP_LIMIT; size++) {
+    const response = ask(size, UDP_LIMIT);
+    assert.ok(response.length <= size);
+    const { header, answer, additional } = decodeMessage(response);
+    if (header.tc) {
+      // The answer itself has no room.
+      assert.equal([answer.length, additional.length], [0, 0]);
+      continue;
+    }
+    assert.is(answer.length, 20);
+    assert.equal(shown(additional), shown(whole.additional).slice(0, additional.length));
+    sizes.add(additional.length);
+  }
+  assert.equal(
+    [...sizes],
+    Array.from({ length: 21 }, (_, i) => i),
+  );
+});
+
+test('a name of many addresses is not copied into each of the records that lead to it', () => {
+  const lines = Array.from({ length: 400 }, (_, i) => `large A 192.0.${i >> 8}.${i & 255}`);
+  const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\nto-large HTTPS 1 large\n`), {
+    origin: APEX,
+  });
+  const large = new InProcess();
+  large.load(new Map([[nameId(APEX), [...ZONE, ...records]]]));
+  const query = { name: inZone('to-large'), type: TYPE.HTTPS, class: CLASS_IN };
+  const { header, answer, additional } = decodeMessage(large.answer(encodeQuery(query, 1), TCP_LIMIT)!);
+  assert.equal([header.tc, answer.length, additional.length], [false, 1, 0]);
+});
+
+test.run();
