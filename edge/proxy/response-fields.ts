@@ -14,7 +14,7 @@ import {
   type Visited,
 } from './origin-names.ts';
 
-/** What becomes of a field. Up to MEMBERS: it passes as it is when it does not hold the origin. */
+/** What becomes of a field. Below DROP: it passes as it is when it does not hold the origin. */
 const UNKNOWN = 1; // removed, or rewritten where it is a URL
 const TEXT = 2; // the origin is replaced by the site
 const MEMBERS = 3; // the members that hold the origin are removed
@@ -163,6 +163,10 @@ export function responseFields(
     const field = headers[i];
     const value = headers[i + 1];
     const action = ACTIONS.get(field) ?? UNKNOWN;
+    if (isClean(action, field, value, place)) {
+      fields.push(field, value);
+      continue;
+    }
     if (action === DROP) continue;
     const clean = withoutOrigin(action, field, value, place, visited);
     if (clean === undefined) continue;
@@ -200,10 +204,21 @@ export function fieldsWithoutOrigin(
   const fields: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const field = headers[i];
-    const clean = withoutOrigin(ACTIONS.get(field) ?? UNKNOWN, field, headers[i + 1], place, visited);
+    const value = headers[i + 1];
+    const action = ACTIONS.get(field) ?? UNKNOWN;
+    const clean = isClean(action, field, value, place) ? value : withoutOrigin(action, field, value, place, visited);
     if (clean !== undefined) fields.push(field, clean);
   }
   return fields;
+}
+
+/** Whether a field passes as it is: so do nearly all, which this finds out at the least cost. */
+function isClean(action: number, field: string, value: string, place: OriginPlace): boolean {
+  if (action === PASS) return true;
+  if (action >= DROP) return false;
+  if (action === DATE) return isHttpDate(value);
+  if (action === CONTENT_TYPE && !value.includes(';')) return true;
+  return !place.mayBeIn(value) && (action !== UNKNOWN || !field.includes('.'));
 }
 
 /** A value that does not tell where the origin is; undefined: the field is removed. */
@@ -216,14 +231,12 @@ function withoutOrigin(
 ): string | undefined {
   switch (action) {
     case UNKNOWN:
-      if (!place.mayBeIn(value) && !field.includes('.')) return value;
       return unknown(field, value, place, visited);
     case TEXT:
       return replaced(value, place, visited);
-    case DATE:
-      return isHttpDate(value) || !isTold(place, value, visited) ? value : undefined;
     case CONTENT_TYPE:
-      return value.includes(';') ? contentType(value, place, visited) : value;
+      // A boundary is found in the body too, which passes as it is.
+      return /^multipart\//i.test(value) ? value : replaced(value, place, visited);
     case MEMBERS:
     case VIA:
       // RFC 9110 section 7.6.3: hosts behind a gateway may be left out of Via.
@@ -236,6 +249,7 @@ function withoutOrigin(
       return replacedRefresh(value, place, visited);
     case COOKIE:
       return replacedCookie(value, place, visited);
+    case DATE:
     case OPAQUE:
     case HSTS:
       return isTold(place, value, visited) ? undefined : value;
@@ -247,10 +261,6 @@ function withoutOrigin(
 /** IMF-fixdate (RFC 9110 section 5.6.7) has one length, and these two characters in their places. */
 const isHttpDate = (value: string): boolean =>
   value.length === 29 && value.charCodeAt(3) === 0x2c && value.charCodeAt(28) === 0x54;
-
-/** `value`: with parameters. A boundary is found in the body too, which passes as it is. */
-const contentType = (value: string, place: OriginPlace, visited: Visited): string =>
-  place.mayBeIn(value) && !/^multipart\//i.test(value) ? replaced(value, place, visited) : value;
 
 /** Fields by which servers say which machine has answered: of no use to a visitor, as a URL neither. */
 const OF_A_MACHINE = /backend|upstream|origin|server|served|host|node|proxy|via|forward|real-ip|instance|machine/;
