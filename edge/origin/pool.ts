@@ -33,8 +33,8 @@ export interface PoolTools extends DialTools {
   onEmpty(pool: OriginPool): void;
 }
 
-/** More than one answer of the resolvers has. */
-const MOST_ADDRESSES = 32;
+/** As many as an answer of the resolvers has (address-book.ts); the latest ones stay. */
+const MOST_ADDRESSES = 16;
 
 export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallHolder {
   readonly key: string;

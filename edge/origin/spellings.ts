@@ -72,7 +72,8 @@ const ENCODED = '%[0-9a-f][0-9a-f]';
 /** An internationalised name is also sent as UTF-8, which field values show as Latin-1. */
 function namesOf(host: string): string[] {
   const unicode = domainToUnicode(host);
-  return unicode === host || unicode === '' ? [host] : [host, Buffer.from(unicode).toString('latin1')];
+  if (unicode === host || unicode === '') return [host];
+  return [host, Buffer.from(unicode).toString('latin1'), encodeURI(unicode)];
 }
 
 /** A single label (`localhost`) is also a word, so it counts only in an authority or with the port. */
@@ -135,39 +136,49 @@ function inetAton([a, b, c, d]: readonly number[]): string {
 
 const groupSpelling = (group: number): string => `0{0,3}${group.toString(16)}`;
 
-/** `%` and a zone (RFC 6874), which makes no difference here. */
 function ipv6Parts(bytes: Uint8Array): Parts {
   const hex = Buffer.from(bytes).toString('hex');
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8) | bytes[2 * i + 1]);
   const nibbles = [...hex].reverse().join(String.raw`\.`);
   // Names are made from addresses with hyphens. `--1` is no address, so a first group must be there.
   const separator = groups[0] === 0 ? COLON : `(?:[-:]|${PERCENT}3a)`;
-  const first = groups[0] === 0 ? '(?:^|[^0-9a-f]0{0,4}):' : `${groups[0].toString(16)}[-:]`;
+  const first = groups[0] === 0 ? '(?:^|[^0-9a-f])0{0,4}:' : `${groups[0].toString(16)}[-:]`;
   const begin = groups[0] === 0 ? begins('[0-9a-f:]') : HEX_BEGIN;
+  const texts = groups.map((one) => (one === 0 ? ZERO : groupSpelling(one)));
+  const dotted = [...bytes.subarray(12)].join(String.raw`\.`);
   return {
     triggers: [first, hex, nibbles],
     exact: [
-      begin + anyOf(groupSpellings(groups, bytes, separator)) + HEX_END,
+      begin + joinedGroups([...texts.slice(0, 6), dotted], separator) + DIGIT_END,
+      begin + joinedGroups(texts, separator) + HEX_END,
       HEX_BEGIN + hex + HEX_END,
       HEX_BEGIN + nibbles + HEX_END,
     ],
   };
 }
 
-/** All groups, or without a run of zeros (RFC 4291 section 2.2); IPv4 may stand for the last two. */
-function groupSpellings(groups: readonly number[], bytes: Uint8Array, separator: string): string[] {
-  const tail = anyOf([
-    groups.slice(6).map(groupSpelling).join(separator),
-    [...bytes.subarray(12)].map(String).join(String.raw`\.`),
-  ]);
-  const joined = (from: number, to: number): string =>
-    to === 8 && from <= 6
-      ? [...groups.slice(from, 6).map(groupSpelling), tail].join(separator)
-      : groups.slice(from, to).map(groupSpelling).join(separator);
-  const spellings = [joined(0, 8)];
-  for (let from = 0; from < 8; from++)
-    for (let to = from + 1; to <= 8 && groups[to - 1] === 0; to++)
-      spellings.push(joined(0, from) + separator + separator + joined(to, 8));
-  // The longest first: an alternative that matches a part would end too early.
-  return spellings.sort((one, other) => other.length - one.length);
+const ZERO = '0{1,4}';
+
+/** Groups with separators. A run of zeros is written out, or has a part left out (RFC 4291 section 2.2). */
+function joinedGroups(groups: readonly string[], separator: string): string {
+  let pattern = '';
+  for (let i = 0; i < groups.length; ) {
+    if (groups[i] !== ZERO) {
+      pattern += groups[i++] + (i < groups.length ? separator : '');
+      continue;
+    }
+    const from = i;
+    while (i < groups.length && groups[i] === ZERO) i++;
+    pattern += zeroRun(i - from, separator, from === 0, i === groups.length);
+  }
+  return pattern;
+}
+
+/** `isFirst`: no separator comes before; `isLast`: no group comes after. */
+function zeroRun(count: number, separator: string, isFirst: boolean, isLast: boolean): string {
+  const some = (from: number, to: number): string => `(?:${ZERO}${separator}){${from},${to}}`;
+  const whole = isLast ? some(count - 1, count - 1) + ZERO : some(count, count);
+  const begin = isFirst ? `(?:${separator}|${some(1, count)})` : some(0, count - 1);
+  const end = isLast ? `(?:${some(0, count - 1)}${ZERO})?` : some(0, count - 1);
+  return `(?:${whole}|${begin}${separator}${end})`;
 }

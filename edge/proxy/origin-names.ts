@@ -22,7 +22,7 @@ const STANDARD_PORTS: Readonly<Record<string, string>> = { http: '80', https: '4
 const BEFORE_HOST = new RegExp(String.raw`(?:(https?|wss?)(${COLON}))?(${SLASHES})${USER}(?:\[|%(?:25)*5b)?$`, 'i');
 const BEFORE_BARE_HOST = /(?:\[|%(?:25)*5b)$/i;
 const AFTER_HOST = new RegExp(
-  String.raw`(?:%(?:25)*25[0-9a-z._~-]{1,16})?(?:\]|%(?:25)*5d)?(?:${COLON}[0-9]{1,5}(?![0-9]))?`,
+  String.raw`(?:(?:%[0-9a-z._~-]{1,20})?(?:\]|%(?:25)*5d))?(?:${COLON}[0-9]{1,5}(?![0-9]))?`,
   'iy',
 );
 /** Characters before a host that BEFORE_HOST looks at. */

@@ -20,9 +20,9 @@ const TEXT = 2; // the origin is replaced by the site
 const MEMBERS = 3; // the members that hold the origin are removed
 const DATE = 4;
 const CONTENT_TYPE = 5;
-const PASS = 6;
-const OPAQUE = 7; // removed
-const DROP = 8;
+const ETAG = 6;
+const DROP = 7;
+const PASS = 8;
 const REFERENCE = 9;
 const LINK = 10;
 const REFRESH = 11;
@@ -118,7 +118,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-webkit-csp',
   ]),
   ...each(MEMBERS, ['cache-status', 'forwarded', 'proxy-status', 'server-timing', 'warning']),
-  ['etag', OPAQUE],
+  ['etag', ETAG],
   ['content-type', CONTENT_TYPE],
   ...each(REFERENCE, ['location', 'content-location', 'sourcemap', 'x-sourcemap']),
   ['link', LINK],
@@ -144,6 +144,18 @@ function placeOf(origin: Origin): OriginPlace {
   return place;
 }
 
+let lastName = '';
+let lastVia = '';
+
+/** A proxy has one name: the text is made once. */
+function viaOf(name: string): string {
+  if (name !== lastName) {
+    lastName = name;
+    lastVia = `1.1 ${name}`;
+  }
+  return lastVia;
+}
+
 /**
  * `headers`: an origin's. `name`: the pseudonym in Via (RFC 9110 section 7.6.3); origins speak HTTP/1.1.
  * `place`: as `OriginResponse` has it; none for what was stored, which is clean of the addresses.
@@ -163,7 +175,7 @@ export function responseFields(
     const field = headers[i];
     const value = headers[i + 1];
     const action = ACTIONS.get(field) ?? UNKNOWN;
-    if (isClean(action, field, value, place)) {
+    if (action === PASS || isClean(action, field, value, place)) {
       fields.push(field, value);
       continue;
     }
@@ -174,7 +186,8 @@ export function responseFields(
     else if (action !== HSTS) fields.push(field, clean);
     else if (hsts === '') hsts = clean;
   }
-  fields.push('server', 'waypost', 'via', via === '' ? `1.1 ${name}` : `${via}, 1.1 ${name}`);
+  const own = viaOf(name);
+  fields.push('server', 'waypost', 'via', via === '' ? own : `${via}, ${own}`);
   // RFC 6797 section 7.2: never without TLS. The setting of the site goes before what the origin says.
   if (hsts !== '' && isSecure) fields.push('strict-transport-security', hsts);
   return fields;
@@ -212,12 +225,16 @@ export function fieldsWithoutOrigin(
   return fields;
 }
 
-/** Whether a field passes as it is: so do nearly all, which this finds out at the least cost. */
+/**
+ * Whether a field passes as it is: so do nearly all, which this finds out at the least cost. Each
+ * response has an ETag. One without dots and colons is not searched: it
+ * may hold an address as a bare number, but no server is known to write it so.
+ */
 function isClean(action: number, field: string, value: string, place: OriginPlace): boolean {
-  if (action === PASS) return true;
-  if (action >= DROP) return false;
+  if (action >= DROP) return action === PASS;
   if (action === DATE) return isHttpDate(value);
-  if (action === CONTENT_TYPE && !value.includes(';')) return true;
+  if (action === CONTENT_TYPE && value.length < SHORTEST_WITH_URL) return true;
+  if (action === ETAG && !mayHoldHost(value)) return true;
   return !place.mayBeIn(value) && (action !== UNKNOWN || !field.includes('.'));
 }
 
@@ -250,13 +267,19 @@ function withoutOrigin(
     case COOKIE:
       return replacedCookie(value, place, visited);
     case DATE:
-    case OPAQUE:
+    case ETAG:
     case HSTS:
       return isTold(place, value, visited) ? undefined : value;
     default:
       return value;
   }
 }
+
+/** Cheaper than a search. */
+const mayHoldHost = (value: string): boolean => value.includes('.') || value.includes(':') || value.includes('%');
+
+/** Characters of a media type that has a parameter with a URL, at least. */
+const SHORTEST_WITH_URL = 32;
 
 /** IMF-fixdate (RFC 9110 section 5.6.7) has one length, and these two characters in their places. */
 const isHttpDate = (value: string): boolean =>
