@@ -10,6 +10,7 @@ import { NO_BODY } from '../../edge/exchange/body-queue.ts';
 import { THREAD_MEMORY } from '../../edge/exchange/client-memory.ts';
 import type { Exchange, FieldList } from '../../edge/exchange/exchange.ts';
 import type { Fetch, OriginBody } from '../../edge/origin/origin.ts';
+import { OriginPlace } from '../../edge/origin/place.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';
 import type { Site } from '../../edge/sites/site.ts';
 
@@ -99,6 +100,8 @@ const HEADERS: FieldList = [
   ...['date', 'Sun, 01 Mar 2026 12:00:00 GMT', 'accept-ranges', 'bytes'],
 ];
 
+const PLACE = new OriginPlace(SITE.origin, [SITE.origin.host]);
+
 /** `isCacheable`: else the origin forbids it. */
 const origin =
   (isCacheable: boolean): Fetch =>
@@ -109,6 +112,7 @@ const origin =
     tunnel: null,
     requestTime: Date.now(),
     responseTime: Date.now(),
+    place: PLACE,
   });
 
 type Handle = (path: string) => void | Promise<void>;

@@ -209,10 +209,11 @@ function refreshed(
     context.largest,
     visit.site.heuristicFreshness,
   );
-  const response: StoredResponse = { ...old, ...update };
+  const headersToKeep = visit.fieldsToKeep(verdict.store ? verdict.headers : update.headers);
+  const response: StoredResponse = { ...old, ...update, headers: headersToKeep };
   if (!verdict.store) return { variant: detached(variant, response), isKept: false };
-  const { headers: kept, selecting, tags } = verdict;
-  const next: StoredResponse = { ...response, headers: visit.fieldsToKeep(kept), selecting, tags };
+  const { selecting, tags } = verdict;
+  const next: StoredResponse = { ...response, selecting, tags };
   return { variant: context.store.freshen(variant, next, mark) ?? detached(variant, next), isKept: true };
 }
 

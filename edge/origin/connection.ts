@@ -8,6 +8,7 @@ import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError, type OriginFault, type OriginResponse } from './origin.ts';
+import type { OriginPlace } from './place.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import { isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -18,6 +19,8 @@ import { SocketTunnel } from './tunnel.ts';
 
 /** What the connection tells its pool. */
 export interface ConnectionOwner {
+  /** Of the origin, as `OriginResponse` has it. */
+  readonly place: OriginPlace;
   /** The next request may come. */
   onIdle(connection: OriginConnection): void;
   /** Once; it is not to be used any more. `again`: what it carried and is to be sent once more. */
@@ -165,7 +168,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   // From the reader of responses.
 
   onInform({ status, headers }: ResponseHead): void {
-    this.#call?.request.onInform?.(status, headers);
+    this.#call?.request.onInform?.(status, headers, this.#owner.place);
     this.#watch();
   }
 
@@ -184,6 +187,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
       tunnel: this.#tunnel,
       requestTime: this.#requestTime,
       responseTime: Date.now(),
+      place: this.#owner.place,
     };
     this.#watch();
   }

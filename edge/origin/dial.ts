@@ -37,6 +37,8 @@ export class Dial implements SocketAttempt {
   readonly #target: DialTarget;
   readonly #tools: DialTools;
   readonly #owner: DialOwner;
+  /** Of the host, in text, those too that may not be connected to. */
+  resolved: readonly string[] = [];
   /** In text. */
   #addresses: readonly string[] = [];
   #next = 0;
@@ -80,7 +82,9 @@ export class Dial implements SocketAttempt {
   async #permitted(): Promise<string[]> {
     const { book, guard } = this.#tools;
     const { host } = this.#target;
-    const addresses = permitted(await book.addressesOf(host), guard).map(formatAddress);
+    const found = await book.addressesOf(host);
+    this.resolved = found.map(formatAddress);
+    const addresses = permitted(found, guard).map(formatAddress);
     const at = addresses.indexOf(book.lastServed(host));
     if (at > 0) addresses.unshift(...addresses.splice(at, 1));
     return addresses;

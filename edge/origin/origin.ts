@@ -3,6 +3,7 @@
  * says it over HTTP/1.1.
  */
 import type { BodyFlow, BodySink, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { OriginPlace } from './place.ts';
 
 export interface Origin {
   /** A host name without the last dot, or an address in its plain form. */
@@ -32,8 +33,8 @@ export interface OriginRequest {
   readonly protocol: string;
   /** Lets the caller cancel, instead of a signal. */
   readonly cancel?: OriginCancel;
-  /** 1xx responses but 101 (RFC 9110 section 15.2). */
-  onInform?(status: number, headers: FieldList): void;
+  /** 1xx responses but 101 (RFC 9110 section 15.2). `place`: as `OriginResponse` has it. */
+  onInform?(status: number, headers: FieldList, place: OriginPlace): void;
 }
 
 export interface OriginResponse {
@@ -49,6 +50,11 @@ export interface OriginResponse {
   /** Milliseconds since 1970 when the request was sent and when the head had come (RFC 9111 section 4.2.3). */
   readonly requestTime: number;
   readonly responseTime: number;
+  /**
+   * With the address that the connection goes to, and those that the origin's name has had lately.
+   * One object for all responses until they change.
+   */
+  readonly place: OriginPlace;
 }
 
 export interface OriginBody {

@@ -11,6 +11,7 @@ import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type Origin, OriginError } from './origin.ts';
+import { OriginPlace } from './place.ts';
 import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import type { OriginTls } from './tls.ts';
@@ -32,10 +33,15 @@ export interface PoolTools extends DialTools {
   onEmpty(pool: OriginPool): void;
 }
 
+/** As many as an answer of the resolvers has (address-book.ts); the latest ones stay. */
+const MOST_ADDRESSES = 16;
+
 export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallHolder {
   readonly key: string;
   readonly host: string;
   readonly port: number;
+  /** Of the origin; another object when it has a new address. */
+  place: OriginPlace;
   readonly #origin: Origin;
   readonly #serverName: string;
   readonly #tools: PoolTools;
@@ -58,6 +64,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.host = origin.host;
     this.port = origin.port;
     this.#origin = origin;
+    this.place = new OriginPlace(origin);
     this.#serverName = serverName;
     this.#tools = tools;
     this.#shares = new Shares(tools.limits.connections);
@@ -132,12 +139,20 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#dials.delete(dial);
     this.#tools.counters.connections++;
     this.#tools.book.hasServed(this.host, socket.address);
+    this.#learn([socket.address, ...dial.resolved]);
     const connection = new OriginConnection(socket, this, this.#tools.limits, this.#tools.clock);
     this.#connections.add(connection);
     socket.start(connection);
     const call = own ?? this.#takeWaiting();
     if (call === undefined) connection.rest();
     else this.#send(connection, call);
+  }
+
+  /** Those before stay: connections to them may be open, and responses may still name them. */
+  #learn(addresses: readonly string[]): void {
+    const known = this.place.addresses;
+    if (addresses.every((address) => known.includes(address))) return;
+    this.place = new OriginPlace(this.#origin, [...new Set([...addresses, ...known])].slice(0, MOST_ADDRESSES));
   }
 
   onDialFailed(dial: Dial, error: OriginError): void {

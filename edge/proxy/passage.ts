@@ -12,6 +12,7 @@ import {
   OriginError,
   type OriginResponse,
 } from '../origin/origin.ts';
+import type { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
 import { begunBody } from './begun-body.ts';
 import { type Compression, codedFor, passedEncodings } from './coding.ts';
@@ -20,10 +21,10 @@ import { Gate } from './gate.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
 import { passedBody } from './passed-body.ts';
 import type { OnDone } from './record.ts';
-import { relay } from './relay.ts';
+import { relay, type TrailerFilter } from './relay.ts';
 import { networkOf, normalAuthority, type RequestRules, requestFields, visitedBy } from './request-fields.ts';
 import { requestId } from './request-id.ts';
-import { fieldsWithoutOrigin, responseFields } from './response-fields.ts';
+import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 
 /** What all passages of a proxy share. */
 export interface PassageContext {
@@ -42,7 +43,7 @@ export function hostOf(authority: string): string {
   return authority.includes(':') ? authority.slice(0, authority.lastIndexOf(':')) : authority;
 }
 
-export class Passage implements Visit {
+export class Passage implements Visit, TrailerFilter {
   readonly id = requestId();
   outcome: CacheOutcome = 'none';
   hasLeft = false;
@@ -54,6 +55,8 @@ export class Passage implements Visit {
   /** What is given to the visitor. */
   #body: OriginBody | null = null;
   #originMs = -1;
+  /** Of the origin, since it has responded. */
+  #place: OriginPlace | undefined;
   #error: OriginError | null = null;
 
   constructor(
@@ -117,27 +120,34 @@ export class Passage implements Visit {
       client: networkOf(exchange, this.#context.rules),
       protocol,
       cancel,
-      onInform: (status, fields) => this.#inform(status, fields),
+      onInform: (status, fields, place) => this.#inform(status, fields, place),
     });
     return fetched.then((response) => {
       this.#cancel = null;
+      this.#place = response.place;
       this.#originMs = response.responseTime - response.requestTime;
       return onResponse(response);
     }, onFailure);
   }
 
   /** 1xx of the origin. 100 (Continue) is the connection's own: it goes out when the body is first asked for (RFC 9110 section 10.1.1). */
-  #inform(status: number, headers: FieldList): void {
+  #inform(status: number, headers: FieldList, place: OriginPlace): void {
+    this.#place = place;
     if (status > 101 && !this.isBehind && !this.exchange.isEnded) this.exchange.inform(status, this.fieldsOf(headers));
   }
 
   fieldsOf(headers: FieldList): string[] {
     const { rules } = this.#context;
-    return responseFields(headers, this.site, visitedBy(this.exchange, rules), rules.name);
+    return responseFields(headers, this.site, visitedBy(this.exchange, rules), rules.name, this.#place);
   }
 
   fieldsToKeep(headers: FieldList): string[] {
-    return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules));
+    return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
+  }
+
+  trailersOf(fields: FieldList): FieldList {
+    if (fields.length === 0) return fields;
+    return responseTrailers(fields, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
   }
 
   pass(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
@@ -181,7 +191,7 @@ export class Passage implements Visit {
       this.#body = given.body;
       hasBegun = true;
       exchange.respond(status, given.fields);
-      const relayed = relay(given.body, exchange, this.site, this.#gate);
+      const relayed = relay(given.body, exchange, this, this.#gate);
       if (relayed !== undefined)
         return relayed.then(
           () => this.done(status, !this.hasLeft),

@@ -1,21 +1,24 @@
 /** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange, FieldList } from '../exchange/exchange.ts';
 import type { OriginBody } from '../origin/origin.ts';
-import type { Site } from '../sites/site.ts';
 import type { Gate } from './gate.ts';
 import { Outflow } from './outflow.ts';
-import { responseTrailers } from './response-fields.ts';
+
+/** Trailers as the visitor may have them. */
+export interface TrailerFilter {
+  trailersOf(fields: FieldList): FieldList;
+}
 
 /**
  * Gives all of a body to an exchange whose head has been given, and ends it: at once when it is here as a whole, as small ones are. `gate.open` is to be called when the visitor goes, which cancels the body. Throws, or
  * rejects with, OriginError when the body breaks off: the exchange is the caller's to abort, so that what came is not taken for the whole.
  */
-export function relay(body: OriginBody, exchange: Exchange, site: Site, gate: Gate): void | Promise<void> {
+export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void | Promise<void> {
   const part = body.readNow();
   const next = part ? body.readNow() : part;
   if (exchange.isEnded) body.cancel();
-  else if (part !== undefined && next === null) end(part, body, exchange, site, gate);
-  else return relayParts(part, next, body, exchange, site, gate);
+  else if (part !== undefined && next === null) end(part, body, exchange, filter, gate);
+  else return relayParts(part, next, body, exchange, filter, gate);
 }
 
 type Part = Uint8Array | null | undefined;
@@ -38,7 +41,7 @@ async function relayParts(
   second: Part,
   body: OriginBody,
   exchange: Exchange,
-  site: Site,
+  filter: TrailerFilter,
   gate: Gate,
 ): Promise<void> {
   let part = first;
@@ -60,7 +63,7 @@ async function relayParts(
       return;
     }
     if (part === null || next === null) {
-      end(part, body, exchange, site, gate);
+      end(part, body, exchange, filter, gate);
       return;
     }
     gate.octets += part.length;
@@ -71,7 +74,7 @@ async function relayParts(
 }
 
 /** What ends with a part ends in one frame with it. */
-function end(part: Uint8Array | null, body: OriginBody, exchange: Exchange, site: Site, gate: Gate): void {
+function end(part: Uint8Array | null, body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void {
   if (part !== null) gate.octets += part.length;
-  exchange.end(part ?? undefined, responseTrailers(body.trailers, site));
+  exchange.end(part ?? undefined, filter.trailersOf(body.trailers));
 }

@@ -9,6 +9,7 @@ import {
   type OriginResponse,
   type OriginTunnel,
 } from '../../../edge/origin/origin.ts';
+import { OriginPlace } from '../../../edge/origin/place.ts';
 
 /** A body whose parts a test pushes. */
 export class FakeBody implements OriginBody {
@@ -113,6 +114,8 @@ export class FakeTunnel implements OriginTunnel {
 /** One request that an origin got, to be answered. */
 export class Asked {
   isCancelled = false;
+  /** Of the origin. */
+  place: OriginPlace;
   readonly body = new FakeBody();
   readonly tunnel = new FakeTunnel();
   readonly request: OriginRequest;
@@ -128,6 +131,7 @@ export class Asked {
     clock: () => number,
   ) {
     this.request = request;
+    this.place = new OriginPlace(request.origin);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#clock = clock;
@@ -149,6 +153,7 @@ export class Asked {
       tunnel: isTunnel ? this.tunnel : null,
       requestTime: this.#requestTime,
       responseTime: this.#clock(),
+      place: this.place,
     });
   }
 

@@ -93,8 +93,8 @@ each(
 each(
   'early hints and trailers go through',
   (asked) => {
-    asked.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload']);
-    asked.request.onInform?.(100, []);
+    asked.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload'], asked.place);
+    asked.request.onInform?.(100, [], asked.place);
     asked.body.push('x');
     asked.body.finish(['x-sum', '7']);
     asked.respond(200, ['trailer', 'x-sum']);

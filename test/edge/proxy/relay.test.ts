@@ -3,14 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginBody } from '../../../edge/origin/origin.ts';
 import { Gate } from '../../../edge/proxy/gate.ts';
-import { relay } from '../../../edge/proxy/relay.ts';
-import type { Site } from '../../../edge/sites/site.ts';
+import { relay, type TrailerFilter } from '../../../edge/proxy/relay.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
-const SITE: Site = {
-  ...{ domainId: 'd1', domain: 'site.test', hasCertificate: true, hstsMaxAge: 0 },
-  origin: { host: '203.0.113.9', port: 80, protocol: 'http' },
-};
+const ALL: TrailerFilter = { trailersOf: (fields) => fields };
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 /** Parts that have to be fetched. */
@@ -50,7 +46,7 @@ test('no part is fetched before there is room, and no more than there is room fo
   const body = new Fetched(3);
   const gate = new Gate(exchange);
   exchange.respond(200, []);
-  const relayed = relay(body, exchange, SITE, gate);
+  const relayed = relay(body, exchange, ALL, gate);
   await turn();
   assert.equal(body.asked, []);
   exchange.rooms.push(4096, 65_536);
@@ -69,7 +65,7 @@ test('a visitor who goes while there is no room', async () => {
   const body = new Fetched(3);
   const gate = new Gate(exchange);
   exchange.respond(200, []);
-  const relayed = relay(body, exchange, SITE, gate);
+  const relayed = relay(body, exchange, ALL, gate);
   await turn();
   exchange.isEnded = true;
   gate.open();

@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   ['x-served-by', '203.0.113.95', '203.0.113.95', ADDRESS],
   ['x-served-by', 'ip-203.0.113.9-a', null, ADDRESS],
   ['x-served-by', '203.0.113.90', '203.0.113.90', ADDRESS],
-  ['content-security-policy', 'img-src origin.internal.test', 'img-src origin.internal.test'],
+  ['content-security-policy', 'img-src origin.internal.test', 'img-src www.site.test'],
   ['via', '1.1 origin.internal.test', '1.1 waypost'],
   ['via', '1.1 varnish', '1.1 varnish, 1.1 waypost'],
   ['content-type', 'text/html', 'text/html'],
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   ['cdn-cache-control', 'max-age=5', 'max-age=5'],
   // References.
   ['location', '/a', '/a'],
-  ['location', 'a?b=http://origin.internal.test/', 'a?b=http://origin.internal.test/'],
+  ['location', 'a?b=http://origin.internal.test/', 'a?b=https://www.site.test/'],
   ['location', '', ''],
   ['location', 'http://origin.internal.test:8080/a?b#c', 'https://www.site.test/a?b#c'],
   ['location', 'http://origin.internal.test/a', 'https://www.site.test/a'],
@@ -83,10 +83,10 @@ const ROWS: readonly Row[] = [
   ['location', 'http://www.site.test/a', 'http://www.site.test/a'],
   ['location', 'http://www.site.test:9090/a', 'http://www.site.test:9090/a'],
   ['location', 'https://www.site.test:8443/a', 'https://www.site.test:8443/a', SIX, PORT],
-  ['location', 'https://other.test/http://origin.internal.test', 'https://other.test/http://origin.internal.test'],
+  ['location', 'https://other.test/http://origin.internal.test', 'https://other.test/https://www.site.test'],
   ['location', 'https://origin.internal.test.other.test/', 'https://origin.internal.test.other.test/'],
   ['location', 'http://[bad/', 'http://[bad/'],
-  ['location', 'mailto:a@origin.internal.test', 'mailto:a@origin.internal.test'],
+  ['location', 'mailto:a@origin.internal.test', 'mailto:a@www.site.test'],
   ['content-location', 'http://origin.internal.test:8080/a', 'https://www.site.test/a'],
   [
     'link',
@@ -171,8 +171,8 @@ test('trailers: nothing that a head would not say, and nothing of the origin', (
     ],
     ...['server-timing', 'origin.internal.test:8080;dur=1'],
   ];
-  assert.equal(responseTrailers([...dropped, ...kept], site), kept);
-  assert.equal(responseTrailers([], site), []);
+  assert.equal(responseTrailers([...dropped, ...kept], site, HTTPS), kept);
+  assert.equal(responseTrailers([], site, HTTPS), []);
 });
 
 test.run();

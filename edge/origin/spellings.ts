@@ -1,0 +1,184 @@
+/**
+ * Regular expressions for every plausible spelling of an origin's host name and addresses. Pure.
+ *
+ * Two stages keep the hot path cheap. `trigger` has no lookarounds and may match too much. Only a
+ * value that it matches is compared with the exact expressions.
+ */
+import { isIP } from 'node:net';
+import { domainToUnicode } from 'node:url';
+
+export interface Spellings {
+  /** What every spelling contains; matches more than that. */
+  readonly trigger: RegExp;
+  /** The host name as a whole, in Unicode too; null for an address. */
+  readonly name: RegExp | null;
+  /** The host name as a whole, or as part of a longer name above or below it. */
+  readonly relatedName: RegExp | null;
+  /** Any address; null when none is known. */
+  readonly address: RegExp | null;
+}
+
+/** Percent-encoding, which a URL inside of a URL's query has more than once. */
+const PERCENT = '%(?:25)*';
+export const COLON = `(?::|${PERCENT}3a)`;
+/** Browsers read a backslash as a slash; JSON escapes a slash by a backslash. */
+export const SLASHES = String.raw`(?:[/\\]|${PERCENT}(?:2f|5c)){2,4}`;
+/** User information of an authority (RFC 3986 section 3.2.1). Bounded: a long text is scanned once. */
+export const USER = String.raw`(?:[^@/\\\s"'<>,;]{0,64}(?:@|${PERCENT}40))?`;
+
+/** Nothing of this class comes before, unless it ends a percent-encoded character. */
+const begins = (inside: string): string => `(?:(?<!${inside})|(?<=${PERCENT}[0-9a-f]{2}))`;
+const DIGIT_BEGIN = begins('[0-9]');
+const DIGIT_END = '(?![0-9])';
+const HEX_BEGIN = begins('[0-9a-f]');
+const HEX_END = '(?![0-9a-f])';
+const NUMBER_BEGIN = begins('[0-9a-z]');
+const NUMBER_END = '(?![0-9a-z])';
+const NAME_BEGIN = begins('[a-z0-9-]');
+const LABEL_BEGIN = begins(String.raw`(?:[a-z0-9-]|[a-z0-9]\.)`);
+const NAME_END = '(?![a-z0-9-])';
+const LAST_LABEL_END = String.raw`(?:\.(?![a-z0-9_]))?(?![a-z0-9-]|\.[a-z0-9_])`;
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+const anyOf = (parts: readonly string[]): string => `(?:${parts.join('|')})`;
+
+interface Parts {
+  /** Cheap, and found in every spelling. */
+  readonly triggers: readonly string[];
+  readonly exact: readonly string[];
+}
+
+/** `host`: a name, or one of the addresses, which have 4 or 16 bytes each. */
+export function spellingsOf(host: string, port: number, addresses: readonly Uint8Array[]): Spellings {
+  const parts = addresses.map(addressParts);
+  const names = isIP(host) === 0 ? namesOf(host) : [];
+  const isLabel = !host.includes('.');
+  const name = anyOf(
+    names.map((one) => (isLabel ? labelParts(one, port) : LABEL_BEGIN + escaped(one) + LAST_LABEL_END)),
+  );
+  const related = anyOf(names.map((one) => NAME_BEGIN + escaped(one) + NAME_END));
+  const triggers = [...names.map(escaped), ...parts.flatMap((one) => one.triggers), ENCODED];
+  return {
+    trigger: new RegExp(triggers.join('|'), 'i'),
+    name: names.length === 0 ? null : new RegExp(name, 'gi'),
+    relatedName: names.length === 0 ? null : new RegExp(isLabel ? name : related, 'i'),
+    address: parts.length === 0 ? null : new RegExp(anyOf(parts.flatMap((one) => one.exact)), 'gi'),
+  };
+}
+
+/** Any character may be percent-encoded: then the value is compared after decoding. */
+const ENCODED = '%[0-9a-f][0-9a-f]';
+
+/** An internationalised name is also sent as UTF-8, which field values show as Latin-1. */
+function namesOf(host: string): string[] {
+  const unicode = domainToUnicode(host);
+  if (unicode === host || unicode === '') return [host];
+  return [host, Buffer.from(unicode).toString('latin1'), encodeURI(unicode)];
+}
+
+/** A single label (`localhost`) is also a word, so it counts only in an authority or with the port. */
+const labelParts = (label: string, port: number): string =>
+  anyOf([
+    `(?<=${SLASHES}${USER})${escaped(label)}${LAST_LABEL_END}`,
+    `${LABEL_BEGIN}${escaped(label)}(?=${COLON}${port}${DIGIT_END})`,
+  ]);
+
+const addressParts = (bytes: Uint8Array): Parts => (bytes.length === 4 ? ipv4Parts(bytes) : ipv6Parts(bytes));
+
+// IPv4.
+
+/** Dots, and what stands for them in names made from addresses: `ip-192-0-2-1`. */
+const SEPARATOR = '[-._]';
+/** How IPv6 embeds IPv4: mapped, compatible, NAT64 and 6to4. */
+const EMBEDDING = `(?:(?:::|(?:0{1,4}:){5,6}|64:ff9b::|2002:)(?:ffff:(?:0:)?)?)?`;
+
+function ipv4Parts(bytes: Uint8Array): Parts {
+  const octets = [...bytes];
+  const dotted = dottedSpelling(octets);
+  const reversed = dottedSpelling([...octets].reverse());
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 4);
+  const groups = [view.getUint16(0), view.getUint16(2)].map(groupSpelling);
+  const whole = view.getUint32(0);
+  // F5 BIG-IP writes the address into its cookie as a little-endian number.
+  const numbers = [`${whole}`, `${view.getUint32(0, true)}`];
+  const hex = Buffer.from(bytes).toString('hex');
+  const embedded = groups.join(COLON);
+  return {
+    triggers: [...numbers, hex, dotted, reversed, groups.join(':'), INET_ATON],
+    exact: [
+      DIGIT_BEGIN + EMBEDDING + dotted + DIGIT_END,
+      DIGIT_BEGIN + reversed + DIGIT_END,
+      HEX_BEGIN + EMBEDDING + embedded + HEX_END,
+      ...numbers.map((one) => NUMBER_BEGIN + one + NUMBER_END),
+      `${HEX_BEGIN}(?:0{20}ffff)?${hex}${HEX_END}`,
+      `${NUMBER_BEGIN}0x${hex}${NUMBER_END}`,
+      `(?=[0-9])(?<=${SLASHES}${USER})${inetAton(octets)}(?![0-9a-z]|\\.[0-9])`,
+    ],
+  };
+}
+
+const dottedSpelling = (octets: readonly number[]): string => octets.map((one) => `0{0,2}${one}`).join(SEPARATOR);
+
+/** A number of a URL's IPv4 address (WHATWG URL section 3.5), after a slash or user information. */
+const INET_ATON = String.raw`(?:[/\\]{2}|@)(?:0[x0-7]|[0-9]+(?:\.[0-9]+){0,2}(?:[^0-9a-z.]|$))`;
+
+/** One to four numbers, each decimal, hexadecimal or octal; the last has all of the bytes that are left. */
+function inetAton([a, b, c, d]: readonly number[]): string {
+  const last = (...octets: number[]): number => octets.reduce((sum, octet) => sum * 256 + octet, 0);
+  return anyOf(
+    [[a, b, c, d], [a, b, last(c, d)], [a, last(b, c, d)], [last(a, b, c, d)]].map((numbers) =>
+      numbers.map((one) => `(?:${one}|0x0*${one.toString(16)}|0+${one.toString(8)})`).join(String.raw`\.`),
+    ),
+  );
+}
+
+// IPv6.
+
+const groupSpelling = (group: number): string => `0{0,3}${group.toString(16)}`;
+
+function ipv6Parts(bytes: Uint8Array): Parts {
+  const hex = Buffer.from(bytes).toString('hex');
+  const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8) | bytes[2 * i + 1]);
+  const nibbles = [...hex].reverse().join(String.raw`\.`);
+  // Names are made from addresses with hyphens. `--1` is no address, so a first group must be there.
+  const separator = groups[0] === 0 ? COLON : `(?:[-:]|${PERCENT}3a)`;
+  const first = groups[0] === 0 ? '(?:^|[^0-9a-f])0{0,4}:' : `${groups[0].toString(16)}[-:]`;
+  const begin = groups[0] === 0 ? begins('[0-9a-f:]') : HEX_BEGIN;
+  const texts = groups.map((one) => (one === 0 ? ZERO : groupSpelling(one)));
+  const dotted = [...bytes.subarray(12)].join(String.raw`\.`);
+  return {
+    triggers: [first, hex, nibbles],
+    exact: [
+      begin + joinedGroups([...texts.slice(0, 6), dotted], separator) + DIGIT_END,
+      begin + joinedGroups(texts, separator) + HEX_END,
+      HEX_BEGIN + hex + HEX_END,
+      HEX_BEGIN + nibbles + HEX_END,
+    ],
+  };
+}
+
+const ZERO = '0{1,4}';
+
+/** Groups with separators. A run of zeros is written out, or has a part left out (RFC 4291 section 2.2). */
+function joinedGroups(groups: readonly string[], separator: string): string {
+  let pattern = '';
+  for (let i = 0; i < groups.length; ) {
+    if (groups[i] !== ZERO) {
+      pattern += groups[i++] + (i < groups.length ? separator : '');
+      continue;
+    }
+    const from = i;
+    while (i < groups.length && groups[i] === ZERO) i++;
+    pattern += zeroRun(i - from, separator, from === 0, i === groups.length);
+  }
+  return pattern;
+}
+
+/** `isFirst`: no separator comes before; `isLast`: no group comes after. */
+function zeroRun(count: number, separator: string, isFirst: boolean, isLast: boolean): string {
+  const some = (from: number, to: number): string => `(?:${ZERO}${separator}){${from},${to}}`;
+  const whole = isLast ? some(count - 1, count - 1) + ZERO : some(count, count);
+  const begin = isFirst ? `(?:${separator}|${some(1, count)})` : some(0, count - 1);
+  const end = isLast ? `(?:${some(0, count - 1)}${ZERO})?` : some(0, count - 1);
+  return `(?:${whole}|${begin}${separator}${end})`;
+}
