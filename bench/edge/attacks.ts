@@ -2,7 +2,7 @@
  * `node dist/bench/edge/attacks.js [--kind KIND] [--connections N] [--seconds N] [--bound MB] [--main FILE]`: what clients that ask for much and read nothing cost the
  * daemon, clients that hold the connections to an origin its visitors, and what others notice of them. `--main`: the daemon of another checkout, for comparing.
  */
-import { type Hold, playAttack, quantile, type Unread } from '../../test/scenario/attack-stage.ts';
+import { type Hold, playAttack, quantile, type Unread } from '../../test/system/scenario/attack-stage.ts';
 import { readOptions } from '../options.ts';
 
 const KINDS: readonly (Unread | Hold)[] = ['shut', 'drip', 'deaf', 'http1', 'slow-get', 'slow-post'];

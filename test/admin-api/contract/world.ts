@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { loadUws } from '../../../admin-api/http/uws.ts';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
-import { startEtcd } from '../../peers/etcd.ts';
-import { whyNotPrograms } from '../../peers/transcript.ts';
+import { startEtcd } from '../../system/peers/etcd.ts';
+import { whyNotPrograms } from '../../system/peers/transcript.ts';
 import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 import { held, learn } from './held.ts';
 

@@ -5,9 +5,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import type { Directory } from '../../peers/pebble.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temp.ts';
+import type { Directory } from '../../system/peers/pebble.ts';
 
 export interface Asked {
   readonly method: string;

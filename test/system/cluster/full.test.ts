@@ -1,0 +1,56 @@
+/** An etcd that has reached its quota: it is told, writes are refused, and what `cluster status` says to do makes it good. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { put } from '../../../core/etcd/messages.ts';
+import { startChild } from '../../support/child.ts';
+import { runCommand } from '../../support/daemon.ts';
+import { whyNotPrograms } from '../peers/transcript.ts';
+import { startCluster } from './rig.ts';
+
+const QUOTA = 8 << 20;
+const FILLER = '/filler/';
+
+test('a full etcd', async () => {
+  const { nodes, etcd, close } = await startCluster(1, {}, ['--quota-backend-bytes', String(QUOTA)]);
+  try {
+    const [{ api, env }] = nodes;
+    const status = async (code: number): Promise<string> => {
+      const { code: ended, output } = await runCommand(['cluster', 'status'], env);
+      assert.is(ended, code, output);
+      return output;
+    };
+    const before = await status(0);
+    assert.match(before, /^the database of etcd takes \d+\.\d MiB.*; \d+\.\d MiB of it are in use$/m);
+    assert.not.match(before, /is full/);
+    const fill = async (): Promise<void> => {
+      for (let i = 0; ; i++) await etcd.gateway.transaction([], [put(`${FILLER}${i}`, Buffer.alloc(1 << 20))]);
+    };
+    await fill().catch((error: Error) => assert.match(error.message, /space exceeded/));
+    const refused = await api.request('POST', '/api/v1/domains', { domain: 'full.example' });
+    assert.is(refused.status, 503, refused.text);
+    assert.is((refused.body.error as { code: string }).code, 'etcd_full');
+
+    const told = await status(1);
+    assert.match(told, /etcd is full \(alarm NOSPACE\): nothing can be written/);
+    const etcdctl = async (...args: string[]): Promise<string> => {
+      const child = startChild('etcdctl', args, { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: etcd.endpoint });
+      assert.is(await child.ended(60_000), 0, child.output());
+      return child.output();
+    };
+    await etcdctl('del', '--prefix', FILLER);
+    let revision = '';
+    for (const [, line] of told.matchAll(/^ {2}\d\. etcdctl (.+?)(?: {2,}.*)?$/gm)) {
+      const output = await etcdctl(...line.replace(/R$/, revision).split(' '));
+      revision = /"revision":(\d+)/.exec(output)?.[1] ?? revision;
+    }
+    const { status: written, text } = await api.request('POST', '/api/v1/domains', { domain: 'full.example' });
+    assert.is(written, 200, text);
+    assert.not.match(await status(0), /is full/);
+  } finally {
+    await close();
+  }
+});
+
+const why = whyNotPrograms('etcd', 'etcdctl');
+if (why === null) test.run();
+else console.log(`skipped: an etcd that is full, ${why}`);

@@ -1,0 +1,112 @@
+/** A node that may be behind says so everywhere, takes itself out of the way, and comes back. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCommand } from '../../support/daemon.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { whyNotPrograms } from '../peers/transcript.ts';
+import { startCluster } from './rig.ts';
+
+/** Seconds. */
+const MAX_LAG = 5;
+
+interface Ready {
+  readonly ok: boolean;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly cluster: {
+    readonly state: string;
+    readonly lag_entries: number;
+    readonly lag_seconds: number;
+    readonly etcd_seconds: number;
+    readonly pending: readonly string[];
+  };
+}
+
+test('without etcd nodes that hear each other go on, also one that is started then; one that hears nobody withdraws, and comes back', async () => {
+  const folder = temporaryFolder('lag');
+  const program = join(folder, 'anycast');
+  const out = join(folder, 'out');
+  writeFileSync(program, `#!/bin/sh\necho "$NODE_NAME $ACTION $STATE" >>${out}; env >>${out}.env\n`, { mode: 0o700 });
+  const ran = (node: string): string[] => {
+    if (!existsSync(out)) return [];
+    const lines = readFileSync(out, 'utf8').trim().split('\n');
+    return lines.filter((line) => line.startsWith(`${node} `)).map((line) => line.slice(2));
+  };
+  const { nodes, etcd, close } = await startCluster(2, {
+    WAYPOST_CLUSTER_MAX_LAG: String(MAX_LAG),
+    WAYPOST_CLUSTER_WITHDRAW_COMMAND: program,
+    WAYPOST_CLUSTER_ANNOUNCE_COMMAND: `${program} again`,
+  });
+  try {
+    const [a, b] = nodes;
+    const url = `http://127.0.0.1:${a.adminPort}`;
+    const text = async (path: string): Promise<string> => (await a.api.request('GET', path)).text;
+    const ready = async (node = a): Promise<Ready> =>
+      JSON.parse((await node.api.request('GET', '/readyz')).text) as Ready;
+    const until = async (isThere: () => Promise<boolean>, what: string): Promise<void> => {
+      for (const deadline = Date.now() + 40_000; !(await isThere()); await sleep(100))
+        assert.ok(Date.now() < deadline, `${what}\n${await text('/readyz')}\n${a.child.output()}`);
+    };
+    await until(async () => ran('a').length === 1 && ran('b').length === 1, 'announced');
+    await until(async () => (await ready()).cluster.pending.length === 0, 'all have all');
+    const good = await ready();
+    assert.equal([good.ok, good.warnings, good.cluster.state, good.cluster.lag_entries], [true, [], 'following', 0]);
+
+    // 1. Nobody can write, so nobody is behind: it says so, and goes on past the bound.
+    await etcd.kill();
+    await until(async () => (await ready()).cluster.etcd_seconds > MAX_LAG + 1, 'longer than the bound');
+    const without = await ready();
+    assert.equal([without.ok, without.cluster.state, without.reasons], [true, 'without_etcd', []]);
+    assert.match(without.warnings[0], /^etcd has not answered for \d+ seconds: writes are refused until it does$/);
+    assert.ok(without.cluster.lag_seconds < MAX_LAG, JSON.stringify(without));
+    const refused = await a.api.request('POST', '/api/v1/domains', { domain: 'refused.example' });
+    assert.is(refused.status, 503, refused.text);
+
+    // 2. So does one that is started meanwhile: it knows where the others are. What is stopped is withdrawn first.
+    assert.is(await b.stop(), 0);
+    await b.start();
+    await until(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
+    assert.equal(ran('b').slice(0, 2), ['announce following', 'withdraw stopping']);
+    assert.match(ran('b')[2], /^announce (starting|without_etcd)$/);
+    // The first hears nobody until then, and withdraws meanwhile where a start takes longer than the bound.
+    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
+
+    // 3. Who hears nobody can not know.
+    await b.kill();
+    await until(async () => {
+      const { ok, cluster } = await ready();
+      return !ok && cluster.state === 'cut_off' && cluster.lag_seconds > MAX_LAG;
+    }, 'cut off');
+    const cut = await ready();
+    assert.ok(!cut.ok && cut.cluster.etcd_seconds > MAX_LAG, JSON.stringify(cut));
+    assert.match(cut.reasons[0], /^maybe \d+ seconds behind the cluster: neither etcd nor another node is heard$/);
+    await until(async () => ran('a').at(-1)?.startsWith('withdraw') === true, 'withdrawn');
+    const metrics = await text('/metrics');
+    assert.match(metrics, /^waypost_cluster_state\{state="cut_off"\} 1$/m);
+    assert.match(metrics, /^waypost_cluster_state\{state="following"\} 0$/m);
+    assert.ok(Number(/^waypost_cluster_lag_seconds (\S+)$/m.exec(metrics)?.[1]) > MAX_LAG);
+    for (const name of ['lag_entries 0', 'etcd_contact_age_seconds \\S+'])
+      assert.match(metrics, new RegExp(`^waypost_cluster_${name}$`, 'm'));
+    const { code, output } = await runCommand(['status', '--url', url], a.env);
+    assert.is(code, 1);
+    assert.match(output, /cluster: state cut_off, lag_entries 0, lag_seconds \d+(\.\d)?, etcd_seconds/);
+
+    await etcd.again();
+    await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'back');
+    assert.match(
+      ran('a').join(),
+      /^announce following(,withdraw (without_etcd|cut_off),announce without_etcd)*,withdraw (without_etcd|cut_off),announce following$/,
+    );
+    assert.not.match(readFileSync(`${out}.env`, 'utf8'), /WAYPOST|battery staple/);
+  } finally {
+    await close();
+    removeFolder(folder);
+  }
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: a node that lags, ${why}`);

@@ -1,0 +1,76 @@
+/** `waypost cluster local`: a whole cluster by one command, gone with it. */
+
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ApiClient } from '../../support/api-client.ts';
+import { type Child, startChild } from '../../support/child.ts';
+import { ADMIN_PASSWORD, environment, runCommand } from '../../support/daemon.ts';
+import { freePort } from '../../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { whyNotPrograms } from '../peers/transcript.ts';
+
+const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
+async function start(folder: string, port: number): Promise<{ child: Child; apis: string[] }> {
+  const args = ['cluster', 'local', '--nodes', '2', '--folder', folder, '--port', String(port)];
+  const env = environment({ WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD, WAYPOST_NAMESERVERS: 'ns1.waypost.test' });
+  const child = startChild(process.execPath, [MAIN, ...args], env);
+  try {
+    await child.waitFor(/Ctrl-C ends them all/, 180_000);
+  } catch (error) {
+    await child.stop('SIGINT', 20_000);
+    throw error;
+  }
+  return { child, apis: [...child.output().matchAll(/^ {2}node-\d .* API (http:\S+)$/gm)].map(([, url]) => url) };
+}
+
+test('the nodes are one cluster, keep their data, and end with the command', async () => {
+  const folder = temporaryFolder('local');
+  const port = await freePort();
+  try {
+    for (const round of [1, 2]) {
+      const { child, apis } = await start(folder, port);
+      assert.is(apis.length, 2);
+      const [one, two] = apis.map((url) => new ApiClient(url));
+      for (const api of [one, two]) await api.logIn('admin', ADMIN_PASSWORD);
+      const { body } = await one.call('POST', '/api/v1/domains', { domain: `round-${round}.example` });
+      assert.equal((body.sync as { applied: string[] }).applied, ['node-1', 'node-2']);
+      const [, dataDir] =
+        child.output().match(/^How far each is: WAYPOST_DATA_DIR=(\S+) waypost cluster status$/m) ?? [];
+      const status = await runCommand(['cluster', 'status'], environment({ WAYPOST_DATA_DIR: dataDir }));
+      assert.match(status.output, /node-1 +serves, has all .*\n.*node-2 +serves, has all /);
+      assert.is(((await two.call('GET', '/api/v1/domains')).body.domains as unknown[]).length, round);
+      assert.is(await child.stop('SIGINT', 30_000), 0, child.output());
+      for (const api of [one, two])
+        assert.is(
+          await api.request('GET', '/healthz').then(
+            () => 'answers',
+            () => 'gone',
+          ),
+          'gone',
+        );
+    }
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+test('an etcd that is not there is named', async () => {
+  const folder = temporaryFolder('local');
+  const args = ['cluster', 'local', '--folder', folder, '--port', String(await freePort()), '--etcd', '/nowhere/etcd'];
+  const { code, output } = await runCommand(args, environment({}));
+  assert.is(code, 1);
+  assert.match(output, /\/nowhere\/etcd can't be started: .*ENOENT/);
+  removeFolder(folder);
+});
+
+test('a folder that can not be is named', async () => {
+  const args = ['cluster', 'local', '--folder', '/proc/waypost/none', '--port', String(await freePort())];
+  const { code, output } = await runCommand(args, environment({}));
+  assert.is(code, 1);
+  assert.match(output, /The folder \/proc\/waypost\/none can't be made: ENOENT/);
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: a cluster on this machine, ${why}`);

@@ -1,0 +1,184 @@
+/** Who is there: told at once; a name belongs to one node at a time; who was removed is refused. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Members, readMembers } from '../../../../core/cluster/members.ts';
+import { Membership } from '../../../../core/cluster/membership.ts';
+import { removeMember } from '../../../../core/cluster/removal.ts';
+import { loadConfig } from '../../../../core/config/index.ts';
+import { StateError } from '../../../../core/errors.ts';
+import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
+import { Random } from '../../../support/random.ts';
+import { SEED } from '../../../support/seed.ts';
+import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
+
+let etcd: EtcdMember;
+let gateway: EtcdGateway;
+test.before(async () => {
+  etcd = await startEtcd();
+  gateway = etcd.gateway;
+});
+test.after(async () => {
+  await etcd.stop();
+});
+
+class Node {
+  members: Members | null = null;
+  readonly refused: StateError[] = [];
+  readonly membership: Membership;
+
+  constructor(prefix: string, name: string, id = name, interval = 200, through = gateway) {
+    this.membership = new Membership({
+      ...{ gateway: through, prefix, id, interval },
+      self: { name, address: '127.0.0.1:1', version: '1' },
+      onChange: (members) => {
+        this.members = members;
+      },
+      onNumber: () => {},
+      onRefused: (error) => this.refused.push(error),
+      onTrouble: () => {},
+    });
+  }
+
+  knows(name: string): boolean {
+    return this.members?.known.has(name) === true;
+  }
+
+  hasLive(name: string): boolean {
+    return this.members?.live.has(name) === true;
+  }
+}
+
+async function until(isThere: () => boolean, what: string): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10)) assert.ok(Date.now() < deadline, what);
+}
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => (error instanceof StateError ? error.code : error),
+  );
+
+const remove = (prefix: string, name: string, isForced = false): Promise<unknown> => {
+  const env = { WAYPOST_ETCD_ENDPOINTS: etcd.endpoint, WAYPOST_ETCD_PREFIX: prefix };
+  return codeOf(removeMember(loadConfig({ env }), name, isForced));
+};
+
+test('who comes, serves and goes is told by the watch, and by a look where that tells nothing', async () => {
+  // No look comes by itself for as long as this takes.
+  const one = new Node('/told/', 'one', 'one', 60_000);
+  const faulty = await startFaultyGateway(etcd.endpoint, new Random(SEED));
+  const through = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 2000 });
+  const deaf = new Node('/told/', 'deaf', 'deaf', 50, through);
+  await one.membership.start();
+  await deaf.membership.start();
+  const other = new Node('/told/', 'other');
+  await other.membership.start();
+  await until(() => one.knows('other') && deaf.knows('other'), 'it has come');
+  faulty.count.clear();
+  await other.membership.serving(true);
+  await until(() => one.hasLive('other') && deaf.hasLive('other'), 'it serves');
+  // From now on the watch of one is cut again and again.
+  const cut = setInterval(() => {
+    faulty.isCut = !faulty.isCut;
+  }, 300);
+  await other.membership.stop();
+  await until(() => !one.hasLive('other') && !deaf.hasLive('other'), 'it has gone');
+  clearInterval(cut);
+  faulty.isCut = false;
+  assert.ok(one.knows('other'), 'it stays a member');
+  await Promise.all([one.membership.stop(), deaf.membership.stop()]);
+  await through.close();
+  await faulty.stop();
+});
+
+test('one look at a time, whoever asks for it; what was said last stands', async () => {
+  let [under, most] = [0, 0];
+  const slow = new (class extends EtcdGateway {
+    override async transaction(
+      ...args: Parameters<EtcdGateway['transaction']>
+    ): ReturnType<EtcdGateway['transaction']> {
+      most = Math.max(most, ++under);
+      await sleep(20);
+      return super.transaction(...args).finally(() => under--);
+    }
+  })({ endpoints: [etcd.endpoint], timeout: 2000 });
+  const one = new Node('/at-once/', 'one', 'one', 10, slow);
+  await one.membership.start();
+  for (let round = 0; round < 5; round++)
+    await Promise.all([true, false, round % 2 === 0].map((isServing) => one.membership.serving(isServing)));
+  assert.is(most, 1);
+  assert.ok((await readMembers(gateway, '/at-once/')).live.has('one'));
+  const last = one.membership.serving(false);
+  await one.membership.stop();
+  await last;
+  assert.equal([...(await readMembers(gateway, '/at-once/')).there], []);
+  await slow.close();
+});
+
+test('a second node with the name of one that is there is refused, its restart is not', async () => {
+  const one = new Node('/names/', 'a', 'id-1');
+  await one.membership.start();
+  await one.membership.serving(true);
+  const second = new Node('/names/', 'a', 'id-2');
+  const error = await second.membership.start().then(
+    () => null,
+    (cause: unknown) => cause as StateError,
+  );
+  assert.is(error?.code, 'name_taken');
+  assert.match(String(error?.message), /called a, too \(127\.0\.0\.1:1\).*WAYPOST_NODE_NAME/);
+  await second.membership.stop();
+  assert.equal(one.refused, []);
+  assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the first is there as before');
+  // As after a crash: what the first has said of itself is still there.
+  const again = new Node('/names/', 'a', 'id-1');
+  await again.membership.start();
+  await until(() => one.refused.length === 1, 'a process that was replaced hears of it');
+  assert.is(one.refused[0].code, 'name_taken');
+  await one.membership.stop();
+  await again.membership.serving(true);
+  assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the end of the first takes nothing from it');
+  await again.membership.stop();
+  // Once it is gone, another may have its name.
+  const heir = new Node('/names/', 'a', 'id-2');
+  await heir.membership.start();
+  await heir.membership.stop();
+});
+
+test('who is removed is known no longer, and refused when it comes back; another may have its name', async () => {
+  const [one, other] = [new Node('/removed/', 'one'), new Node('/removed/', 'other', 'id-1')];
+  await one.membership.start();
+  await other.membership.start();
+  await other.membership.serving(true);
+  await until(() => one.hasLive('other'), 'both are there');
+  assert.is(await remove('/removed/', 'stranger'), 'no_member');
+  assert.is(await remove('/removed/', 'other'), 'is_there');
+  assert.ok(one.knows('other'));
+  await other.membership.stop();
+  assert.is(await remove('/removed/', 'other'), null);
+  await until(() => !one.knows('other'), 'it is no member');
+  const back = new Node('/removed/', 'other', 'id-1');
+  const error = await back.membership.start().then(
+    () => null,
+    (cause: unknown) => cause as StateError,
+  );
+  assert.is(error?.code, 'removed');
+  assert.match(String(error?.message), /move its data folder away.*cluster invite other.*cluster join/);
+  assert.not((await readMembers(gateway, '/removed/')).known.has('other'));
+  const anew = new Node('/removed/', 'other', 'id-2');
+  await anew.membership.start();
+  await until(() => one.knows('other'), 'it has joined anew');
+  assert.is(await remove('/removed/', 'other', true), null);
+  await until(() => anew.refused.length === 1, 'one that runs hears of it');
+  assert.is(anew.refused[0].code, 'removed');
+  await until(() => !one.knows('other'), 'and is no member');
+  await sleep(500);
+  assert.not((await readMembers(gateway, '/removed/')).known.has('other'), 'it does not come back by itself');
+  for (const { membership } of [back, anew, one]) await membership.stop();
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: members of a cluster, ${why}`);

@@ -1,0 +1,130 @@
+/** Nodes of which others are sooner again and again, and an etcd that is full. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UnavailableError } from '../../../../core/errors.ts';
+import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { write } from '../../../../core/journal/draft.ts';
+import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
+import { openEtcdJournal } from '../../../../core/journal/etcd/journal.ts';
+import { accounts } from '../../../../core/store/rows.ts';
+import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
+
+interface Node extends Store {
+  readonly journal: EtcdJournal;
+}
+
+/** An append takes so many milliseconds more on its way. */
+class SlowGateway extends EtcdGateway {
+  delay = 0;
+
+  override async transaction(...args: Parameters<EtcdGateway['transaction']>): ReturnType<EtcdGateway['transaction']> {
+    if (this.delay > 0) await sleep(this.delay);
+    return super.transaction(...args);
+  }
+}
+
+function withNode(gateway: EtcdGateway, prefix: string, work: (node: Node) => Promise<void>): Promise<void> {
+  return withStore(
+    async ({ environment, index }, history) => {
+      const journal = openEtcdJournal({
+        ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
+        ...{ prefix, deadline: 2000, interval: 1000 },
+      });
+      await journal.caughtUp();
+      return journal;
+    },
+    async (store) => work(store as Node),
+  );
+}
+
+const put = ({ environment, journal }: Node, plan = ''): Promise<unknown> =>
+  write(environment, journal, 'test', (draft) => draft.put(accounts, newAccount(plan)));
+
+/** A node that writes without pause, beside one whose appends take longer. */
+async function besideBusy(member: EtcdMember, prefix: string, delay: number, work: (slow: Node) => Promise<void>) {
+  const settings = { endpoints: [member.endpoint], timeout: 2000 };
+  const [gateway, slowGateway] = [new EtcdGateway(settings), new SlowGateway(settings)];
+  await withNode(gateway, prefix, async (quick) => {
+    await withNode(slowGateway, prefix, async (slow) => {
+      let isOver = false;
+      const others = (async () => {
+        while (!isOver) await put(quick);
+      })();
+      slowGateway.delay = delay;
+      await work(slow).finally(() => {
+        isOver = true;
+      });
+      await others;
+      slowGateway.delay = 0;
+      await put(quick);
+      for (const until = Date.now() + 10_000; slow.journal.head < quick.journal.head; await sleep(10))
+        assert.ok(Date.now() < until, `it is at ${slow.journal.head} of ${quick.journal.head}`);
+      assert.equal(dump(slow.environment), dump(quick.environment));
+    });
+  });
+  await Promise.all([gateway.close(), slowGateway.close()]);
+}
+
+test('a node further from etcd than one that writes without pause gets its turn', async () => {
+  const member = await startEtcd();
+  await besideBusy(member, '/fair/', 40, async (slow) => {
+    for (let i = 0; i < 3; i++) await put(slow);
+  });
+  await member.stop();
+});
+
+test('where it never can be its turn, a commit ends at its deadline, and says that it can be tried again', async () => {
+  const member = await startEtcd();
+  // Longer than others wait for it.
+  await besideBusy(member, '/never/', 400, async (slow) => {
+    const error = await put(slow).then(
+      () => assert.unreachable(),
+      (cause: unknown) => cause,
+    );
+    assert.instance(error, UnavailableError);
+    assert.is((error as UnavailableError).code, 'busy');
+  });
+  await member.stop();
+});
+
+test('a full etcd: who is told of success has written, who is not has not, and why is said', async () => {
+  // So small that its own pages fill most of it.
+  const member = await startEtcd(['--quota-backend-bytes', String(1 << 20)]);
+  const gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: 2000 });
+  await withNode(gateway, '/full/', async (node) => {
+    let written = 0;
+    let error: unknown = null;
+    while (error === null && written < 500)
+      await put(node, randomBytes(10_000).toString('hex')).then(
+        () => written++,
+        (cause: unknown) => {
+          error = cause;
+        },
+      );
+    assert.instance(error, UnavailableError);
+    assert.is((error as UnavailableError).code, 'etcd_full');
+    assert.match((error as Error).message, /quota/);
+    const { size, used, isFull } = await gateway.storage();
+    assert.ok(isFull);
+    // A write that would not fit any more, of some 30 KB, is refused before.
+    assert.ok(size > 900_000 && used <= size, `${used} of ${size}`);
+    assert.ok(written > 5);
+    await sleep(300);
+    assert.is(node.journal.head, written);
+    assert.is(node.journal.lost, null);
+    await withNode(gateway, '/full/', async (other) => {
+      assert.is(other.journal.head, written);
+      assert.equal(dump(other.environment), dump(node.environment));
+    });
+  });
+  await gateway.close();
+  await member.stop();
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: fairness between nodes, ${why}`);

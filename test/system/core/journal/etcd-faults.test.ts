@@ -1,0 +1,249 @@
+/**
+ * Three nodes that write the same rows through gateways that are at fault, each by itself or forwarding to one that changes, over a way that is at fault, too. Every write that was acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes hold
+ * the same octets. WAYPOST_GROUPS: how many writes, in fives.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConflictError, UnavailableError } from '../../../../core/errors.ts';
+import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { write } from '../../../../core/journal/draft.ts';
+import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
+import type { Sequencer } from '../../../../core/journal/etcd/forwarding.ts';
+import { openEtcdJournal } from '../../../../core/journal/etcd/journal.ts';
+import { accounts, type Domain, domains, records } from '../../../../core/store/rows.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { type FaultyGateway, startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
+import {
+  DEFAULTS,
+  dump,
+  newAccount,
+  newDomain,
+  newRecord,
+  type Store,
+  withStore,
+} from '../../../core/journal/fixture.ts';
+import { Random } from '../../../support/random.ts';
+import { SEED } from '../../../support/seed.ts';
+import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
+
+const WRITES = Number(process.env.WAYPOST_GROUPS ?? 120) * 5;
+const NODES = 3;
+const WRITERS = 4;
+const SHARED = 3;
+
+interface Node {
+  readonly store: Store;
+  readonly journal: EtcdJournal;
+  readonly faulty: FaultyGateway;
+}
+
+/** The way of commits from one node to another, which every so often goes wrong. */
+class FaultyWay {
+  readonly count = new Map<string, number>();
+  /** Of 100. */
+  faults = 0;
+  /** Which node is the sequencer. */
+  sequencer = 0;
+  readonly #random: Random;
+  readonly #late: Promise<unknown>[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  to(journal: () => EtcdJournal, node: string): Sequencer {
+    return { forward: (commits) => this.#forward(journal(), node, commits) };
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#late);
+  }
+
+  async #forward(journal: EtcdJournal, node: string, commits: Buffer): Promise<Buffer> {
+    const send = (): Promise<Buffer> => journal.commitForwarded(node, Buffer.from(commits));
+    const isFault = this.#random.below(100) < this.faults;
+    const kind = isFault ? this.#random.pick(['commits lost', 'answer lost', 'commits late', 'commits twice']) : 'well';
+    this.count.set(kind, (this.count.get(kind) ?? 0) + 1);
+    if (kind === 'well') return send();
+    if (kind === 'commits twice') await Promise.allSettled([send(), send()]);
+    if (kind === 'answer lost') await send().catch(() => {});
+    if (kind === 'commits late')
+      this.#late.push(
+        sleep(this.#random.below(400))
+          .then(send)
+          .catch(() => {}),
+      );
+    throw new Error(kind);
+  }
+}
+
+/** Runs `work` on nodes that share a log. */
+async function withNodes(
+  member: EtcdMember,
+  prefix: string,
+  random: Random,
+  work: (nodes: Node[]) => Promise<void>,
+  way?: FaultyWay,
+) {
+  const nodes: Node[] = [];
+  const open = async (): Promise<void> => {
+    if (nodes.length === NODES) return work(nodes);
+    const faulty = await startFaultyGateway(member.endpoint, random);
+    const gateway = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 1000 });
+    const own = nodes.length;
+    const sequencing = way && {
+      ...{ node: `node-${own}`, shunned: 10 },
+      sequencer: () => (way.sequencer === own ? null : way.to(() => nodes[way.sequencer].journal, `node-${own}`)),
+    };
+    await withStore(
+      async ({ environment, index }, history) => {
+        const journal = openEtcdJournal({
+          ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
+          ...{ prefix, deadline: 1000, interval: 100, sequencing },
+        });
+        await journal.caughtUp();
+        return journal;
+      },
+      async (store) => {
+        nodes.push({ store, journal: store.journal as EtcdJournal, faulty });
+        await open();
+      },
+      { history: 100_000 },
+    );
+    await gateway.close();
+    await faulty.stop();
+  };
+  await open();
+}
+
+async function settle(nodes: readonly Node[]): Promise<void> {
+  for (const { faulty } of nodes) {
+    faulty.faults = 0;
+    faulty.isCut = false;
+  }
+  // A last write goes behind all that is still under way.
+  const { store, journal } = nodes[0];
+  for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+    try {
+      await write(store.environment, journal, 'last', (draft) => draft.put(accounts, newAccount()));
+      break;
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || Date.now() > deadline) throw error;
+    }
+  }
+  for (const node of nodes)
+    for (const deadline = Date.now() + 20_000; node.journal.head < journal.head; await sleep(10))
+      assert.ok(Date.now() < deadline, `a node is at ${node.journal.head}, not ${journal.head}: ${node.journal.lost}`);
+}
+
+let member: EtcdMember;
+test.before(async () => {
+  member = await startEtcd();
+});
+test.after(() => member.stop());
+
+/** `way`: of what is forwarded; undefined: each node appends what it writes. */
+async function withFaults(prefix: string, random: Random, writes: number, way?: FaultyWay): Promise<void> {
+  const work = async (nodes: Node[]): Promise<void> => {
+    const shared = Array.from({ length: SHARED }, () => ({ ...newAccount(), plan: '' }));
+    const zone: Domain = newDomain('zone.test.');
+    const [{ store, journal }] = nodes;
+    await write(store.environment, journal, 'test', (draft) => {
+      for (const account of shared) draft.put(accounts, account);
+      draft.put(domains, zone);
+    });
+    for (const { journal: other } of nodes) while (other.head < journal.head) await sleep(5);
+    for (const { faulty } of nodes) faulty.faults = 6;
+    if (way !== undefined) way.faults = 25;
+    let next = 0;
+    const acknowledged = new Set<number>();
+    const unknown = new Set<number>();
+    const writer = async ({ store, journal }: Node): Promise<void> => {
+      for (let n = next++; n < writes; n = next++) {
+        const { id } = shared[random.below(SHARED)];
+        unknown.add(n);
+        try {
+          await write(store.environment, journal, 'test', (draft) => {
+            // What is read and written back, so that an update which is lost shows.
+            const row = draft.account(id)!;
+            draft.put(accounts, { ...row, plan: `${row.plan}${n},` });
+            draft.put(records, newRecord(zone, `n${n}`, TYPE.A, Uint8Array.of(192, 0, 2, n & 255)));
+          });
+          acknowledged.add(n);
+          unknown.delete(n);
+        } catch (error) {
+          // Others were sooner each time.
+          if (error instanceof ConflictError) unknown.delete(n);
+          else assert.instance(error, UnavailableError, `${(error as Error).stack}`);
+        }
+      }
+    };
+    const cutter = async (): Promise<void> => {
+      while (next < writes) {
+        const { faulty } = nodes[random.below(NODES)];
+        faulty.isCut = true;
+        await sleep(random.below(300));
+        faulty.isCut = false;
+        if (way !== undefined) way.sequencer = random.below(NODES);
+        await sleep(300 + random.below(600));
+      }
+    };
+    await Promise.all([...nodes.flatMap((node) => Array.from({ length: WRITERS }, () => writer(node))), cutter()]);
+    await way?.settled();
+    await settle(nodes);
+    const [first, ...others] = nodes.map(({ store }) => dump(store.environment));
+    for (const other of others) assert.equal(other, first);
+    const written = shared.flatMap(({ id }) => store.reader.account(id)!.plan.split(',').slice(0, -1).map(Number));
+    assert.is(new Set(written).size, written.length, 'none is there twice');
+    for (const n of acknowledged) assert.ok(written.includes(n), `${n} was acknowledged`);
+    for (const n of written) assert.ok(acknowledged.has(n) || unknown.has(n));
+    const held = [...store.environment.records.getKeys({})].length;
+    assert.is(held, written.length, 'none is there by half');
+    assert.ok(acknowledged.size > writes / 2, `${acknowledged.size} of ${writes} were acknowledged`);
+    for (const kind of ['request lost', 'answer lost', 'event lost', 'event twice', 'events swapped', 'watch ends'])
+      assert.ok(
+        nodes.some(({ faulty }) => faulty.count.has(kind)),
+        kind,
+      );
+  };
+  await withNodes(member, prefix, random, work, way);
+}
+
+test('gateways at fault lose nothing, and let no two nodes disagree', () =>
+  withFaults('/faults/', new Random(SEED), WRITES));
+
+test('what is forwarded over a way at fault, to whom it is not, is written once or not at all', async () => {
+  const random = new Random(SEED);
+  const way = new FaultyWay(random);
+  await withFaults('/forwarded/', random, WRITES / 2, way);
+  for (const kind of ['well', 'commits lost', 'answer lost', 'commits late', 'commits twice'])
+    assert.ok(way.count.has(kind), kind);
+});
+
+test('without etcd nothing is written, what is there is read, and writes go on when it is back', async () => {
+  await withNodes(member, '/down/', new Random(SEED), async (nodes) => {
+    const [{ store, journal }] = nodes;
+    const put = () => write(store.environment, journal, 'test', (draft) => draft.put(accounts, newAccount()));
+    await put();
+    await member.kill();
+    const before = dump(store.environment);
+    let error: unknown;
+    await put().catch((cause: unknown) => {
+      error = cause;
+    });
+    assert.instance(error, UnavailableError);
+    assert.is((error as UnavailableError).code, 'no_quorum');
+    assert.equal(dump(store.environment), before);
+    await member.again();
+    await settle(nodes);
+    const [first, ...others] = nodes.map((node) => dump(node.store.environment));
+    for (const other of others) assert.equal(other, first);
+  });
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: journals over etcd at fault, ${why}`);

@@ -1,0 +1,137 @@
+/** Two nodes over one log whose settings change one after the other: serials are the same at both all the time, and all else in the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
+import { write } from '../../../../core/journal/draft.ts';
+import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
+import { openEtcdJournal } from '../../../../core/journal/etcd/journal.ts';
+import { answersAreCurrent, rebuildAnswers } from '../../../../core/journal/rebuild.ts';
+import { startRenumbering } from '../../../../core/journal/renumber.ts';
+import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';
+import { buildIndex } from '../../../../core/store/index/build.ts';
+import { StoreReader } from '../../../../core/store/reader.ts';
+import { domains, proxies, records } from '../../../../core/store/rows.ts';
+import type { ZoneSettings } from '../../../../core/zone/settings.ts';
+import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
+import { startEtcd } from '../../peers/etcd.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
+
+const CHANGED = { ...DEFAULTS, expire: 77, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } };
+const ZONES = ['one.test.', 'two.test.', 'three.test.'].map((apex) => newDomain(apex));
+
+/** A node that can be started again with its data. */
+class Node {
+  readonly folder = temporaryFolder('settings');
+  readonly gateway: EtcdGateway;
+  environment!: Environment;
+  journal!: EtcdJournal;
+
+  constructor(endpoint: string) {
+    this.gateway = new EtcdGateway({ endpoints: [endpoint], timeout: 2000 });
+  }
+
+  /** As the daemon does. */
+  async start(settings: ZoneSettings): Promise<void> {
+    this.environment = openEnvironment(this.folder);
+    const { environment, gateway } = this;
+    if (!answersAreCurrent(environment, settings)) await rebuildAnswers(environment, settings);
+    const index = await buildIndex(environment, this.folder, 4 << 20);
+    this.journal = openEtcdJournal({
+      ...{ environment, index, gateway, history: 1000, zoneSettings: settings },
+      ...{ prefix: '/settings/', deadline: 3000, interval: 200 },
+    });
+    await this.journal.caughtUp();
+    const { journal } = this;
+    await startRenumbering({ environment, journal, settings, onTrouble: (error) => assert.is(error, null) }).done;
+  }
+
+  async stop(): Promise<void> {
+    await this.journal.close();
+    await this.environment.close();
+  }
+
+  async again(settings: ZoneSettings): Promise<void> {
+    await this.stop();
+    await this.start(settings);
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    await this.gateway.close();
+    removeFolder(this.folder);
+  }
+
+  serials(): number[] {
+    const reader = new StoreReader(this.environment);
+    return ZONES.map(({ id }) => reader.zoneState(id).serial);
+  }
+
+  async write(name: string): Promise<void> {
+    await write(this.environment, this.journal, 'test', (draft) => {
+      for (const domain of ZONES) draft.put(records, addressRecord(domain, name));
+    });
+  }
+}
+
+async function level(one: Node, other: Node): Promise<void> {
+  for (const until = Date.now() + 10_000; one.journal.head !== other.journal.head; await sleep(5))
+    assert.ok(Date.now() < until, `they are at ${one.journal.head} and ${other.journal.head}`);
+  for (const { environment } of [one, other]) environment.root.resetReadTxn();
+}
+
+test('settings that change at one node after the other', async () => {
+  const etcd = await startEtcd();
+  const [one, other] = [new Node(etcd.endpoint), new Node(etcd.endpoint)];
+  await one.start(DEFAULTS);
+  await other.start(DEFAULTS);
+  await write(one.environment, one.journal, 'test', (draft) => {
+    for (const domain of ZONES) draft.put(domains, domain);
+    draft.put(proxies, newProxy(ZONES[0]));
+  });
+  await one.write('a');
+  await level(one, other);
+  assert.equal(dump(other.environment), dump(one.environment));
+  const shared = ['rows3', 'rows4', 'rows17', 'zones', 'usage', 'journal'];
+  const isLevel = async (): Promise<void> => {
+    await level(one, other);
+    assert.equal(dump(other.environment, shared), dump(one.environment, shared));
+  };
+  const first = one.serials();
+
+  // 1. One has new settings, the other follows with its old ones; both write.
+  await one.again(CHANGED);
+  await isLevel();
+  const second = other.serials();
+  assert.ok(second.every((serial, i) => serial > first[i]));
+  await other.write('b');
+  await level(one, other);
+  await one.write('c');
+  await isLevel();
+
+  // 2. A start with the settings that the node had raises nothing, whatever those of the other are.
+  const { head } = one.journal;
+  await one.again(CHANGED);
+  await other.again(DEFAULTS);
+  assert.is(other.journal.head, head);
+  await isLevel();
+
+  // 3. The other has them, too: who took a zone from it comes once more.
+  const third = one.serials();
+  await other.again(CHANGED);
+  await isLevel();
+  assert.ok(other.serials().every((serial, i) => serial > third[i]));
+  assert.equal(dump(other.environment), dump(one.environment));
+
+  // 4. What was applied is what is made of the rows anew.
+  const applied = dump(one.environment);
+  await rebuildAnswers(one.environment, CHANGED);
+  assert.equal(dump(one.environment), applied);
+  for (const node of [one, other]) await node.end();
+  await etcd.stop();
+});
+
+const why = whyNotPrograms('etcd');
+if (why === null) test.run();
+else console.log(`skipped: settings of several nodes, ${why}`);

@@ -1,0 +1,20 @@
+/** The application of the host's thread: the site under one name. */
+import type { Application } from '../../../../edge/server/application.ts';
+import { site } from './site.ts';
+
+export interface HostData {
+  readonly name: string;
+  readonly pem: { readonly key: string; readonly cert: string };
+}
+
+/** The host runs with --expose-gc: what an attack leaves behind is measured without what nobody holds any more. */
+const collect = (globalThis as { gc?: () => void }).gc;
+
+export function createApplication(data: unknown): Application {
+  const { name, pem } = data as HostData;
+  return {
+    handler: site,
+    certificateFor: (asked) => (asked === name ? pem : undefined),
+    onMessage: () => collect?.(),
+  };
+}

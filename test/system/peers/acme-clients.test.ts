@@ -1,0 +1,120 @@
+/**
+ * ACME clients from the order to the certificate (RFC 8555): lego and certbot leave their dns-01 challenges here by dynamic update, the directory (Pebble)
+ * finds them by asking, and they are taken away again.
+ */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
+import { temporaryFolder } from '../../support/temp.ts';
+import { type Directory, startDirectory } from './pebble.ts';
+import { type Run, runProgram, whyNotPrograms } from './transcript.ts';
+
+const ORDER_MS = 90_000;
+const CERTBOT_PLUGIN = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
+
+interface Context {
+  daemon: Daemon;
+  directory: Directory;
+  secret: string;
+}
+
+const test = suite<Context>('ACME clients');
+
+test.before(async (context) => {
+  const daemon = await startDaemon();
+  await daemon.api.logIn('admin', ADMIN_PASSWORD);
+  const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: 'acme.key', algorithm: 'hmac-sha512' });
+  const directory = await startDirectory(daemon.dnsPort);
+  Object.assign(context, { daemon, directory, secret: String(body.secret) });
+});
+test.after(async ({ daemon, directory }) => {
+  await directory?.stop();
+  await daemon?.close();
+});
+
+/** Of a zone, what the audit tells of updates: how many records came and went in each, oldest first. */
+async function updatesOf({ daemon }: Context, zone: string): Promise<string[]> {
+  const { body } = await daemon.api.call('GET', `/api/v1/audit?domain=${zone}&limit=100`);
+  const entries = body.entries as unknown as { action: string; detail: { added: number; deleted: number } }[];
+  return entries
+    .filter(({ action }) => action === 'dns.update')
+    .map(({ detail }) => `+${detail.added} -${detail.deleted}`)
+    .reverse();
+}
+
+/** What a client has to have reached, however it goes about it. */
+async function assertIssued(context: Context, run: Run, file: string, zone: string, names: string[]): Promise<void> {
+  const said = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.child.output()}`;
+  assert.is(run.code, 0, said());
+  assert.ok(existsSync(file), said());
+  const issued = new X509Certificate(readFileSync(file));
+  assert.match(issued.issuer, /Pebble Intermediate CA/);
+  assert.equal(
+    issued.subjectAltName?.split(', ').sort(),
+    names.map((name) => `DNS:${name}`),
+  );
+  const dig = ['@127.0.0.1', '-p', String(context.daemon.dnsPort), '+norecurse', `_acme-challenge.${zone}`, 'TXT'];
+  assert.match((await runProgram('dig', dig)).output, /status: NXDOMAIN/, 'challenges are gone');
+  const updates = await updatesOf(context, zone);
+  assert.equal(updates.toSorted(), ['+0 -1', '+0 -1', '+1 -0', '+1 -0']);
+  assert.is(updates[0], '+1 -0');
+}
+
+test('lego: a certificate of an apex and its wildcard, whose challenges share a name', async (context) => {
+  const { daemon, directory, secret } = context;
+  const zone = 'lego.example.net';
+  await daemon.api.createDomain(zone);
+  const folder = temporaryFolder('lego');
+  const server = `127.0.0.1:${daemon.dnsPort}`;
+  const options = [
+    ...['--server', directory.url, '--accept-tos', '--email', 'hostmaster@example.net', '--path', folder],
+    // Its look at all nameservers of the zone by their names would ask the Internet.
+    ...['--dns', 'rfc2136', '--dns.resolvers', server, '--dns.disable-cp', '--domains', zone, '--domains', `*.${zone}`],
+  ];
+  const env = {
+    LEGO_CA_CERTIFICATES: directory.authority,
+    RFC2136_NAMESERVER: server,
+    RFC2136_TSIG_ALGORITHM: 'hmac-sha512.',
+    RFC2136_TSIG_KEY: 'acme.key',
+    RFC2136_TSIG_SECRET: secret,
+    RFC2136_SEQUENCE_INTERVAL: '0',
+  };
+  const run = await runProgram('lego', [...options, 'run'], env, ORDER_MS);
+  await assertIssued(context, run, join(folder, 'certificates', `${zone}.crt`), zone, [`*.${zone}`, zone]);
+});
+
+test('certbot: the same, with its plugin dns-rfc2136', async (context) => {
+  const { daemon, directory, secret } = context;
+  const zone = 'certbot.example.net';
+  await daemon.api.createDomain(zone);
+  const folder = temporaryFolder('certbot');
+  const credentials = join(folder, 'credentials.ini');
+  const settings = [
+    'server = 127.0.0.1',
+    `port = ${daemon.dnsPort}`,
+    'name = acme.key',
+    `secret = ${secret}`,
+    'algorithm = HMAC-SHA512',
+    // Its search for the zone is signed, too.
+    'sign_query = true',
+  ];
+  writeFileSync(credentials, settings.map((line) => `dns_rfc2136_${line}\n`).join(''), { mode: 0o600 });
+  const options = [
+    ...['certonly', '--non-interactive', '--agree-tos', '--register-unsafely-without-email', '--server', directory.url],
+    ...['--config-dir', folder, '--work-dir', join(folder, 'work'), '--logs-dir', join(folder, 'logs')],
+    ...['--dns-rfc2136', '--dns-rfc2136-credentials', credentials, '--dns-rfc2136-propagation-seconds', '0'],
+    ...['--domain', zone, '--domain', `*.${zone}`],
+  ];
+  const run = await runProgram('certbot', options, { REQUESTS_CA_BUNDLE: directory.authority }, ORDER_MS);
+  await assertIssued(context, run, join(folder, 'live', zone, 'cert.pem'), zone, [`*.${zone}`, zone]);
+});
+
+const why =
+  whyNotPrograms('pebble', 'lego', 'certbot', 'dig') ??
+  (existsSync(CERTBOT_PLUGIN) ? null : "certbot's plugin dns-rfc2136 is not installed");
+if (why === null) test.run();
+else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
+else console.log(`skipped: ACME clients, ${why}`);

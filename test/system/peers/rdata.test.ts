@@ -1,0 +1,224 @@
+/**
+ * A third opinion on the rdata table: what we print is read by Knot DNS, NSD and BIND, and the bytes that they make of it are ours; what
+ * BIND prints is read by us. WAYPOST_SEED says which records.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseMaster } from '../../../core/wire/master/index.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatName, nameId, parseName } from '../../../core/wire/name.ts';
+import { formatPortableRdata, formatRdata, parseRdata, rdataToObject } from '../../../core/wire/rdata/index.ts';
+import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { RDATA } from '../../core/wire/arbitrary.ts';
+import { startChild } from '../../support/child.ts';
+import { queryAll, UdpClient } from '../../support/dns-client.ts';
+import fc from '../../support/fc.ts';
+import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { SEED } from '../../support/seed.ts';
+import { temporaryFolder } from '../../support/temp.ts';
+import { type Peer, startPeer, whyNot } from './servers.ts';
+
+const SAMPLES = 60;
+const ORIGIN = parseName('rdata.test.');
+const TTL = 300;
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+const SOA: ResourceRecord = {
+  name: ORIGIN,
+  type: TYPE.SOA,
+  ttl: TTL,
+  rdata: parseRdata(TYPE.SOA, 'ns.example. host.example. 1 7200 900 1209600 300'),
+};
+const NS: ResourceRecord = { name: ORIGIN, type: TYPE.NS, ttl: TTL, rdata: parseRdata(TYPE.NS, 'ns.example.') };
+
+/** One record a name, so that no type is in another one's way. */
+function records(): ResourceRecord[] {
+  // ALIAS is ours alone and leaves for no other server. SOA stands at the apex.
+  const types = [...RDATA].filter(([type]) => type !== TYPE.ALIAS && type !== TYPE.SOA);
+  return types.flatMap(([type, arbitrary]) =>
+    fc.sample(arbitrary, { numRuns: SAMPLES, seed: SEED }).map((rdata, i) => ({
+      name: parseName(`n${i}.${typeName(type)}`, ORIGIN),
+      type,
+      ttl: TTL,
+      rdata,
+    })),
+  );
+}
+
+/** A spelling that a peer does not read, though it may be written so, and the same in one that it does; null: there is none. */
+interface Respelling {
+  readonly why: string;
+  readonly respell: (text: string, type: number) => string | null;
+}
+
+const isSvcb = (type: number): boolean => type === TYPE.SVCB || type === TYPE.HTTPS;
+
+const escaped = (character: string): string => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`;
+
+/** Changes the name in a content: the second field of SVCB, else the last. */
+function inName(types: ReadonlySet<number>, why: string, change: (name: string) => string): Respelling {
+  return {
+    why,
+    respell(text, type) {
+      if (!types.has(type)) return text;
+      const fields = text.split(' ');
+      const at = isSvcb(type) ? 1 : fields.length - 1;
+      return fields.map((field, i) => (i === at ? change(field) : field)).join(' ');
+    },
+  };
+}
+
+const NAMED: ReadonlySet<number> = new Set([
+  TYPE.CNAME,
+  TYPE.NS,
+  TYPE.PTR,
+  TYPE.DNAME,
+  TYPE.MX,
+  TYPE.SRV,
+  TYPE.NAPTR,
+  TYPE.SVCB,
+  TYPE.HTTPS,
+]);
+
+/** Leaves out records in whose alpn a protocol is like that. */
+const withoutProtocols = (why: string, like: (protocol: string) => boolean): Respelling => ({
+  why: `${why}: left out`,
+  respell(text, type) {
+    if (!isSvcb(type)) return text;
+    const { params } = rdataToObject(type, parseRdata(type, text)) as { params: { alpn?: string[] } };
+    return params.alpn?.some(like) ? null : text;
+  },
+});
+
+const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>> = {
+  knot: [
+    inName(NAMED, 'wants punctuation in names escaped', (name) =>
+      name.replace(/\\\d{3}|\\.|[^a-z0-9_*/.-]/g, (part) => (part.length > 1 ? part : escaped(part))),
+    ),
+    withoutProtocols('reads one byte, or an escape at either end, of a protocol in alpn wrongly', (protocol) =>
+      /^.$|^[\\,]|[\\,]$/s.test(protocol),
+    ),
+  ],
+  nsd: [
+    withoutProtocols('sees no comma after a zero byte in alpn', (protocol) => protocol.includes('\0')),
+    inName(NAMED, 'takes \\\\. in names for an escaped dot', (name) =>
+      name.replace(/\\\d{3}|\\./g, (part) => (part === '\\\\' ? '\\092' : part)),
+    ),
+  ],
+  bind: [],
+};
+
+/** The lines of a master file that the peer can read, in our print but for the peer's own spellings; says how many have those. */
+function printFor(peer: Peer['name'] | 'bind', zone: readonly ResourceRecord[]): (string | null)[] {
+  const counts = new Map<string, number>();
+  const lines = zone.map(({ name, type, ttl, rdata }) => {
+    let text: string | null = formatPortableRdata(type, rdata);
+    for (const { why, respell } of RESPELLINGS[peer]) {
+      const other: string | null = text && respell(text, type);
+      if (other !== text) counts.set(why, (counts.get(why) ?? 0) + 1);
+      text = other;
+    }
+    return text && `${formatName(name)} ${ttl} IN ${typeName(type)} ${text}`;
+  });
+  for (const [why, count] of counts) console.log(`${peer} ${why} (${count} records)`);
+  return lines;
+}
+
+/** The records that the peer can read, and a master file of them, the zone's own before them. */
+function prepare(peer: Peer['name'] | 'bind'): { readonly ours: ResourceRecord[]; readonly zone: string } {
+  const all = records();
+  const lines = printFor(peer, all);
+  const zone = [...printFor(peer, [SOA, NS]), ...lines].filter((line) => line !== null);
+  return { ours: all.filter((_, i) => lines[i] !== null), zone: `${zone.join('\n')}\n` };
+}
+
+const show = ({ type, rdata }: ResourceRecord): string => `${typeName(type)} ${formatRdata(type, rdata)}`;
+
+async function agree(name: Peer['name']): Promise<void> {
+  const { ours, zone } = prepare(name);
+  const peer = await startPeer(name, [[SOA, NS, ...ours]], () => zone);
+  const client = await UdpClient.connect(peer.port);
+  const faults: string[] = [];
+  try {
+    const responses = await queryAll(
+      client,
+      ours.map(({ name, type }, i) =>
+        encodeQuery({ name, type, class: CLASS_IN, edns: { version: 0, size: 4096, do: false } }, i),
+      ),
+    );
+    ours.forEach((record, i) => {
+      const response = responses[i];
+      if (response === null) throw new Error(`${name} is silent on ${formatName(record.name)}`);
+      const { answer, authority } = decodeMessage(response);
+      // NS below the apex is a referral.
+      const found = (record.type === TYPE.NS ? authority : answer).filter(({ type }) => type === record.type);
+      if (found.length !== 1 || hex(found[0].rdata) !== hex(record.rdata))
+        faults.push(`${show(record)}: ${hex(record.rdata)}, theirs ${found.map(({ rdata }) => hex(rdata)).join(' ')}`);
+    });
+  } finally {
+    client.close();
+    await peer.stop();
+  }
+  assert.equal(faults.slice(0, 5), [], `${faults.length} records, seed ${SEED}`);
+  console.log(`${name}: ${ours.length} records, seed ${SEED}`);
+}
+
+for (const name of ['knot', 'nsd'] as const) {
+  const missing = whyNot(name);
+  if (missing === null) test(`${name} reads the records that we print`, () => agree(name));
+  else console.log(`Skipped: ${name} does not read what we print: ${missing}.`);
+}
+
+const CHECKZONE = '/usr/bin/named-checkzone';
+
+/** BIND's own print of a zone, or its complaints. */
+async function throughBind(
+  text: string,
+): Promise<{ readonly code: number | null; readonly output: string; readonly printed: Buffer }> {
+  const folder = temporaryFolder('bind');
+  const [input, output] = [join(folder, 'in.zone'), join(folder, 'out.zone')];
+  writeFileSync(input, text);
+  const lenient = [
+    '-k',
+    'ignore',
+    '-n',
+    'ignore',
+    '-m',
+    'ignore',
+    '-M',
+    'ignore',
+    '-S',
+    'ignore',
+    '-r',
+    'ignore',
+    '-i',
+    'none',
+  ];
+  const child = startChild(CHECKZONE, [...lenient, '-D', '-o', output, formatName(ORIGIN), input]);
+  const code = await child.ended(60_000);
+  return { code, output: child.output(), printed: existsSync(output) ? readFileSync(output) : Buffer.alloc(0) };
+}
+
+async function throughBindAndBack(): Promise<void> {
+  const { ours, zone } = prepare('bind');
+  const { code, output, printed } = await throughBind(zone);
+  assert.is(code, 0, `seed ${SEED}\n${output}`);
+  const back = parseMaster(printed, { origin: ORIGIN });
+  assert.equal(back.errors, [], `seed ${SEED}`);
+  const theirs = new Map(back.records.map((record) => [`${nameId(record.name)} ${record.type}`, record]));
+  for (const record of ours) {
+    const found = theirs.get(`${nameId(record.name)} ${record.type}`);
+    assert.is(found && hex(found.rdata), hex(record.rdata), `seed ${SEED}: ${show(record)}`);
+  }
+  console.log(`bind: ${ours.length} records there and back, seed ${SEED}`);
+}
+
+if (existsSync(CHECKZONE)) test('BIND reads what we print, and we read what BIND prints', throughBindAndBack);
+else if (process.env.WAYPOST_REQUIRE_PEERS === '1')
+  throw new Error(`${CHECKZONE} is not installed, and peers are required.`);
+else console.log(`Skipped: BIND does not read what we print: ${CHECKZONE} is not installed.`);
+
+test.run();

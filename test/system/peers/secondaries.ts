@@ -1,0 +1,169 @@
+/** Knot DNS, NSD and BIND on a loopback port as secondaries of a nameserver of ours. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Child, startChild } from '../../support/child.ts';
+import { freePort } from '../../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+export type SecondaryKind = 'knot' | 'nsd' | 'bind';
+
+export interface SecondaryPlan {
+  readonly port: number;
+  readonly primaryPort: number;
+  readonly zones: readonly string[];
+  readonly key: { readonly name: string; readonly secret: string };
+}
+
+export interface Secondary {
+  readonly kind: SecondaryKind;
+  /** What it has written. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+interface Kind {
+  readonly program: string;
+  readonly args: (config: string) => string[];
+  readonly config: (folder: string, plan: SecondaryPlan) => string;
+  readonly ready: RegExp;
+}
+
+const KINDS: Readonly<Record<SecondaryKind, Kind>> = {
+  knot: {
+    program: '/usr/sbin/knotd',
+    args: (config) => ['-c', config],
+    config: (folder, { port, primaryPort, zones, key }) => `
+server:
+    rundir: ${folder}
+    listen: 127.0.0.1@${port}
+    udp-workers: 1
+    tcp-workers: 1
+    background-workers: 1
+database:
+    storage: ${folder}
+log:
+  - target: stderr
+    any: info
+key:
+  - id: ${key.name}
+    algorithm: hmac-sha256
+    secret: ${key.secret}
+remote:
+  - id: primary
+    address: 127.0.0.1@${primaryPort}
+    key: ${key.name}
+acl:
+  - id: notified
+    address: 127.0.0.1
+    action: notify
+    key: ${key.name}
+  - id: compared
+    address: 127.0.0.1
+    action: transfer
+template:
+  - id: default
+    storage: ${folder}
+    semantic-checks: soft
+    zonefile-sync: -1
+    zonefile-load: none
+    journal-content: all
+    master: primary
+    acl: [notified, compared]
+zone:
+${zones.map((name) => `  - domain: "${name}"\n`).join('')}`,
+    ready: /server started/,
+  },
+  nsd: {
+    program: '/usr/sbin/nsd',
+    args: (config) => ['-d', '-c', config],
+    config: (folder, { port, primaryPort, zones, key }) => `
+server:
+    ip-address: 127.0.0.1@${port}
+    username: ""
+    server-count: 1
+    zonesdir: ${folder}
+    database: ""
+    pidfile: ${folder}/nsd.pid
+    xfrdfile: ${folder}/xfrd.state
+    zonelistfile: ${folder}/zone.list
+    xfrdir: ${folder}
+    xfrd-reload-timeout: 0
+    rrl-ratelimit: 0
+    verbosity: 2
+remote-control:
+    control-enable: no
+key:
+    name: ${key.name}
+    algorithm: hmac-sha256
+    secret: "${key.secret}"
+${zones
+  .map(
+    (name, i) => `zone:
+    name: "${name}"
+    zonefile: ${i}.zone
+    allow-notify: 127.0.0.1 ${key.name}
+    request-xfr: 127.0.0.1@${primaryPort} ${key.name}
+    provide-xfr: 127.0.0.1 NOKEY
+`,
+  )
+  .join('')}`,
+    ready: /nsd started/,
+  },
+  bind: {
+    program: '/usr/sbin/named',
+    args: (config) => ['-g', '-c', config],
+    config: (folder, { port, primaryPort, zones, key }) => `
+options {
+    directory "${folder}";
+    pid-file none;
+    session-keyfile none;
+    listen-on port ${port} { 127.0.0.1; };
+    listen-on-v6 { none; };
+    recursion no;
+    dnssec-validation no;
+    allow-transfer { 127.0.0.1; };
+    ixfr-from-differences no;
+    notify no;
+};
+controls {};
+key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };
+server 127.0.0.1 { keys { "${key.name}"; }; };
+${zones
+  .map(
+    (name, i) => `zone "${name}" { type secondary; file "${i}.zone"; check-names ignore;
+    primaries { 127.0.0.1 port ${primaryPort} key "${key.name}"; }; };
+`,
+  )
+  .join('')}`,
+    ready: /running/,
+  },
+};
+
+/** Why a peer is left out, or null when it can be started. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+export function whyNotSecondary(kind: SecondaryKind): string | null {
+  const { program } = KINDS[kind];
+  if (existsSync(program)) return null;
+  if (process.env.WAYPOST_REQUIRE_PEERS === '1')
+    throw new Error(`${program} is not installed, and peers are required.`);
+  return `${program} is not installed`;
+}
+
+/** Resolves when it runs; its zones come after that. */
+export async function startSecondary(kind: SecondaryKind, plan: SecondaryPlan): Promise<Secondary> {
+  const { program, args, config, ready } = KINDS[kind];
+  const folder = temporaryFolder(kind);
+  const file = join(folder, `${kind}.conf`);
+  writeFileSync(file, config(folder, plan));
+  const child: Child = startChild(program, args(file));
+  await child.waitFor(ready, 60_000);
+  return {
+    kind,
+    output: () => child.output(),
+    async stop() {
+      await child.stop();
+      removeFolder(folder);
+    },
+  };
+}
+
+export { freePort };

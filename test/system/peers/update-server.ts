@@ -1,0 +1,60 @@
+/** The daemon's update path behind real sockets, in this process: DNS threads that hand on what they leave, and the handler of updates. */
+
+import { createLogger } from '../../../core/log/index.ts';
+import type { DeferredRequest } from '../../../core/net/deferred.ts';
+import type { UdpBoundOptions } from '../../../core/net/deferred-bound.ts';
+import { startNameserver } from '../../../core/net/nameserver.ts';
+import { openSecrets } from '../../../core/secrets.ts';
+import { openKeyring } from '../../../core/tsig/keyring.ts';
+import { verifyTsig } from '../../../core/wire/tsig.ts';
+import { OPCODE } from '../../../core/wire/types.ts';
+import { World } from '../../admin-api/update/world.ts';
+import { LIMITS, V4 } from '../../core/net/fixture.ts';
+import { TCP_LIMIT } from '../../reference/compare.ts';
+import { QueryPath } from '../../support/in-process.ts';
+import { temporaryFolder } from '../../support/temp.ts';
+
+export interface UpdateServer {
+  readonly world: World;
+  /** Of 127.0.0.1, UDP and TCP. */
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** `deferredUdp`: as in NameserverOptions. */
+export async function startUpdateServer(deferredUdp?: UdpBoundOptions): Promise<UpdateServer> {
+  const world = await World.start();
+  const { index, keyFile, api } = world.daemon;
+  const queries = new QueryPath(index);
+  const findKey = openKeyring(world.reader, openSecrets(keyFile));
+  const seconds = (): number => Math.floor(Date.now() / 1000);
+  /** Signed queries, as certbot sends them to find its zone. */
+  async function* signedQuery({ message }: DeferredRequest): AsyncGenerator<Uint8Array> {
+    const verdict = verifyTsig(message, findKey, seconds());
+    if (verdict.kind === 'error') yield verdict.response();
+    if (verdict.kind !== 'ok') return;
+    const response = queries.answer(verdict.message, TCP_LIMIT);
+    if (response !== null) yield verdict.signer.sign(response, seconds());
+  }
+  const nameserver = await startNameserver({
+    index,
+    storeDirectory: temporaryFolder('update'),
+    listen: [V4],
+    workers: 1,
+    udpPayload: 1232,
+    transport: 'auto',
+    tcp: LIMITS,
+    deferredUdp,
+    log: createLogger({ level: 'error', format: 'text', write: (line) => process.stderr.write(line) }),
+    answerDeferred: (request) =>
+      ((request.message[2] >> 3) & 15) === OPCODE.UPDATE ? api.update(request) : signedQuery(request),
+  });
+  return {
+    world,
+    port: nameserver.listen[0].port,
+    async stop() {
+      await nameserver.stop();
+      await world.stop();
+    },
+  };
+}
