@@ -6,12 +6,13 @@ import { BRIDGE_NAMES } from './bridges.ts';
 import { checkCall } from './check-calls.ts';
 import { checkHostWrite } from './check-host.ts';
 import { checkLinks } from './check-links.ts';
+import { checkLocationName } from './check-location.ts';
 import { noteMakers } from './check-makers.ts';
 import { checkImport, noteExports } from './check-modules.ts';
 import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
 import { checkUnbound } from './check-this.ts';
 import { noteMember, noteValue } from './check-timers.ts';
-import { concludeUndefined, noteDefined } from './check-undefined.ts';
+import { concludeUndefined, noteDefined, noteWindowNames } from './check-undefined.ts';
 import { Evaluator } from './evaluate.ts';
 import { type Parsed, parseScript } from './parser.ts';
 import { WATCHED_NAMES } from './platform.ts';
@@ -97,6 +98,7 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
     unbound: [],
     undefined: new Map(),
     makers: [],
+    names: { isOfCode: undefined },
     keys: new Map(),
     rebound: new Set(),
   };
@@ -105,6 +107,8 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
   for (let index = nodes.length - 1; index >= 0; index--) checkNode(view, nodes[index]);
   for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
   checkNames(view, walked);
+  checkLocationName(view, walked);
+  noteWindowNames(view, walked);
   checkLinks(view);
   checkUnbound(view);
   noteMembers(view, walked);
@@ -147,20 +151,20 @@ function checkNode(view: ScriptView, node: AnyNode): void {
   }
 }
 
-/** A tag is called with the template: Function`code`. */
+/** A tag is called with the template, Function`code`, and what is put into it. */
 const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNode & { type: 'CallExpression' } => ({
   type: 'CallExpression',
   start: node.start,
   end: node.end,
   callee: node.tag,
-  arguments: [node.quasi],
+  arguments: [node.quasi, ...node.quasi.expressions],
   optional: false,
 });
 
-const isWatched = (name: string): boolean => WATCHED_NAMES.has(name) || BRIDGE_NAMES.has(name);
+const WATCHED: ReadonlySet<string> = new Set([...WATCHED_NAMES, ...BRIDGE_NAMES]);
 
 function checkNames(view: ScriptView, { names }: Walked): void {
-  for (let i = 0; i < names.length; i++) if (isWatched(names[i].name)) checkName(view, names[i]);
+  for (let i = 0; i < names.length; i++) if (WATCHED.has(names[i].name)) checkName(view, names[i]);
   if (view.aliases.size === 0) return;
   const byName = new Map<string, Identifier[]>();
   for (const name of names) {
@@ -170,7 +174,7 @@ function checkNames(view: ScriptView, { names }: Walked): void {
   }
   // An alias of an alias is added while this goes on.
   for (const alias of view.aliases)
-    if (!isWatched(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
+    if (!WATCHED.has(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
 }
 
 /** What a classic script declares at its top, the scripts after it see. */

@@ -22,14 +22,16 @@ export const BRIDGES: ReadonlySet<string> = new Set([
   ...of(
     'chrome.cookies chrome.history chrome.bookmarks chrome.debugger chrome.sockets chrome.socket chrome.usb chrome.hid',
   ),
-  ...of('chrome.serial chrome.bluetooth chrome.fileSystem chrome.send browser.runtime browser.storage browser.tabs'),
-  ...of('safari.extension'),
+  ...of(
+    'chrome.extension chrome.management chrome.devtools chrome.serial chrome.bluetooth chrome.fileSystem chrome.send browser.runtime browser.storage browser.tabs',
+  ),
+  ...of('safari.extension safari.self safari.pushNotification'),
   // Node and its kin.
-  ...of('require process.binding process.dlopen process.mainModule process.getBuiltinModule Deno Bun'),
+  ...of('require module.require process.binding process.dlopen process.mainModule process.getBuiltinModule Deno Bun'),
 ]);
 
 /** Their first names. */
 export const BRIDGE_NAMES: ReadonlySet<string> = new Set([...BRIDGES].map((path) => path.split('.')[0]));
 
 /** Of Node: what stands behind a test for its modules does not run in a browser. */
-export const isOfNode = (path: string): boolean => /^(?:require|process|Deno|Bun)\b/.test(path);
+export const isOfNode = (path: string): boolean => /^(?:require|module|process|Deno|Bun)\b/.test(path);

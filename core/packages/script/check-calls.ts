@@ -1,6 +1,7 @@
 /** Calls: what makes code, elements, workers and windows. */
 
 import type { AnyNode, Property } from 'acorn';
+import { calledByName, isFoundByVariable } from './called-names.ts';
 import {
   checkAttribute,
   checkCapture,
@@ -12,20 +13,20 @@ import {
 } from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
 import { FOLLOWING, noteFollowed } from './check-links.ts';
-import { noteMaker, noteTags } from './check-makers.ts';
+import { noteBoundMaker, noteMaker, noteTags } from './check-makers.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
 import { checkStyle, STYLE_METHODS } from './check-styles.ts';
 import { noteRebound, noteUnbound } from './check-this.ts';
 import { checkTimer, noteGiven } from './check-timers.ts';
-import { noteDefined, noteUsed } from './check-undefined.ts';
+import { noteDefined, noteUsed, noteUsedOfWindow } from './check-undefined.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
 import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
 import { CLIPBOARD_COMMANDS, SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
 import { report, type ScriptView, written } from './script-view.ts';
-import { constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
+import { asText, constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
@@ -57,17 +58,29 @@ export function checkCall(view: ScriptView, node: Call): void {
   const { values, args } = target(view, node);
   if (callee.type === 'Identifier' && values[0].kind === 'global' && values[0].path === callee.name)
     noteUsed(view, callee);
+  else if (callee.type === 'MemberExpression' && !isOptional(node)) noteUsedOfWindow(view, callee);
   if (values.length > 1 || values[0].kind !== 'unknown')
     for (const value of values) checkValue(view, node, value, args);
   const method = methodOf(view, node);
   if (method !== undefined) checkMethod(view, node, method, values);
-  const called = callee.type === 'Identifier' ? { name: callee.name, args } : method;
-  if (called?.args === undefined) return;
-  checkCapture(view, called.args);
-  noteTags(view, node, called.name, called.args);
-  if (called.name === 'addEventListener') checkListener(view, node, called.args[0]);
-  else noteGiven(view, called.name, called.args);
+  if (args !== undefined) checkCapture(view, args);
+  // Most are of a member, or of a function of the script itself.
+  if (callee.type === 'MemberExpression' && method?.object === callee.object)
+    checkCalled(view, node, method.name, method.args ?? [], true);
+  else if (callee.type === 'Identifier' && method === undefined && view.evaluator.variableOf(callee) === undefined)
+    checkCalled(view, node, callee.name, node.arguments, false);
+  else if (callee.type !== 'Identifier' || !isFoundByVariable(view, callee))
+    for (const called of calledByName(view, node, method)) checkCalled(view, node, called.name, called.args, false);
 }
+
+/** A function is called by a name, which those of other scripts may have. */
+function checkCalled(view: ScriptView, node: Call, name: string, args: readonly AnyNode[], isMember: boolean): void {
+  noteTags(view, node, name, args);
+  if (name === 'addEventListener') checkListener(view, node, args[0]);
+  else noteGiven(view, name, args, isMember);
+}
+
+const isOptional = (node: Call): boolean => node.type === 'CallExpression' && node.optional;
 
 function checkListener(view: ScriptView, node: Call, event: AnyNode | undefined): void {
   if (event !== undefined && SENSOR_EVENTS.has(constantOf(view.evaluator.valuesOf(event))?.value))
@@ -287,9 +300,9 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   else if (markup !== undefined) {
     if (args[markup]) checkMarkup(view, args[markup], name);
   } else if (name === 'execCommand') {
-    const command = args[0] && textOf(view, args[0])?.toLowerCase();
-    if (args[2] && command === 'inserthtml') checkMarkup(view, args[2], name);
-    if (CLIPBOARD_COMMANDS.has(command))
+    const commands = (args[0] ? view.evaluator.valuesOf(args[0]) : []).map((one) => asText(one)?.toLowerCase());
+    if (args[2] && commands.includes('inserthtml')) checkMarkup(view, args[2], name);
+    if (commands.some((command) => CLIPBOARD_COMMANDS.has(command)))
       report(view, 'direct_device', node, `${written(view, node)} reaches the clipboard, which is only for Host.`);
   } else if (name === 'parseFromString') {
     if (args[0]) checkMarkup(view, args[0], name);
@@ -313,6 +326,8 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
       objects(),
       args.slice(name === 'createAttribute' ? 0 : 1, name === 'createAttribute' ? 1 : 2),
     );
+  else if (name === 'toggleAttribute') checkAttribute(view, node, objects(), args.slice(0, 1));
+  else if (name === 'bind') noteBoundMaker(view, node, reached, args.length - 1);
   else if (name === 'removeAttribute' && args[0] && textOf(view, args[0]) === 'type')
     checkType(view, node, objects(), [UNKNOWN]);
   else if (name === 'append' || name === 'appendChild' || name === 'prepend' || name === 'replaceChildren')

@@ -3,6 +3,7 @@ import type { AnyNode } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { noteLink } from './check-links.ts';
+import { checkLocation } from './check-location.ts';
 import { noteMaker } from './check-makers.ts';
 import { checkMarkup } from './check-markup.ts';
 import { checkStyle, isStyleProperty } from './check-styles.ts';
@@ -66,7 +67,8 @@ export function checkProperty(
     else report(view, 'markup_undeterminable', node, `What goes to ${key} is not known before.`);
     return;
   }
-  if (key === 'capture' && objects.some(isInput)) reportCapture(view, node);
+  checkLocation(view, node, objects, key, value);
+  if (key === 'capture' && (objects.some(isInput) || isCamera(values))) reportCapture(view, node);
   if (key === 'type' && values !== undefined) checkType(view, node, objects, values);
   checkGiven(view, node, objects, key, values);
   const role = urlRole(key, objects);
@@ -77,6 +79,12 @@ export function checkProperty(
 }
 
 const isInput = (object: Value): boolean => object.kind === 'element' && object.tag === 'input';
+
+/** Which camera it opens: hardly the value of another property of that name. */
+const isCamera = (values: Values | undefined): boolean =>
+  values?.some((one) => one.kind === 'constant' && CAMERAS.has(one.value)) ?? false;
+
+const CAMERAS: ReadonlySet<unknown> = new Set(['user', 'environment']);
 
 /** An input for files that opens the camera or the microphone (HTML Media Capture, 4). */
 function reportCapture(view: ScriptView, node: AnyNode): void {
@@ -177,6 +185,7 @@ export function checkAttribute(
   }
   const attribute = localName(known.value);
   if (value === undefined) {
+    if (attribute === 'capture') reportCapture(view, node);
     if (attribute.startsWith('on'))
       report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
     return;

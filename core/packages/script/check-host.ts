@@ -108,6 +108,8 @@ export function alias(view: ScriptView, node: AnyNode): void {
           ? at.left
           : undefined;
     if (target?.type === 'Identifier') view.aliases.add(target.name);
+    // A pattern has taken it.
+    if (at.type === 'Property' && at === node && at.value.type === 'Identifier') view.aliases.add(at.value.name);
     if (at.type === 'CallExpression' || at.type === 'NewExpression') {
       const callee = at.callee.type === 'MemberExpression' ? at.callee.object : at.callee;
       if (callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')

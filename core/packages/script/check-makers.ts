@@ -1,15 +1,17 @@
 /** Functions that make elements of the name that they are given, and what other scripts give them. */
-import type { AnyNode, Program } from 'acorn';
+import type { AnyNode, Identifier, Program } from 'acorn';
 import type { Place } from '../finding.ts';
 import { FRAMES } from '../frames.ts';
 import type { WebContext } from '../web/context.ts';
 import { localName } from './evaluate-call.ts';
+import { listsBy } from './lists-by.ts';
 import type { Call } from './method.ts';
-import { importedName, nameOf } from './module-names.ts';
+import { nameOf } from './module-names.ts';
+import { addParameter, spread } from './passed-on.ts';
 import { calledAs, isFunction } from './plain-call.ts';
 import { placeOf, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
-import { constantOf } from './values.ts';
+import { constantOf, type Values } from './values.ts';
 
 /** A call that gives a function the name of an element that holds code. */
 export interface Tagged {
@@ -24,6 +26,21 @@ export interface Tagged {
 export function noteMaker(view: ScriptView, name: AnyNode): void {
   for (const { fn, index } of parametersOf(view, name, new Steps())) view.makers.push({ fn, index });
 }
+
+/** `const make = document.createElement.bind(document)`. `bound`: how many arguments it has already. */
+export function noteBoundMaker(view: ScriptView, node: Call, methods: Values, bound: number): void {
+  const name = calledAs(node);
+  if (name === undefined) return;
+  for (const method of methods)
+    if (method.kind === 'global' && NAME_OF_ELEMENT.has(method.path))
+      addParameter(view.context.makers, name, NAME_OF_ELEMENT.get(method.path)! - bound);
+}
+
+/** Which argument is the name of the element. */
+const NAME_OF_ELEMENT: ReadonlyMap<string, number> = new Map([
+  ['document.createElement', 0],
+  ['document.createElementNS', 1],
+]);
 
 function* parametersOf(view: ScriptView, node: AnyNode, steps: Steps): Iterable<{ fn: AnyNode; index: number }> {
   if (!steps.take()) return;
@@ -42,27 +59,44 @@ function* parametersOf(view: ScriptView, node: AnyNode, steps: Steps): Iterable<
   for (const { from, path } of variable.writes) {
     const [index] = path;
     if (from !== undefined && path.length === 0) yield* parametersOf(view, from, steps);
-    else if (from !== undefined && isFunction(from) && path.length === 1 && typeof index === 'number')
+    else if (from !== undefined && isFunction(from) && path.length === 1 && typeof index === 'number') {
       yield { fn: from, index };
+      for (const given of view.evaluator.given(from, index)) yield* parametersOf(view, given, steps);
+    }
   }
 }
 
-/** A function that the script does not have, or a member, is called with the name of such an element. */
+/** A function is called by its name with the name of such an element. */
 export function noteTags(view: ScriptView, node: Call, name: string, args: readonly AnyNode[]): void {
-  const { callee } = node;
-  const variable = callee.type === 'Identifier' ? view.evaluator.variableOf(callee) : undefined;
-  const [write] = variable?.writes ?? [];
-  const isImported = write?.from?.type === 'ImportSpecifier' || write?.from?.type === 'ImportDefaultSpecifier';
-  if (variable !== undefined && !isImported && variable.writes.length > 0) return;
-  const known = isImported ? importedName(write.from as Parameters<typeof importedName>[0]) : name;
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++) {
-    const text = constantOf(view.evaluator.valuesOf(args[index]))?.value;
+    const arg = args[index];
+    if (NO_NAMES.has(arg.type) || (arg.type === 'Identifier' && isPassedOn(view, arg))) continue;
+    const text = arg.type === 'Literal' ? arg.value : constantOf(view.evaluator.valuesOf(arg))?.value;
     const tag = typeof text === 'string' && text.length < MOST ? localName(text) : '';
     if (tag !== 'script' && tag !== 'base' && !FRAMES.has(tag)) continue;
     const message = `${written(view, node)} makes a ${tag} element.`;
-    view.context.tagged.push({ name: known, index, tag, place: placeOf(view, node), message });
+    view.context.tagged.push({ name, index, tag, place: placeOf(view, node), message });
   }
 }
+
+/** A parameter, where the script names none of these elements that it could stand for. */
+function isPassedOn(view: ScriptView, node: Identifier): boolean {
+  const [write] = view.evaluator.variableOf(node)?.writes ?? [];
+  if (write?.from === undefined || write.path.length === 0 || !isFunction(write.from)) return false;
+  view.names.isOfCode ??= CODE_TAG.test(view.source.text);
+  return !view.names.isOfCode;
+}
+
+const CODE_TAG = new RegExp(`["'\`](?:\\w+:)?(?:script|base|${[...FRAMES].join('|')})["'\`]`, 'i');
+
+/** What is no text, whatever is in it. */
+const NO_NAMES = new Set([
+  'ArrowFunctionExpression',
+  'FunctionExpression',
+  'ObjectExpression',
+  'ArrayExpression',
+  'ThisExpression',
+]);
 
 /** Longer than any name of an element with its prefix. */
 const MOST = 64;
@@ -73,8 +107,8 @@ export function noteMakers(view: ScriptView, program: Program): void {
   const exported = exportedFunctions(view, program);
   for (const { fn, index } of view.makers) {
     const name = calledAs(fn);
-    if (name !== undefined) noteIndex(view.context.makers, name, index);
-    for (const other of exported.get(fn) ?? []) noteIndex(view.context.makers, other, index);
+    if (name !== undefined) addParameter(view.context.makers, name, index);
+    for (const other of exported.get(fn) ?? []) addParameter(view.context.makers, other, index);
   }
 }
 
@@ -91,17 +125,14 @@ function exportedFunctions(view: ScriptView, { body }: Program): ReadonlyMap<Any
   return names;
 }
 
-function noteIndex(makers: WebContext['makers'], name: string, index: number): void {
-  const known = makers.get(name);
-  if (known === undefined) makers.set(name, new Set([index]));
-  else known.add(index);
-}
-
 /** Once all scripts were audited. */
-export function reportTagged({ findings, makers, renamed, tagged }: WebContext): void {
-  // What is added to a map is gone over, too.
-  for (const [name, indexes] of makers)
-    for (const other of renamed.get(name) ?? []) for (const index of indexes) noteIndex(makers, other, index);
+export function reportTagged({ findings, makers, renamed, tagged, passedOn }: WebContext): void {
+  if (tagged.length === 0) return;
+  const passing = listsBy(passedOn, ({ to }) => to);
+  spread(makers, function* (name, index) {
+    for (const other of renamed.get(name) ?? []) yield [other, index];
+    for (const passed of passing.get(name) ?? []) if (passed.at === index) yield [passed.from, passed.index];
+  });
   for (const { name, index, tag, place, message } of tagged)
     if (makers.get(name)?.has(index))
       findings.add(tag === 'script' ? 'script_element' : 'element_undeterminable', place, message);

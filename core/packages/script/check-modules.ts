@@ -1,15 +1,16 @@
 /** What a module imports, and what it gives to others. */
-import type { AnyNode, Identifier, Literal, Program } from 'acorn';
+import type { AnyNode, Identifier, ImportExpression, Literal, Program } from 'acorn';
 import { missing } from '../web/loads.ts';
-import { locate } from '../web/location.ts';
+import { type Location, locate } from '../web/location.ts';
 import { noteAssigned, noteMember } from './check-timers.ts';
 import { load } from './check-url.ts';
-import { importedName, nameOf, typeOf } from './module-names.ts';
+import { importedName, nameOf, noteRenamed, typeOf } from './module-names.ts';
+import { isFunction } from './plain-call.ts';
 import { report, type ScriptView } from './script-view.ts';
 
 export function checkImport(view: ScriptView, node: AnyNode): void {
   if (node.type === 'ImportExpression') {
-    report(view, 'dynamic_import', node, 'import() loads code while the app runs.');
+    checkDynamicImport(view, node);
     return;
   }
   if (
@@ -21,37 +22,51 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
   if (!node.source || typeof node.source.value !== 'string') return;
   const specifier = node.source.value;
   const location = locate(specifier, view.source.file);
-  switch (location.kind) {
-    case 'file':
-      if (!/^\.{0,2}\//.test(specifier)) {
-        report(view, 'module_bare', node.source, `"${specifier}" is not a path.`);
-        return;
-      }
-      if (typeOf(node) === undefined) {
-        load(view, node.source, location.path, 'module');
-        return;
-      }
-      if (typeOf(node) === 'css' && location.path !== undefined && view.context.files.has(location.path))
-        view.context.waiting.push({ path: location.path, kind: 'style' });
-      if (location.path === undefined || !view.context.files.has(location.path))
-        report(view, 'script_missing', node.source, missing(location.path, view.context.files));
-      return;
-    case 'page':
-      report(view, 'module_bare', node.source, `"${specifier}" is not a path.`);
-      break;
-    case 'remote':
-      report(view, 'module_remote', node.source, `A module is imported from ${location.host}.`);
-      break;
-    default:
-      report(
-        view,
-        'module_remote',
-        node.source,
-        `A module is imported from a ${location.kind === 'other' ? location.scheme : location.kind}: URL.`,
-      );
-      break;
+  if (location.kind !== 'file' || !isPath(specifier)) {
+    checkSpecifier(view, node.source, specifier, location);
+    return;
+  }
+  if (typeOf(node) === undefined) {
+    load(view, node.source, location.path, 'module');
+    return;
+  }
+  if (typeOf(node) === 'css' && location.path !== undefined && view.context.files.has(location.path))
+    view.context.waiting.push({ path: location.path, kind: 'style' });
+  if (location.path === undefined || !view.context.files.has(location.path))
+    report(view, 'script_missing', node.source, missing(location.path, view.context.files));
+}
+
+/** Of files of the package, whose code is known: they are audited as modules. */
+function checkDynamicImport(view: ScriptView, node: ImportExpression): void {
+  const specifiers = view.evaluator.valuesOf(node.source);
+  // A handler resolves the path by its page, whatever file makes it. Options may say that it is no code.
+  const isKnown = specifiers.every(({ kind }) => kind === 'constant') && !node.options;
+  if (!isKnown || view.kind === 'handler' || view.kind === 'background') {
+    report(view, 'dynamic_import', node, 'import() loads code while the app runs.');
+    return;
+  }
+  for (const value of specifiers) {
+    const specifier = value.kind === 'constant' ? String(value.value) : '';
+    const location = locate(specifier, view.source.file);
+    if (location.kind === 'file' && isPath(specifier)) load(view, node.source, location.path, 'module');
+    else checkSpecifier(view, node.source, specifier, location);
   }
 }
+
+/** A specifier that is no path of the package. */
+function checkSpecifier(view: ScriptView, node: AnyNode, specifier: string, location: Location): void {
+  if (location.kind === 'file' || location.kind === 'page') {
+    report(view, 'module_bare', node, `"${specifier}" is not a path.`);
+    return;
+  }
+  const from =
+    location.kind === 'remote'
+      ? location.host
+      : `a ${location.kind === 'other' ? location.scheme : location.kind}: URL`;
+  report(view, 'module_remote', node, `A module is imported from ${from}.`);
+}
+
+const isPath = (specifier: string): boolean => /^\.{0,2}\//.test(specifier);
 
 /** By which names the module gives functions and texts to others. What it calls as they do is noted with its variables. */
 export function noteExports(view: ScriptView, { body }: Program): void {
@@ -69,13 +84,7 @@ function noteExport(view: ScriptView, local: Identifier | Literal, exported: str
     for (const { from } of writes)
       if (from?.type === 'ImportSpecifier' || from?.type === 'ImportDefaultSpecifier')
         noteRenamed(view, importedName(from), exported);
+      else if (from !== undefined && isFunction(from)) noteRenamed(view, local.name, exported);
     noteAssigned(view, exported, local);
   }
-}
-
-function noteRenamed({ context: { renamed } }: ScriptView, name: string, exported: string): void {
-  if (name === exported) return;
-  const known = renamed.get(name);
-  if (known === undefined) renamed.set(name, new Set([exported]));
-  else known.add(exported);
 }

@@ -5,14 +5,20 @@ import { BRIDGES } from './bridges.ts';
 import { ATTRIBUTE_VALUES, checkProperty, isAttribute } from './check-elements.ts';
 import { alias, checkHostComputed, checkHostUse, checkHostWrite } from './check-host.ts';
 import { checkRebinding } from './check-this.ts';
-import { noteAssigned } from './check-timers.ts';
-import { checkWindowName, noteBridge, noteDefined, noteUsed } from './check-undefined.ts';
-import { checkUrl } from './check-url.ts';
+import { noteSet } from './check-timers.ts';
+import {
+  checkWindowName,
+  noteBridge,
+  noteDefined,
+  noteUsed,
+  noteUsedOfWindow,
+  noteWindowName,
+} from './check-undefined.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
 import { namesOf, possibleKeys } from './possible-keys.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import { useOf } from './use.ts';
+import { isTested, useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
 
@@ -83,10 +89,15 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   const [first] = objects;
   if (first.kind === 'global' && node.object.type === 'Identifier' && first.path === node.object.name)
     noteUsed(view, node.object);
+  else if (first.kind === 'global' && !node.optional) noteUsedOfWindow(view, node.object);
   const parent = parentOf(node);
   if ((parent?.type === 'ClassDeclaration' || parent?.type === 'ClassExpression') && parent.superClass === node)
     checkSuperClass(view, node);
-  if (isTarget(node, parent)) checkProperty(view, node, objects, view.evaluator.keyOf(node), undefined);
+  if (isTarget(node, parent)) {
+    const target = view.evaluator.keyOf(node);
+    checkProperty(view, node, objects, target, undefined);
+    if (target === 'name' && first.kind === 'global' && isWindow(first.path)) checkWindowName(view, node, node);
+  }
   if (objects.length === 1 && objects[0].kind === 'unknown' && !node.computed) {
     const { property } = node;
     if (property.type !== 'Identifier') return;
@@ -152,7 +163,7 @@ function isCalledWithText(view: ScriptView, node: AnyNode, use: string): boolean
 function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, names: ReadonlySet<string>): void {
   const use = useOf(node);
   if (names.has(name)) {
-    if (use !== 'assigned' && !isTyped(node))
+    if (use !== 'assigned' && !isTyped(node) && !isTested(node))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
   } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called')) {
     // Of all nodes with children the document alone has these.
@@ -167,7 +178,10 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
 }
 
 const isParent = (view: ScriptView, node: AnyNode): boolean =>
-  node.type === 'MemberExpression' && view.evaluator.keyOf(node) === 'parentNode';
+  node.type === 'MemberExpression' && PARENTS.has(view.evaluator.keyOf(node) ?? '');
+
+/** Members that lead to the document, or to the node that is gone over or selected. */
+const PARENTS = new Set(['parentNode', 'startContainer', 'endContainer', 'commonAncestorContainer']);
 
 /** A member is taken by a name that is put together, to be called or kept. */
 function isHidden(view: ScriptView, node: MemberExpression): boolean {
@@ -187,8 +201,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   if (left.type === 'Identifier') {
     if (scopeOf(node)?.lookup(left.name)?.isGlobal === false) return;
     if (left.name === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
-    if (left.name === 'name' && operator === '=') checkWindowName(view, node, left);
-    if (left.name === 'location') checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
+    if (left.name === 'name' && ASSIGNING.has(operator)) noteWindowName(view, node);
     if (left.name.startsWith('on')) checkHandler(view, right);
     if (view.kind === 'handler') checkOfHandler(view, node, left.name, right);
     return;
@@ -197,7 +210,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   const objects = view.evaluator.valuesOf(left.object);
   const key = view.evaluator.keyOf(left);
   if (left.property.type === 'PrivateIdentifier') {
-    if (operator === '=') noteAssigned(view, `#${left.property.name}`, right);
+    if (operator === '=') noteSet(view, `#${left.property.name}`, right);
     return;
   }
   if (key === undefined) {
@@ -205,7 +218,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
     checkProperty(view, node, objects, undefined, right);
     return;
   }
-  if (operator === '=') noteAssigned(view, key, right);
+  if (operator === '=') noteSet(view, key, right);
   view.context.members.add(key);
   for (const object of objects) {
     if (object.kind !== 'global') continue;
@@ -213,13 +226,6 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
     if (isWindow(object.path) && key === 'name' && objects.length === 1) checkWindowName(view, node, left);
     if (isWindow(object.path) && key === 'Host') checkHostWrite(view, node, 'Host', 'assigned to');
     else checkHostWrite(view, node, object.path, 'assigned to');
-    const isLocation =
-      (key === 'location' && (isWindow(object.path) || object.path === 'document')) ||
-      (object.path === 'location' && key === 'href');
-    if (isLocation) {
-      checkUrl(view, right, view.evaluator.valuesOf(right), 'navigation');
-      return;
-    }
   }
   if (ATTRIBUTE_VALUES.has(key) && isAttribute(view, left.object))
     report(view, 'attribute_undeterminable', node, `Which attribute ${written(view, node)} sets cannot be determined.`);
@@ -257,8 +263,10 @@ function checkWindow(view: ScriptView, node: AnyNode): void {
 /** Function itself, not what it makes. */
 function checkFunction(view: ScriptView, node: AnyNode): void {
   const use = useOf(node);
-  if (use === 'bound') alias(view, node);
-  if (use === 'escapes')
+  if (use === 'bound' || node.type === 'Property') alias(view, node);
+  // `{ type: Function }` describes a property; what is made for a key that is put together is called by it.
+  const isDescription = node.type === 'Identifier' && node.name === 'Function' && !isOfMadeKey(node);
+  if (use === 'escapes' || (use === 'element' && !isDescription))
     report(
       view,
       'function_constructor_escapes',
@@ -267,9 +275,16 @@ function checkFunction(view: ScriptView, node: AnyNode): void {
     );
 }
 
+/** `{ [Symbol.match]: … }` */
+function isOfMadeKey(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  return parent?.type === 'Property' && parent.computed && parent.key.type !== 'Literal';
+}
+
 /** Asked whether it is there, or replaced by something of the app's own. */
 function isHarmless(view: ScriptView, node: AnyNode, path: string): boolean {
-  if (isTyped(node)) return true;
+  // Of a cookie there is more to ask than whether there can be one.
+  if (isTyped(node) || (path !== 'document.cookie' && isTested(node))) return true;
   // `HTMLScriptElement.supports('module')`
   if (path === 'HTMLScriptElement' && useOf(node) === 'member') return true;
   if (useOf(node) !== 'assigned' || path.includes('.') || path.startsWith('on')) return false;

@@ -1,9 +1,11 @@
 /** What a timer runs: a function, or a text that it makes code of. */
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import type { WebContext } from '../web/context.ts';
+import { listsBy } from './lists-by.ts';
 import { nameOfMember } from './method.ts';
-import { importedName, typeOf } from './module-names.ts';
-import { calledAs, isFunction, nameOf } from './plain-call.ts';
+import { importedName, noteRenamed, typeOf } from './module-names.ts';
+import { addParameter, noteParameter, notePassedOn, spread } from './passed-on.ts';
+import { calledAs, isFunction, setterOf } from './plain-call.ts';
 import type { Write } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
@@ -125,8 +127,7 @@ const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
 function isCallback(view: ScriptView, fn: AnyNode): boolean {
   const parent = parentOf(fn);
   if (parent?.type === 'CallExpression' && parent.callee !== fn) return true;
-  const name = nameOf(fn);
-  return name !== undefined && view.evaluator.isPassed(name);
+  return view.evaluator.isPassed(fn);
 }
 
 /** A function that is given to `then`. */
@@ -209,21 +210,48 @@ function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): I
   if (from === undefined || !steps.take()) return;
   if (typeof last === 'string') yield { name: last, isOfPlatform: false };
   else if (path.length === 0) yield* namesOfElsewhere(view, from, steps);
-  else if (isFunction(from) && path.length === 1 && typeof last === 'number') {
+  else if (isFunction(from) && typeof path[0] === 'number') {
     const name = calledAs(from);
-    if (name !== undefined) yield { name, given: last };
+    if (name !== undefined) yield { name, given: path[0] };
+    if (path.length > 1 || typeof last !== 'number') return;
     for (const given of view.evaluator.given(from, last)) yield* namesOfElsewhere(view, given, steps);
   }
 }
 
-/** Texts that may be code, which a call gives to a function by its name: for the parameters that timers take. */
-export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode[]): void {
-  for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++) {
-    if (!isCodeText(view, args[index])) continue;
-    const known = view.context.given.get(name);
-    if (known === undefined) view.context.given.set(name, new Set([index]));
-    else known.add(index);
-  }
+/** Texts that may be code, which a call gives to a function by its name: for the parameters that timers take. `isMember`: of whatever has such a method. */
+export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode[], isMember: boolean): void {
+  for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++)
+    if (isCodeText(view, args[index])) addParameter(view.context.given, name, index);
+    else if (!isMember) {
+      if (isTextOfOthers(view, args[index])) addParameter(view.context.given, name, index);
+      else notePassedOn(view, name, index, args[index]);
+    }
+}
+
+/** A member gets a value, by its setter if it has one. */
+export function noteSet(view: ScriptView, name: string, value: AnyNode): void {
+  noteAssigned(view, name, value);
+  if (isCodeText(view, value) || isTextOfOthers(view, value)) addParameter(view.context.given, setterOf(name), 0);
+  else if (name.startsWith('#')) notePassedOn(view, setterOf(name), 0, value);
+}
+
+/** Stands for the argument of a member that keeps what it gets. */
+const KEPT = -1;
+
+/** Once all scripts are audited: what functions are given, they give to others. */
+export function followGiven({ given, passedOn, renamed, texts }: WebContext): void {
+  if (given.size === 0) return;
+  const passing = listsBy(passedOn, ({ from }) => from);
+  const names = listsBy(
+    [...renamed].flatMap(([name, others]) => [...others].map((other) => ({ name, other }))),
+    ({ other }) => other,
+  );
+  spread(given, function* (name, index) {
+    // As `default` all modules give something.
+    if (name !== 'default') for (const one of names.get(name) ?? []) yield [one.name, index];
+    for (const passed of passing.get(name) ?? []) if (passed.index === index) yield [passed.to, passed.at];
+  });
+  for (const [name, indexes] of given) if (indexes.has(KEPT)) texts.add(name);
 }
 
 /** As it stands there, or under a name that has no other value. */
@@ -233,6 +261,8 @@ function isCodeText(view: ScriptView, node: AnyNode): boolean {
       return isCode(node.value);
     case 'TemplateLiteral':
       return node.quasis.some(({ value }) => isCode(value.cooked));
+    case 'ArrayExpression':
+      return node.elements.some((item) => item !== null && item.type !== 'SpreadElement' && isCodeText(view, item));
     case 'BinaryExpression':
       return node.operator === '+' && (isCodeText(view, node.left as AnyNode) || isCodeText(view, node.right));
     case 'Identifier': {
@@ -244,6 +274,18 @@ function isCodeText(view: ScriptView, node: AnyNode): boolean {
       return false;
   }
 }
+
+/** What was fetched, or a text of the page. */
+const isTextOfOthers = (view: ScriptView, node: AnyNode): boolean =>
+  (node.type === 'Identifier' || node.type === 'MemberExpression') && view.evaluator.valuesOf(node).some(isData);
+
+const isData = (value: Value): boolean =>
+  value.kind === 'fetched' || (value.kind === 'global' && TEXTS_OF_PAGE.has(value.path));
+
+const TEXTS_OF_PAGE = new Set([
+  ...['document.title', 'document.URL', 'document.referrer', 'document.cookie', 'document.documentURI', 'name'],
+  ...['location.href', 'location.hash', 'location.search', 'location.pathname'],
+]);
 
 const isOfPlatform = (value: Value): boolean => value.kind === 'global' && OF_PLATFORM.has(value.path);
 
@@ -290,7 +332,11 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
   // A parameter is written by its function first.
   const [first] = variable?.writes ?? [];
   const isParameter = first?.from !== undefined && first.path.length > 0 && isFunction(first.from);
-  if (isParameter && !isResult(view, value)) view.context.functions.add(name);
+  if (!isParameter || isResult(view, value)) return;
+  view.context.functions.add(name);
+  noteParameter(view, name, KEPT, first);
+  const member = first.path.at(-1);
+  if (typeof member === 'string') noteRenamed(view, member, name);
 }
 
 /** What a text must have to do anything where it is run: labels have the names of functions, too. */

@@ -2,21 +2,21 @@
  * Globals that no browser has: bridges of other containers, and names that no script of the package defines. Which ones it defines is known once
  * all scripts were audited.
  */
-import type { AnyNode, Identifier } from 'acorn';
+import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import globals from 'globals';
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import { BRIDGES, isOfNode } from './bridges.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import { useOf } from './use.ts';
+import { isTested, useOf } from './use.ts';
 import { constantOf, type Values } from './values.ts';
 import { parentOf, type Walked } from './walk.ts';
 
 /** What all objects have, the global one too; what older browsers had; and what loaders of modules have. */
 const OTHERS =
   'hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf arguments undefined Host ' +
-  'webkitURL SpeechRecognition setImmediate clearImmediate msSetImmediate msCrypto opera StyleMedia attachEvent detachEvent ' +
+  'webkitURL ActiveXObject SpeechRecognition setImmediate clearImmediate msSetImmediate msCrypto opera StyleMedia attachEvent detachEvent ' +
   'clipboardData CollectGarbage chrome safari module exports define require global process Buffer __dirname __filename';
 const { builtin, browser, worker, serviceworker, audioWorklet } = globals;
 /** What a script has by a name alone. */
@@ -41,11 +41,17 @@ export function noteBridge(view: ScriptView, node: AnyNode, path: string): void 
   // A pattern takes it.
   const use = node.type === 'Property' ? 'bound' : useOf(node);
   if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind)) return;
-  if (isOfNode(path) && isGuarded(view, node, NODE)) return;
+  if (isOfNode(path) && (isOptional(node) || isGuarded(view, node, NODE))) return;
   if (path === 'require') {
     if (!isOfPackage(view, node))
       noteUndefined(view, node, path, 'undefined_global', 'is require, which browsers do not have.');
   } else noteUndefined(view, node, path.split('.')[0], 'native_bridge', `is ${path}, a bridge of another system.`);
+}
+
+/** `globalThis.Bun?.version` */
+function isOptional(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  return parent?.type === 'MemberExpression' && parent.object === node && parent.optional;
 }
 
 /** `require("./name")`: files of the package are audited, whoever loads them. */
@@ -58,7 +64,22 @@ function isOfPackage(view: ScriptView, node: AnyNode): boolean {
 
 /** A name that is called, or of which a member is taken, and that this script does not declare. */
 export function noteUsed(view: ScriptView, node: Identifier): void {
-  const { name } = node;
+  note(view, node, node.name);
+}
+
+/** As `noteUsed`, of a member of the window: `window.bridge.go()`. */
+export function noteUsedOfWindow(view: ScriptView, node: AnyNode): void {
+  if (node.type !== 'MemberExpression' || node.object.type === 'Super') return;
+  const [value, ...others] = view.evaluator.valuesOf(node);
+  if (value.kind !== 'global' || others.length > 0 || value.path.includes('.') || OF_VENDORS.test(value.path)) return;
+  const [object] = view.evaluator.valuesOf(node.object);
+  if (object.kind === 'global' && object.path === 'window') note(view, node, value.path);
+}
+
+/** Older names of what a browser has, or had. */
+const OF_VENDORS = /^(?:webkit|moz|ms|o)[A-Z]/;
+
+function note(view: ScriptView, node: Identifier | MemberExpression, name: string): void {
   if (KNOWN.has(name) || BRIDGES.has(name) || view.undefined.has(name)) return;
   // In a handler names are members of the element and the document, too.
   if (NOT_HERE.has(view.kind) || view.kind === 'handler') return;
@@ -69,8 +90,13 @@ export function noteUsed(view: ScriptView, node: Identifier): void {
 /** Once the whole script was looked at. */
 export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): void {
   if (view.undefined.size === 0) return;
-  // What a name means there cannot be said, which is found.
-  if (nodes.some(({ type }) => type === 'WithStatement')) return;
+  for (const node of nodes) {
+    // What a name means there cannot be said, which is found.
+    if (node.type === 'WithStatement') return;
+    if (node.type !== 'MemberExpression') continue;
+    const name = view.evaluator.keyOf(node) ?? '';
+    if (view.undefined.get(name)?.type === 'MemberExpression' && isTested(node)) view.undefined.delete(name);
+  }
   for (const node of names) {
     const parent = parentOf(node);
     if (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') view.undefined.delete(node.name);
@@ -80,12 +106,23 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
 }
 
 /** `window.name = …` keeps a text for the pages after this one, of whatever origin (HTML, 7.2.2.1). */
-export function checkWindowName(view: ScriptView, node: AnyNode, target: AnyNode): void {
-  if (target.type === 'MemberExpression' && target.object.type === 'ThisExpression') return;
-  const message = 'keeps a text past the page, which apps do only through Host.';
-  if (target.type === 'Identifier') noteUndefined(view, node, 'name', 'direct_storage', message);
-  else report(view, 'direct_storage', node, `${written(view, node)} ${message}`);
+export function checkWindowName(view: ScriptView, node: AnyNode, target: MemberExpression): void {
+  if (target.object.type !== 'ThisExpression')
+    report(view, 'direct_storage', node, `${written(view, node)} ${KEEPS_TEXT}`);
 }
+
+/** As `checkWindowName`, by the name alone, which a script may have declared. */
+export function noteWindowName(view: ScriptView, node: AnyNode): void {
+  noteUndefined(view, node, 'name', 'direct_storage', KEEPS_TEXT);
+}
+
+/** As `noteWindowName`, where a pattern or a loop assigns: `[name] = …`. */
+export function noteWindowNames(view: ScriptView, { implicit }: Walked): void {
+  for (const { from, path } of implicit.own('name')?.writes ?? [])
+    if (from !== undefined && path.length > 0) noteWindowName(view, from);
+}
+
+const KEEPS_TEXT = 'keeps a text past the page, which apps do only through Host.';
 
 function noteUndefined(view: ScriptView, node: AnyNode, name: string, code: RuleCode, message: string): void {
   view.context.undefined.push({ name, code, place: placeOf(view, node), message: `${written(view, node)} ${message}` });

@@ -18,7 +18,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
       continue;
     }
     const url = value.kind === 'constant' ? String(value.value) : value.kind === 'text' ? value.known : undefined;
-    if (url === undefined) continue;
+    if (url === undefined || isUnset(view, value, values)) continue;
     const location = locate(url, view.source.file);
     if (location.kind === 'code') report(view, 'javascript_url', node, `${written(view, node)} is a javascript: URL.`);
     else if (role === 'worker') checkWorker(view, node, url, value.kind === 'constant');
@@ -38,6 +38,13 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
     report(view, 'navigation_undeterminable', node, `Where ${written(view, node)} leads cannot be determined.`);
   if (role === 'worker' && values.some(({ kind }) => kind !== 'constant' && kind !== 'fetched'))
     report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} is cannot be determined.`);
+}
+
+/** What a variable has before it gets its URL; a file may have such a name all the same. */
+function isUnset(view: ScriptView, value: Value, values: Values): boolean {
+  if (value.kind !== 'constant' || values.length === 1) return false;
+  if (value.value === '') return true;
+  return (value.value === null || value.value === undefined) && !view.context.files.has(String(value.value));
 }
 
 /** What a URL begins with is not known. */

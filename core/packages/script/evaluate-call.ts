@@ -1,7 +1,8 @@
 /** What a call comes to: of built-in functions that are known, and of functions that are called where they stand. */
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
-import { foldFunction, foldMethod } from './fold.ts';
+import { foldFunction, foldJson, foldMethod } from './fold.ts';
+import { isFunction } from './plain-call.ts';
 import {
   type Constant,
   constant,
@@ -78,7 +79,7 @@ function resolved(evaluator: Evaluator, [url, base]: readonly AnyNode[]): Values
 const isHere = (node: AnyNode): boolean => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
 
 export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values {
-  const { callee } = node;
+  const callee = unparenthesized(node.callee);
   if (callee.type === 'Super') return NOTHING_KNOWN;
   if (callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
     return returnedBy(evaluator, callee);
@@ -91,6 +92,9 @@ export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values
       if (folded !== undefined && evaluator.spend(folded)) return [folded];
     }
     if (method === 'bind' && objects !== NOTHING_KNOWN) return objects;
+    const own = method === 'call' || method === 'apply' ? unparenthesized(callee.object) : undefined;
+    if (own !== undefined && isFunction(own)) return returnedBy(evaluator, own);
+    if (method === 'reduce' || method === 'reduceRight') return reduced(evaluator, objects, node);
     const reached = method === undefined ? undefined : reachedBy(evaluator, method, objects, node);
     if (reached !== undefined) return reached;
   }
@@ -104,6 +108,12 @@ export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values
   return method !== undefined && TEXT_METHODS.has(method) && method !== 'concat' ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
 }
 
+function unparenthesized(node: AnyNode): AnyNode {
+  let at = node;
+  while (at.type === 'ParenthesizedExpression') at = at.expression;
+  return at;
+}
+
 function resultOf(evaluator: Evaluator, callee: Value, node: CallExpression): Values {
   if (callee.kind === 'fetched') return [FETCHED];
   if (callee.kind !== 'global') return NOTHING_KNOWN;
@@ -113,7 +123,11 @@ function resultOf(evaluator: Evaluator, callee: Value, node: CallExpression): Va
   switch (path) {
     case 'Host.network.fetch':
       return [FETCHED];
-    case 'JSON.parse':
+    case 'JSON.parse': {
+      const parsed = first.kind === 'constant' && args.length === 1 ? foldJson(String(first.value)) : undefined;
+      if (parsed !== undefined) return [parsed];
+      return node.arguments[0] ? evaluator.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
+    }
     case 'Promise.resolve':
       return node.arguments[0] ? evaluator.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
     case 'document.createElement':
@@ -181,6 +195,29 @@ function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: 
     return [OF_EVENT];
   return undefined;
 }
+
+/** What is there at first, or what the function makes of it. */
+function reduced(evaluator: Evaluator, objects: Values, { arguments: [step, first] }: CallExpression): Values {
+  if (step === undefined || step.type === 'SpreadElement' || first?.type === 'SpreadElement') return NOTHING_KNOWN;
+  const begin = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
+  if (isFunction(step)) return union([begin, returnedBy(evaluator, step)]);
+  // `path.reduce(Reflect.get, object)`
+  const isGet = evaluator.valuesOf(step).some((one) => one.kind === 'global' && one.path === 'Reflect.get');
+  if (!isGet) return NOTHING_KNOWN;
+  const keys = evaluator.itemsOf(objects);
+  let values = begin;
+  for (let index = 0; index < MOST_GETS; index++)
+    values = union([
+      values,
+      ...values.flatMap((value) =>
+        keys.map((key) => evaluator.member(value, key.kind === 'constant' ? String(key.value) : undefined)),
+      ),
+    ]);
+  return values;
+}
+
+/** From a value over its constructor to Function, and one more. */
+const MOST_GETS = 3;
 
 /** What a generator returns is taken by nobody. */
 const returnedBy = (evaluator: Evaluator, fn: FunctionNode & AnyNode): Values =>

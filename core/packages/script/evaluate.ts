@@ -1,5 +1,5 @@
 /** Says what an expression may come to. Bounded in depth and in the number of values; what is more is unknown. */
-import type { AnyNode, BinaryExpression, Function as FunctionNode, MemberExpression } from 'acorn';
+import type { AnyNode, BinaryExpression, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import { BRIDGE_NAMES } from './bridges.ts';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
 import { foldBinary, foldUnary } from './fold.ts';
@@ -29,7 +29,7 @@ import {
   type Value,
   type Values,
 } from './values.ts';
-import { returnedOf, scopeOf, type Walked } from './walk.ts';
+import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.ts';
 
 /** Steps from an expression to what it is made of. */
 const DEPTH = 400;
@@ -56,6 +56,10 @@ export class Evaluator {
   /** Of scripts that have run before. */
   readonly #globals: ReadonlyMap<string, Values>;
   readonly #flattened = new Map<AnyNode, Value>();
+  /** Where calls are given these names, or where they get another name. */
+  readonly #passed = new Map<string, readonly Identifier[]>();
+  /** Calls by a name, by the variable that the name means there. */
+  readonly #calls = new Map<string, Map<Variable | undefined, Called[]>>();
   /** Characters and elements that may still be put together. */
   #left = MOST_FOLDED;
   #depth = 0;
@@ -127,15 +131,51 @@ export class Evaluator {
     return this.#walked.calls.has(name);
   }
 
-  /** A call is given something of that name, or it has another one, too. */
-  isPassed(name: string): boolean {
-    return this.#walked.passed.has(name);
+  /** A call is given the function by its name, or it has another name, too. */
+  isPassed(fn: AnyNode): boolean {
+    const name = nameOf(fn) ?? '';
+    if (!this.#walked.handedOn.has(name)) return false;
+    let passed = this.#passed.get(name);
+    if (passed === undefined) {
+      passed = this.#walked.names.filter((node) => node.name === name && isPassing(node));
+      this.#passed.set(name, passed);
+    }
+    const variables = this.#variablesOf(fn, name);
+    return passed.some((node) => variables.includes(this.variableOf(node)));
   }
 
   /** What calls by its name give to a parameter of a function. */
   *given(fn: AnyNode, index: number): Iterable<AnyNode> {
-    for (const { args, spread } of this.#walked.calls.get(nameOf(fn) ?? '') ?? [])
-      if (index < spread && args[index]) yield args[index];
+    for (const { args, spread } of this.callsOf(fn)) if (index < spread && args[index]) yield args[index];
+  }
+
+  /** Calls of a function by its name, where that means no other variable. */
+  callsOf(fn: AnyNode): readonly Called[] {
+    const name = nameOf(fn) ?? '';
+    const calls = this.#walked.calls.get(name);
+    if (calls === undefined) return [];
+    let byVariable = this.#calls.get(name);
+    if (byVariable === undefined) {
+      byVariable = new Map<Variable | undefined, Called[]>();
+      for (const call of calls) {
+        const variable = this.variableOf(call.callee);
+        const same = byVariable.get(variable);
+        if (same === undefined) byVariable.set(variable, [call]);
+        else same.push(call);
+      }
+      this.#calls.set(name, byVariable);
+    }
+    const [own, hoisted] = this.#variablesOf(fn, name).map((variable) => byVariable.get(variable) ?? []);
+    return hoisted === undefined ? own : [...own, ...hoisted];
+  }
+
+  /** The variable of a function, and in a block of sloppy code also that of the function around it (ECMA-262, B.3.2). */
+  #variablesOf(fn: AnyNode, name: string): readonly (Variable | undefined)[] {
+    const scope = scopeOf(fn) ?? this.#top;
+    const own = scope.lookup(name);
+    if (fn.type !== 'FunctionDeclaration' || scope.functionScope === scope) return [own];
+    const hoisted = scope.functionScope.lookup(name);
+    return hoisted?.writes.some(({ from }) => from === fn) && hoisted !== own ? [own, hoisted] : [own];
   }
 
   valuesOfVariable(variable: Variable): Values {
@@ -146,6 +186,8 @@ export class Evaluator {
 
   #variable(variable: Variable): Values {
     const { writes } = variable;
+    // Whatever is assigned to it, it is the location.
+    if (variable.isGlobal && variable.name === 'location') return [global('location')];
     const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
     if (writes.length === 0) return before ?? NOTHING_KNOWN;
     const values = this.#unionOf(writes, before);
@@ -214,7 +256,7 @@ export class Evaluator {
       case 'Identifier':
         return this.#identifier(node);
       case 'ThisExpression':
-        return valuesOfThis(this, this.#walked, this.#kind, node);
+        return valuesOfThis(this, this.#kind, node);
       case 'TemplateLiteral':
         return this.#template(
           node.quasis.map((quasi) => quasi.value.cooked ?? ''),
@@ -347,6 +389,28 @@ export class Evaluator {
     return { kind: 'list', items };
   }
 
+  /** Any item of what is gone over. */
+  itemsOf(lists: Values): Values {
+    if (lists === NOTHING_KNOWN) return lists;
+    return union(
+      lists.map((list) => this.#items(list)),
+      MOST_PAIRS,
+    );
+  }
+
+  #items(list: Value): Values {
+    const flat = this.flat(list);
+    if (flat.kind === 'list') return union([flat.items.map(constant)], MOST_PAIRS);
+    if (flat.kind !== 'structure' || flat.node.type !== 'ArrayExpression') return this.member(flat, undefined);
+    if (flat.node.elements.length > MOST_ITEMS) return NOTHING_KNOWN;
+    return union(
+      flat.node.elements.map((item) =>
+        item === null || item.type === 'SpreadElement' ? NOTHING_KNOWN : this.valuesOf(item),
+      ),
+      MOST_PAIRS,
+    );
+  }
+
   /** Takes what a value costs to be put together off what is left; false: nothing is. */
   spend(value: Value): boolean {
     if (value.kind === 'list') this.#left -= value.items.length;
@@ -362,7 +426,8 @@ export class Evaluator {
       if (key !== null && typeof key === 'object') {
         const known = constantOf(this.valuesOf(key));
         result = this.#members(result, known === undefined ? undefined : String(known.value));
-      } else result = this.#members(result, key === null ? undefined : String(key));
+      } else if (key === null) result = this.itemsOf(result);
+      else result = this.#members(result, String(key));
     }
     return result;
   }
@@ -389,6 +454,14 @@ export class Evaluator {
         : this.valuesOf(body);
     return this.#end(told, values);
   }
+}
+
+/** Where a name that stands there means what it is used for by others. */
+const PASSING = new Set(['CallExpression', 'NewExpression', 'VariableDeclarator', 'SpreadElement']);
+
+function isPassing(node: Identifier): boolean {
+  const parent = parentOf(node);
+  return parent !== undefined && PASSING.has(parent.type) && !('callee' in parent && parent.callee === node);
 }
 
 const UNKNOWN_TEXT: Values = [text(PLACEHOLDER), UNKNOWN];

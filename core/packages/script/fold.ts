@@ -1,5 +1,5 @@
 /** What built-in functions make of constants. Bounded: a result that would be long is not known. */
-import { asText, type Constant, constant, MOST_TEXT, text, type Value } from './values.ts';
+import { asText, type Constant, constant, MOST_TEXT, text, UNKNOWN, type Value } from './values.ts';
 
 /** Entries of a list. */
 const MOST_ITEMS = 4096;
@@ -89,6 +89,23 @@ function foldString(value: string, name: string, args: readonly Constant[]): Val
   }
   return undefined;
 }
+
+/** What a text of JSON stands for. Of objects nothing is known. */
+export function foldJson(json: string): Value | undefined {
+  if (json.length > MOST_TEXT) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(json);
+    if (isConstant(parsed)) return constant(parsed);
+    return Array.isArray(parsed) && parsed.length <= MOST_ITEMS && parsed.every(isConstant)
+      ? { kind: 'list', items: parsed }
+      : UNKNOWN;
+  } catch {
+    return undefined;
+  }
+}
+
+const isConstant = (value: unknown): value is Constant =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 /** Global functions of constants. */
 export function foldFunction(path: string, args: readonly Constant[]): Value | undefined {

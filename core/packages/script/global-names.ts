@@ -86,7 +86,7 @@ export function canonical(path: string): string {
 /** Ways to the root element, and from what stands beside it to the document (DOM, 4.4). */
 const ROOT = /^document\.(?:body|head)\.parent(?:Node|Element)$/;
 const PARENT_OF_ROOT =
-  /^document\.(?:documentElement|doctype|scrollingElement|(?:first|last)(?:Element)?Child|(?:children|childNodes)\.\d+)\.parentNode$/;
+  /^document\.(?:documentElement|doctype|scrollingElement|(?:first|last)(?:Element)?Child|(?:all|children|childNodes)\.\d+)\.parentNode$/;
 
 /** What a handler in an attribute sees of the document without naming it (HTML, 8.1.8.1). */
 export const DOCUMENT_NAMES: ReadonlySet<string> = new Set([

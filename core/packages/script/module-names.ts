@@ -8,6 +8,7 @@ import type {
   ImportSpecifier,
   Literal,
 } from 'acorn';
+import type { ScriptView } from './script-view.ts';
 
 /** What else than code is imported (HTML, 8.1.6.7.3); undefined: a script. */
 export function typeOf(
@@ -18,6 +19,14 @@ export function typeOf(
     if (name === 'type' && (value.value === 'css' || value.value === 'json')) return value.value;
   }
   return undefined;
+}
+
+/** What has a name has another one in the end. */
+export function noteRenamed({ context: { renamed } }: ScriptView, name: string, other: string): void {
+  if (name === other) return;
+  const known = renamed.get(name);
+  if (known === undefined) renamed.set(name, new Set([other]));
+  else known.add(other);
 }
 
 /** As the module has it that it is imported from. */

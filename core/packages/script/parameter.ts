@@ -1,8 +1,8 @@
 /** What is given to a parameter, as far as a script itself tells. */
-import type { AnyNode, Function as FunctionNode } from 'acorn';
+import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
 import { argumentsOf, callOf, nameOf } from './plain-call.ts';
-import { constant, NOTHING_KNOWN, union, type Values } from './values.ts';
+import { constant, NOTHING_KNOWN, union, type Value, type Values } from './values.ts';
 import { parentOf, scopeOf, type Walked } from './walk.ts';
 
 /** Arguments of the calls of a function that are told apart. */
@@ -28,18 +28,36 @@ export function valuesOfParameter(
   const parent = parentOf(fn);
   if (parent?.type !== 'CallExpression' || parent.callee.type !== 'MemberExpression') return NOTHING_KNOWN;
   const key = evaluator.keyOf(parent.callee);
-  if (key === undefined || !PASSING.has(key)) return NOTHING_KNOWN;
-  const passed = evaluator
-    .valuesOf(parent.callee.object)
-    .filter(({ kind }) => kind === 'fetched' || (kind === 'receiver' && key !== 'then'));
+  if (key === undefined) return NOTHING_KNOWN;
+  if (key === 'reduce' || key === 'reduceRight') return ofReduction(evaluator, fn, parent, parent.callee.object, index);
+  if (!PASSING.has(key)) return NOTHING_KNOWN;
+  const objects = evaluator.valuesOf(parent.callee.object);
+  if (key !== 'then' && index === 0 && objects.some(isList)) return evaluator.itemsOf(objects);
+  const passed = objects.filter(({ kind }) => kind === 'fetched' || (kind === 'receiver' && key !== 'then'));
   return passed.length === 0 ? NOTHING_KNOWN : passed;
+}
+
+const isList = ({ kind }: Value): boolean => kind === 'list' || kind === 'structure';
+
+/** What there is at first, or what the function made of it; and an item. */
+function ofReduction(
+  evaluator: Evaluator,
+  fn: FunctionNode & AnyNode,
+  { arguments: [step, first] }: CallExpression,
+  list: AnyNode,
+  index: number,
+): Values {
+  if (step !== fn || index > 1) return NOTHING_KNOWN;
+  if (index === 1) return evaluator.itemsOf(evaluator.valuesOf(list));
+  const begin = first === undefined ? evaluator.itemsOf(evaluator.valuesOf(list)) : evaluator.valuesOf(first);
+  return union([begin, evaluator.resultsOf(fn)]);
 }
 
 /** Anything as well, where the function is handed on, or may be called by another script. */
 function ofCalls(evaluator: Evaluator, walked: Walked, fn: AnyNode, name: string, index: number): Values {
-  const { calls, handedOn, isShared, top } = walked;
+  const { handedOn, isShared, top } = walked;
   const sets: Values[] = [];
-  for (const { args, spread } of calls.get(name) ?? [])
+  for (const { args, spread } of evaluator.callsOf(fn))
     if (spread <= index && spread < args.length) sets.push(NOTHING_KNOWN);
     else if (args[index]) sets.push(evaluator.valuesOf(args[index]));
   if (sets.length === 0) return NOTHING_KNOWN;

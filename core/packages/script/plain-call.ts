@@ -22,15 +22,13 @@ export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | un
   return name === 'call' || (name === 'apply' && call.arguments.length === 0) ? { node: call, skip: 1 } : undefined;
 }
 
+/** `this`, a name, null: outside of strict code hardly another `this` than the global object. */
+const PLAIN = new Set(['ThisExpression', 'Identifier', 'Literal']);
+
 export function isCalledPlainly(fn: AnyNode): boolean {
   const call = callOf(fn);
   if (call === undefined) return false;
-  return (
-    call.skip === 0 ||
-    argumentsOf(call.node).length === 0 ||
-    argumentsOf(call.node)[0]?.type === 'ThisExpression' ||
-    argumentsOf(call.node)[0]?.type === 'Identifier'
-  );
+  return call.skip === 0 || argumentsOf(call.node).length === 0 || PLAIN.has(argumentsOf(call.node)[0].type);
 }
 
 /** Outside of strict code, `function () { return this }` is written for nothing but the global object. */
@@ -77,6 +75,9 @@ export function methodOf(fn: AnyNode): string | undefined {
   return isMember && !parent.computed ? (keyOf(parent.key) ?? undefined) : undefined;
 }
 
+/** By which name an assignment has the setter. */
+export const setterOf = (name: string): string => `set ${name}`;
+
 /** By what a call may have it: its own name, that of a member or of a global, or of a class that it makes. */
 export function calledAs(fn: AnyNode): string | undefined {
   const parent = parentOf(fn);
@@ -85,7 +86,9 @@ export function calledAs(fn: AnyNode): string | undefined {
     return made.type === 'ClassDeclaration' ? made.id?.name : nameOf(made);
   }
   if (parent?.type === 'AssignmentExpression' && parent.left.type === 'Identifier') return parent.left.name;
-  return nameOf(fn) ?? methodOf(fn);
+  const isSetter = (parent?.type === 'Property' || parent?.type === 'MethodDefinition') && parent.kind === 'set';
+  const name = nameOf(fn) ?? methodOf(fn);
+  return isSetter && name !== undefined ? setterOf(name) : name;
 }
 
 export function isFunction(node: AnyNode): node is FunctionNode & AnyNode {

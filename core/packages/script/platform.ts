@@ -24,10 +24,13 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
   ...all(
     'direct_network',
     NETWORK,
-    'fetch fetchLater XMLHttpRequest ActiveXObject XDomainRequest WebSocket WebSocketStream EventSource WebTransport navigator.sendBeacon ' +
+    'fetch fetchLater XMLHttpRequest XDomainRequest WebSocket WebSocketStream EventSource WebTransport navigator.sendBeacon ' +
       'RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection RTCDataChannel BackgroundFetchManager ' +
       'TCPSocket TCPServerSocket UDPSocket document.browsingTopics navigator.joinAdInterestGroup navigator.runAdAuction ' +
-      'navigator.deprecatedURNToURL navigator.createAuctionNonce',
+      'navigator.deprecatedURNToURL navigator.createAuctionNonce navigator.leaveAdInterestGroup ' +
+      'navigator.updateAdInterestGroups navigator.getInterestGroupAdAuctionData navigator.deprecatedReplaceInURN ' +
+      'navigator.canLoadAdAuctionFencedFrame document.hasPrivateToken document.hasRedemptionRecord ' +
+      'fence.reportEvent fence.setReportEventDataForAutomaticBeacons',
   ),
   // Pages of one origin see each other's messages and locks.
   ...all('direct_network', STORAGE, 'BroadcastChannel navigator.locks'),
@@ -38,7 +41,7 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
       'navigator.storage navigator.webkitPersistentStorage navigator.webkitTemporaryStorage requestFileSystem webkitRequestFileSystem ' +
       'showOpenFilePicker showSaveFilePicker showDirectoryPicker chooseFileSystemEntries launchQueue sharedStorage SharedStorage ' +
       'navigator.storageBuckets StorageBucketManager CookieStore CookieStoreManager webkitStorageInfo webkitResolveLocalFileSystemURL ' +
-      'document.requestStorageAccess document.requestStorageAccessFor',
+      'document.requestStorageAccess document.requestStorageAccessFor FileSystemObserver',
   ),
   ...all(
     'direct_device',
@@ -59,7 +62,11 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
       'speechSynthesis PressureObserver PublicKeyCredential PresentationRequest queryLocalFonts getScreenDetails ' +
       'getDigitalGoodsService navigator.presentation navigator.keyboard navigator.virtualKeyboard navigator.devicePosture ' +
       'navigator.ml navigator.getVRDisplays navigator.requestMediaKeySystemAccess navigator.setAppBadge ' +
-      'navigator.registerProtocolHandler navigator.getInstalledRelatedApps navigator.smartCard',
+      'navigator.registerProtocolHandler navigator.getInstalledRelatedApps navigator.smartCard ' +
+      'SpeechSynthesisUtterance navigator.login navigator.managed navigator.subApps navigator.modelContext ' +
+      'navigator.getDisplayMedia navigator.clearAppBadge navigator.unregisterProtocolHandler documentPictureInPicture ' +
+      'IdentityCredential DigitalCredential FederatedCredential PasswordCredential OTPCredential ' +
+      'LanguageModel LanguageDetector',
   ),
   ...all(
     'native_bridge',

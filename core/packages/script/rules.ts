@@ -48,8 +48,9 @@ export const SCRIPT_RULES = {
   dynamic_import: {
     type: 'error',
     title: 'A module is imported while the app runs',
-    about: 'import() loads code from wherever it is told. All code of an app has to be known before it is published.',
-    fix: 'Import it at the top: import { name } from "./file.js".',
+    about:
+      'import() loads code from wherever it is told. All code of an app has to be known before it is published. The path of a file of the package, written out, is allowed.',
+    fix: 'Write the path of a file of the package out, or import it at the top: import { name } from "./file.js".',
   },
   import_scripts: {
     type: 'error',

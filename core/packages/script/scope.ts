@@ -67,6 +67,11 @@ export class Scope {
     return undefined;
   }
 
+  /** Of this scope alone. */
+  own(name: string): Variable | undefined {
+    return this.#variables?.get(name);
+  }
+
   variables(): Iterable<Variable> {
     return this.#variables?.values() ?? [];
   }

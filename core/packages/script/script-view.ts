@@ -1,5 +1,5 @@
 /** A script as the checks see it. */
-import type { AnyNode } from 'acorn';
+import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
@@ -26,9 +26,11 @@ export interface ScriptView {
   /** Functions that make an element of a parameter of theirs, and which. */
   readonly makers: { readonly fn: AnyNode; readonly index: number }[];
   /** Names that are used and declared nowhere in the script, nor known to browsers: where first without a test. */
-  readonly undefined: Map<string, AnyNode>;
+  readonly undefined: Map<string, Identifier | MemberExpression>;
   /** Of variables that are keys, what they may be. */
   readonly keys: Map<Variable, PossibleKeys>;
+  /** Whether the source has the name of an element that holds code; undefined: not looked for yet. */
+  readonly names: { isOfCode: boolean | undefined };
   /** Links and forms that the script follows. */
   readonly followed: Set<unknown>;
 }

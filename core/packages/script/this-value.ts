@@ -2,25 +2,27 @@
 import type { AnyNode } from 'acorn';
 import type { Evaluator } from './evaluate.ts';
 import { CALLS_BACK, isWindow } from './global-names.ts';
-import { isCalledPlainly, isStrict, nameOf, onlyReturns } from './plain-call.ts';
+import { calledAs, isCalledPlainly, isStrict, onlyReturns } from './plain-call.ts';
 import { global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
-import { parentOf, type Walked } from './walk.ts';
+import { parentOf } from './walk.ts';
 
 const WINDOW: Values = [global('window')];
+/** The host calls it as a global function. */
+const BACKGROUND_HANDLER = 'onBackgroundEvent';
 const RECEIVER: Value = { kind: 'receiver', of: 'this' };
 
 /** At the top of a script, and in functions that are called by their name alone, `this` is the window, if they are not strict. */
-export function valuesOfThis(evaluator: Evaluator, { calls, made }: Walked, kind: string, node: AnyNode): Values {
+export function valuesOfThis(evaluator: Evaluator, kind: string, node: AnyNode): Values {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
     if (at.type === 'ClassBody') return NOTHING_KNOWN;
     if (at.type !== 'FunctionExpression' && at.type !== 'FunctionDeclaration') continue;
     if (at.type === 'FunctionExpression' && isCalledByWindow(evaluator, at)) return WINDOW;
     if (kind === 'module' || isStrict(at)) return NOTHING_KNOWN;
     if (at.type === 'FunctionExpression' ? isCalledPlainly(at) : onlyReturns(at, node)) return WINDOW;
-    const name = nameOf(at) ?? '';
-    if (calls.has(name) && !made.has(name)) return WINDOW;
+    const calls = evaluator.callsOf(at);
+    if (calls.length > 0 && !calls.some(({ callee }) => parentOf(callee)?.type === 'NewExpression')) return WINDOW;
     // Nothing there has events or elements that would call it.
-    if (kind === 'background') return isCallback(at) ? WINDOW : NOTHING_KNOWN;
+    if (kind === 'background') return isCallback(at) || calledAs(at) === BACKGROUND_HANDLER ? WINDOW : NOTHING_KNOWN;
     return [RECEIVER];
   }
   return kind === 'module' || kind === 'handler' ? NOTHING_KNOWN : WINDOW;

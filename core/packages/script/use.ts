@@ -40,7 +40,12 @@ export function useOf(node: AnyNode): Use {
       case 'NewExpression':
         if (parent.callee === at) return 'called';
         return isFunctionExpression(parent.callee) || isCallOfFunction(parent.callee) ? 'bound' : 'escapes';
-      case 'VariableDeclarator':
+      case 'VariableDeclarator': {
+        const declaration = parentOf(parent);
+        return declaration !== undefined && parentOf(declaration)?.type === 'ExportNamedDeclaration'
+          ? 'escapes'
+          : 'bound';
+      }
       case 'AssignmentPattern':
       case 'VariableDeclaration':
         return 'bound';
@@ -71,6 +76,43 @@ export function useOf(node: AnyNode): Use {
   }
   return 'nothing';
 }
+
+const STATEMENTS_OF_TEST = new Set(['IfStatement', 'WhileStatement', 'DoWhileStatement', 'ForStatement']);
+const COMPARISONS = new Set(['==', '===', '!=', '!==']);
+
+/** Nothing but whether it is there is asked: `if (window.fetch)`, `!!window.fetch`, `window.fetch !== undefined`. */
+export function isTested(node: AnyNode): boolean {
+  let at = node;
+  for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {
+    switch (parent.type) {
+      case 'ChainExpression':
+      case 'ParenthesizedExpression':
+        continue;
+      case 'LogicalExpression':
+        // Where it is falsy nothing of it is handed on.
+        if (parent.left === at && parent.operator === '&&') return true;
+        continue;
+      case 'UnaryExpression':
+        return parent.operator === '!' || parent.operator === 'typeof';
+      case 'ConditionalExpression':
+        if (parent.test === at) return true;
+        continue;
+      case 'BinaryExpression':
+        return COMPARISONS.has(parent.operator) && isNone(parent.left === at ? parent.right : parent.left);
+      case 'CallExpression':
+        return parent.callee.type === 'Identifier' && parent.callee.name === 'Boolean' && parent.callee !== at;
+      default:
+        return STATEMENTS_OF_TEST.has(parent.type) && 'test' in parent && parent.test === at;
+    }
+  }
+  return false;
+}
+
+/** `undefined`, `null`, `void 0` */
+const isNone = (node: AnyNode): boolean =>
+  (node.type === 'Literal' && node.value === null) ||
+  (node.type === 'Identifier' && node.name === 'undefined') ||
+  (node.type === 'UnaryExpression' && node.operator === 'void');
 
 const isFunctionExpression = (node: AnyNode): boolean =>
   node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';

@@ -2,12 +2,21 @@
  * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes that the checks look at once all
  * declarations are known. It does not recurse, so that nesting can't exhaust the stack.
  */
-import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
+import type {
+  AnyNode,
+  ArrayExpression,
+  Function as FunctionNode,
+  Identifier,
+  Pattern,
+  Program,
+  TemplateLiteral,
+} from 'acorn';
 import { CHILDREN } from './children.ts';
 import { ANYTHING, bind, keyOf, Scope, type Taken, WHOLE, type Write } from './scope.ts';
 
 /** A call by a name; `spread`: the index of the first argument that stands for several. */
-interface Called {
+export interface Called {
+  readonly callee: Identifier;
   readonly args: readonly AnyNode[];
   readonly spread: number;
 }
@@ -25,12 +34,8 @@ export interface Walked {
   readonly implicit: Scope;
   /** Calls by a name alone, in whatever scope it is declared. */
   readonly calls: ReadonlyMap<string, readonly Called[]>;
-  /** Of these names the ones that stand behind `new`. */
-  readonly made: ReadonlySet<string>;
   /** Names that are used other than by calls. */
   readonly handedOn: ReadonlySet<string>;
-  /** Of these names the ones that calls are given, or that get another name. */
-  readonly passed: ReadonlySet<string>;
   /** Members of objects and classes as they are written, but those with a computed key. */
   readonly members: readonly Member[];
 }
@@ -77,9 +82,6 @@ const IS_TOLD = new Set([
   'BinaryExpression',
 ]);
 
-/** Where a name that stands there means what it is used for by others. */
-const PASSING = new Set(['CallExpression', 'NewExpression', 'VariableDeclarator', 'SpreadElement']);
-
 export function walk(program: Program, isModule: boolean, isShared = false): Walked {
   const implicit = new Scope(undefined, true);
   const top = new Scope(implicit, true);
@@ -87,9 +89,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const names: Identifier[] = [];
   const taken: Taken[] = [];
   const calls = new Map<string, Called[]>();
-  const made = new Set<string>();
   const handedOn = new Set<string>();
-  const passed = new Set<string>();
   const members: Member[] = [];
   const assignments: { readonly left: Pattern; readonly write: Write; readonly scope: Scope }[] = [];
   const stack: AnyNode[] = [program];
@@ -155,10 +155,19 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     } else if (node.type === 'FunctionExpression' && node.id)
       inner.declare(node.id.name, false, { from: node, path: WHOLE });
     const { params, body } = node;
+    // What a parameter is told by calls: see the evaluation of a function with a path.
+    const declareParam = (param: Pattern, write: Write): void => declare(param, write, node, inner, inner, false);
     for (let index = 0; index < params.length; index++) {
-      const isRest = params[index].type === 'RestElement';
-      // What a parameter is told by calls: see the evaluation of a function with a path.
-      declare(params[index], isRest ? ANYTHING : { from: node, path: [index] }, node, inner, inner, false);
+      const param = params[index];
+      if (param.type !== 'RestElement') declareParam(param, { from: node, path: [index] });
+      else if (param.argument.type !== 'ArrayPattern') declareParam(param, ANYTHING);
+      // `(...[a, b])` is `(a, b)`.
+      else
+        param.argument.elements.forEach((element, after) => {
+          if (element === null) return;
+          const isRest = element.type === 'RestElement';
+          declareParam(element, isRest ? ANYTHING : { from: node, path: [index + after] });
+        });
     }
     if (body.type === 'BlockStatement') {
       inner.returned = [];
@@ -171,21 +180,26 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const noteMember = (key: AnyNode, value: AnyNode): void => {
     if (IS_TOLD.has(value.type)) members.push({ name: keyOf(key) ?? '', value });
   };
+  const noteCall = (call: Called): void => {
+    const known = calls.get(call.callee.name);
+    if (known === undefined) calls.set(call.callee.name, [call]);
+    else known.push(call);
+  };
   const noteUse = (node: Identifier): void => {
     const parent = parentOf(node);
-    if ((parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') || parent.callee !== node) {
-      handedOn.add(node.name);
-      if (parent !== undefined && PASSING.has(parent.type)) passed.add(node.name);
+    if (parent?.type === 'TaggedTemplateExpression') {
+      const args = [stringsOf(parent.quasi), ...parent.quasi.expressions];
+      noteCall({ callee: node, args, spread: args.length });
       return;
     }
-    if (parent.type === 'NewExpression') made.add(node.name);
+    if ((parent?.type !== 'CallExpression' && parent?.type !== 'NewExpression') || parent.callee !== node) {
+      handedOn.add(node.name);
+      return;
+    }
     const args = parent.arguments;
     let spread = 0;
     while (spread < args.length && args[spread].type !== 'SpreadElement') spread++;
-    const call = { args, spread };
-    const known = calls.get(node.name);
-    if (known === undefined) calls.set(node.name, [call]);
-    else known.push(call);
+    noteCall({ callee: node, args, spread });
   };
 
   /** What the walk has no short way for: apart from it, V8 has code for the rest of the nodes far sooner. */
@@ -339,8 +353,21 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         },
         () => {},
       );
-  return { isShared, nodes, names, taken, top, implicit, calls, made, handedOn, passed, members };
+  return { isShared, nodes, names, taken, top, implicit, calls, handedOn, members };
 }
+
+/** What a tag is called with first: an array of the strings of the template (ECMA-262, 13.2.8.4). */
+const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => ({
+  type: 'ArrayExpression',
+  start,
+  end,
+  elements: quasis.map(({ value: { cooked }, ...quasi }) => ({
+    type: 'Literal',
+    start: quasi.start,
+    end: quasi.end,
+    value: cooked ?? undefined,
+  })),
+});
 
 /** What a loop gives to its variable: an element of what it goes over, or a key, which is a text. */
 const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>

@@ -6,7 +6,7 @@ import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
 import { auditScript } from '../script/audit-script.ts';
 import { reportTagged } from '../script/check-makers.ts';
-import { isKnownFunction } from '../script/check-timers.ts';
+import { followGiven, isKnownFunction } from '../script/check-timers.ts';
 import { reportUndefined } from '../script/check-undefined.ts';
 import { type SourceKind, SourceText } from '../source-text.ts';
 import { auditStyle } from '../style/audit-style.ts';
@@ -52,6 +52,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     timers: [],
     given: new Map(),
     makers: new Map(),
+    passedOn: [],
     tagged: [],
     undefined: [],
     defined: new Set<string>(),
@@ -85,6 +86,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
       );
   if (web.isDocumentHandedOn)
     for (const { place, message } of web.suspects) context.findings.add('global_of_unknown', place, message);
+  followGiven(web);
   // What is added to a set is gone over, too.
   for (const names of [web.functions, web.texts])
     for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);

@@ -5,6 +5,7 @@ import type { Place } from '../finding.ts';
 import type { Tagged } from '../script/check-makers.ts';
 import type { Named } from '../script/check-timers.ts';
 import type { Undefined } from '../script/check-undefined.ts';
+import type { Parameters, PassedOn } from '../script/passed-on.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
 
@@ -58,9 +59,11 @@ export interface WebContext extends AuditContext {
   /** What timers take by a name, for when all functions are known. */
   readonly timers: (Named & { readonly place: Place; readonly message: string })[];
   /** Names under which calls give functions texts that may be code: by which arguments. */
-  readonly given: Map<string, Set<number>>;
+  readonly given: Parameters;
   /** Names of functions that make an element of an argument, and of which ones. */
-  readonly makers: Map<string, Set<number>>;
+  readonly makers: Parameters;
+  /** Parameters that functions hand on to others by their names. */
+  readonly passedOn: PassedOn[];
   /** Calls that give a function the name of an element that holds code. */
   readonly tagged: Tagged[];
   /** Globals that are used and that browsers do not have, for when it is known which of them the package defines. */

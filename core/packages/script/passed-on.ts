@@ -1,0 +1,47 @@
+/** Parameters that functions hand on to others by their names, of this script or another: followed once all scripts were audited. */
+import type { AnyNode } from 'acorn';
+import { calledAs, isFunction } from './plain-call.ts';
+import type { Write } from './scope.ts';
+import type { ScriptView } from './script-view.ts';
+
+/** The function of the name `from` gives its parameter `index` to that of the name `to`, as argument `at`. */
+export interface PassedOn {
+  readonly from: string;
+  readonly index: number;
+  readonly to: string;
+  readonly at: number;
+}
+
+/** Names of functions, and arguments of them. */
+export type Parameters = Map<string, Set<number>>;
+
+export function notePassedOn(view: ScriptView, to: string, at: number, argument: AnyNode): void {
+  const variable = argument.type === 'Identifier' ? view.evaluator.variableOf(argument) : undefined;
+  if (variable !== undefined && variable.writes.length > 0) noteParameter(view, to, at, variable.writes[0]);
+}
+
+/** `write`: of the parameter, if it is one. */
+export function noteParameter(view: ScriptView, to: string, at: number, { from, path }: Write): void {
+  const [index] = path;
+  if (from === undefined || path.length !== 1 || typeof index !== 'number' || !isFunction(from)) return;
+  const name = calledAs(from);
+  if (name !== undefined) view.context.passedOn.push({ from: name, index, to, at });
+}
+
+export function addParameter(parameters: Parameters, name: string, index: number): boolean {
+  const known = parameters.get(name);
+  if (known?.has(index)) return false;
+  if (known === undefined) parameters.set(name, new Set([index]));
+  else known.add(index);
+  return true;
+}
+
+/** Adds what the parameters lead to, until nothing is new. */
+export function spread(
+  parameters: Parameters,
+  next: (name: string, index: number) => Iterable<readonly [string, number]>,
+): void {
+  const open = [...parameters].flatMap(([name, indexes]) => [...indexes].map((index) => [name, index] as const));
+  for (const [name, index] of open)
+    for (const found of next(name, index)) if (addParameter(parameters, ...found)) open.push(found);
+}
