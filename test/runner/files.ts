@@ -19,10 +19,17 @@ let exitCode = 0;
 
 for (const file of names) {
   const started = performance.now();
+  const cpu = process.cpuUsage();
   queue.length = 0;
   await run([{ name: file, file: join(root, file) }]);
   exitCode ||= Number(process.exitCode);
-  const report: Report = { file, exitCode: Number(process.exitCode), ms: Math.round(performance.now() - started) };
+  const { user, system } = process.cpuUsage(cpu);
+  const report: Report = {
+    file,
+    exitCode: Number(process.exitCode),
+    ms: Math.round(performance.now() - started),
+    cpuMs: Math.round((user + system) / 1000),
+  };
   if (hasRunner) process.stdout.write(`${MARK}${JSON.stringify(report)}\n`);
 }
 process.exitCode = exitCode;

@@ -86,7 +86,7 @@ function runUntilBroken(
       const why = signal !== null ? `the process was ended by ${signal}` : `the process ended with ${code}`;
       if (reports.length < files.length) {
         const ms = Math.round(performance.now() - started);
-        onOutcome(outcomeOf({ file: files[reports.length], exitCode: 1, ms }, text, why));
+        onOutcome(outcomeOf({ file: files[reports.length], exitCode: 1, ms, cpuMs: 0 }, text, why));
         resolve(reports.length + 1);
         return;
       }

@@ -8,6 +8,8 @@ export interface Report {
   /** 1: a test failed. */
   readonly exitCode: number;
   readonly ms: number;
+  /** Of the process itself, not of its children. */
+  readonly cpuMs: number;
 }
 
 /** Outcome of one file. */
@@ -19,6 +21,7 @@ export interface Outcome {
   readonly skipped: number;
   readonly isGreen: boolean;
   readonly ms: number;
+  readonly cpuMs: number;
   readonly output: string;
 }
 
@@ -26,7 +29,7 @@ export interface Outcome {
 const DOT = '• ';
 
 /** `why`: the process ended in the middle of the file, and how. A file that breaks off counts as one more failed test. */
-export function outcomeOf({ file, exitCode, ms }: Report, printed: string, why = ''): Outcome {
+export function outcomeOf({ file, exitCode, ms, cpuMs }: Report, printed: string, why = ''): Outcome {
   const text = printed.replaceAll(DOT, '').trim();
   const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   const [total, passed] = [count('Total'), count('Passed')];
@@ -36,5 +39,5 @@ export function outcomeOf({ file, exitCode, ms }: Report, printed: string, why =
   const isGreen = why === '' && exitCode === 0 && passed === total && total + skipped > 0;
   const isBroken = !isGreen && passed === total;
   const output = why === '' ? text : `${text}\n${file}: ${why}`;
-  return { file, total: total + (isBroken ? 1 : 0), passed, skipped, isGreen, ms, output };
+  return { file, total: total + (isBroken ? 1 : 0), passed, skipped, isGreen, ms, cpuMs, output };
 }

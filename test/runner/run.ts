@@ -46,9 +46,10 @@ const progress = (): string => {
 
 function onOutcome(outcome: Outcome): void {
   outcomes.push(outcome);
-  const { file, passed, total, isGreen, output, ms } = outcome;
+  const { file, passed, total, isGreen, output, ms, cpuMs } = outcome;
   if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${output.slice(-SHOWN)}`);
-  else if (values.verbose) print(`ok ${file}: ${total} tests, ${(ms / 1000).toFixed(1)} s\n${output}`);
+  else if (values.verbose)
+    print(`ok ${file}: ${total} tests, ${(ms / 1000).toFixed(1)} s, ${(cpuMs / 1000).toFixed(1)} s of CPU\n${output}`);
   if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
 }
 
@@ -72,7 +73,9 @@ for (const { file, output } of failed)
   );
 if (skipped.length > 0) print(`  Skipped in: ${skipped.map(({ file }) => file).join(', ')}`);
 const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
-print(`  Slowest:   ${slowest.map(({ file, ms }) => `${file} ${(ms / 1000).toFixed(0)} s`).join(', ')}`);
+print(
+  `  Slowest:   ${slowest.map(({ file, ms, cpuMs }) => `${file} ${(ms / 1000).toFixed(0)} s (${(cpuMs / 1000).toFixed(0)} s of CPU)`).join(', ')}`,
+);
 print(`  Total:     ${sum(({ total }) => total)}`);
 print(`  Passed:    ${sum(({ passed }) => passed)}`);
 print(`  Skipped:   ${sum((outcome) => outcome.skipped)}`);

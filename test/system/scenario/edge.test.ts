@@ -73,10 +73,14 @@ interface VisitOptions {
 }
 
 /** Over a connection of its own. */
+/** Not the origin's address, which no response shows. */
+const VISITOR = '127.0.0.2';
+
 function visit(port: number, host: string, path: string, options: VisitOptions = {}): Promise<Visit> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {}, body, serverName = host } = options;
     const asking = requestHttps({
+      localAddress: VISITOR,
       ...{ host: '127.0.0.1', port, path, method, servername: serverName, agent: false, rejectUnauthorized: false },
       headers: { host, ...headers },
       timeout: PATIENCE_MS,
@@ -161,7 +165,7 @@ async function certificatesChange(world: World): Promise<void> {
   await bring(world, first);
   const one = await visit(https, `www.${SITE}`, '/a?b');
   assert.is(one.body, `first www.${SITE} /a?b`);
-  assert.is(one.headers['seen-for'], '127.0.0.1');
+  assert.is(one.headers['seen-for'], VISITOR);
   await bring(world, second);
   const other = await visit(https, `www.${SITE}`, '/a');
   assert.is.not(other.serial, one.serial, 'without a restart');

@@ -88,7 +88,7 @@ test('what becomes larger after it was looked at is not read', async () => {
 
 /** Packs a folder in a process of its own, which has one time zone from its start to its end. */
 function packedIn(zone: string, folder: string, path: string): string {
-  const part = (name: string): string => new URL(`../../../../core/packages/${name}.js`, import.meta.url).href;
+  const part = (name: string): string => new URL(`../../../../../core/packages/${name}.js`, import.meta.url).href;
   const program = `
     import { DEFAULT_LIMITS } from '${part('archive/limits')}';
     import { openFolder } from '${part('archive/open-folder')}';
