@@ -46,7 +46,10 @@ export const ORIGIN_SETTINGS = {
     60_000,
     'A connection to an origin without a request is closed after so many milliseconds, or when the origin said to (Keep-Alive).',
   ),
-  origin_connections: most(256, 'Connections to one origin at one time, of each thread. Further requests wait.'),
+  origin_connections: most(
+    512,
+    'Connections to one origin at one time, of each thread; one client network holds at most half of them. Further requests wait.',
+  ),
   origin_waiting: most(1024, 'Requests that may wait for a connection to one origin, in each thread: more get 503.'),
   origin_total_connections: most(
     8192,

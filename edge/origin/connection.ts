@@ -44,6 +44,8 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   readonly #clock: OriginClock;
   readonly #reader: ResponseReader;
   #call: Call | null = null;
+  /** For the owner: the call whose share this connection uses. It outlives `#call`. */
+  carried: Call | null = null;
   #sender: BodySender | null = null;
   /** Its head has come, and the rest of the read has not been looked at. */
   #unanswered: OriginResponse | null = null;

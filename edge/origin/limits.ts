@@ -32,7 +32,7 @@ export const DEFAULT_LIMITS: OriginLimits = {
   bodyRate: 1024,
   bodyWindow: 30_000,
   keepAlive: 60_000,
-  connections: 256,
+  connections: 512,
   waiting: 1024,
   totalConnections: 8192,
   maxHeaderBytes: 65_536,

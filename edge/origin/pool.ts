@@ -54,8 +54,6 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** Requests under way, and those that wait for their turn, by network. */
   readonly #shares: Shares;
   readonly #queued: Shares;
-  /** What connections carry. */
-  readonly #carried = new Map<OriginConnection, Call>();
   /** Those that are being opened; a call that is sent once more has its own. */
   readonly #dials = new Map<Dial, Call | null>();
 
@@ -124,7 +122,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     if (!this.#connections.delete(connection)) return;
     // What is sent once more keeps its share.
     if (again === null) this.#isOver(connection);
-    else this.#carried.delete(connection);
+    else connection.carried = null;
     this.#tools.counters.open--;
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -245,15 +243,15 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   }
 
   #send(connection: OriginConnection, call: Call): void {
-    this.#carried.set(connection, call);
+    connection.carried = call;
     connection.send(call);
   }
 
   /** A connection has done what it carried, if it carried anything. */
   #isOver(connection: OriginConnection): void {
-    const call = this.#carried.get(connection);
-    if (call === undefined) return;
-    this.#carried.delete(connection);
+    const call = connection.carried;
+    if (call === null) return;
+    connection.carried = null;
     this.#giveBack(call);
   }
 
