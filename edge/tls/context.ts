@@ -12,6 +12,8 @@ const SSL_TLSEXT_ERR_ALERT_FATAL = 2;
  * that is resumed brings the next ticket.
  */
 const TICKETS = 1;
+/** Server names whose session id context is kept; only names with a certificate get this far. */
+const MAX_SESSION_IDS = 4096;
 
 export class TlsContext {
   /** Of the SSL_CTX. */
@@ -26,6 +28,7 @@ export class TlsContext {
   selectsHttp2 = true;
   readonly #protocols = [protocol('http/1.1'), protocol('h2')] as const;
   readonly #noDescriptor = fixedMemory(4);
+  readonly #sessionIds = new Map<string, Buffer>();
   readonly #select: (ssl: number, out: number, outLength: number) => number;
   readonly #info: (ssl: number, where: number) => void;
 
@@ -70,9 +73,19 @@ export class TlsContext {
    * RFC 6066 section 3 requires it of TLS 1.2, of whose resumed session OpenSSL reports no name; of TLS 1.3 clients keep to it (RFC 8446 section 4.6.1). Any other name gets a full handshake.
    */
   bind(ssl: number, serverName: string): void {
-    const name = createHash('sha256').update(`${SESSION_CONTEXT}\0${serverName}`).digest();
-    if (this.#openssl.SSL_set_session_id_context(ssl, name, name.length) !== 1)
+    const id = this.#sessionId(serverName);
+    if (this.#openssl.SSL_set_session_id_context(ssl, id, id.length) !== 1)
       throw new Error('OpenSSL does not take the context of a session');
+  }
+
+  #sessionId(serverName: string): Buffer {
+    let id = this.#sessionIds.get(serverName);
+    if (id === undefined) {
+      id = createHash('sha256').update(`${SESSION_CONTEXT}\0${serverName}`).digest();
+      if (this.#sessionIds.size >= MAX_SESSION_IDS) this.#sessionIds.clear();
+      this.#sessionIds.set(serverName, id);
+    }
+    return id;
   }
 
   /** From now on a connection that sends too many messages without data can neither be read nor written to any more. */
