@@ -6,7 +6,7 @@
  *     deep    every file with generated cases (npm run test:deep)
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { allImports } from './imports.ts';
 
 export const TIERS = ['unit', 'system', 'deep', 'all'] as const;
@@ -16,8 +16,8 @@ const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
 const SYSTEM = /^system\//;
-/** Files that can open a socket, a thread, a child or a database share a process with fewer others, of their own folder. */
-const OPENING = [
+/** A file that can open a socket, a thread, a child or a database gets a process of its own. */
+const OWN_PROCESS = [
   ...['child_process', 'cluster', 'dgram', 'http', 'http2', 'https', 'net', 'tls', 'worker_threads'].map(
     (name) => `node:${name}`,
   ),
@@ -25,13 +25,11 @@ const OPENING = [
 ];
 /** Files that share a process, at most. */
 const BATCH = 24;
-const OPENING_BATCH = 6;
 
 /** Groups of files, each for one process; those that take longest come first. */
 export function plan(tier: Tier, pattern: RegExp): string[][] {
   const alone: { readonly file: string; readonly rank: number }[] = [];
-  const opening: string[] = [];
-  const pure: string[] = [];
+  const shared: string[] = [];
   for (const file of readdirSync(root, { recursive: true }) as string[]) {
     if (!file.endsWith('.test.js') || !pattern.test(file)) continue;
     // The build leaves what was compiled of a source that is gone.
@@ -40,27 +38,14 @@ export function plan(tier: Tier, pattern: RegExp): string[][] {
     const isSystem = SYSTEM.test(file);
     const isGenerated = files.has(DEPTH);
     if (!{ unit: !isSystem, system: isSystem, deep: isGenerated, all: true }[tier]) continue;
-    if (isSystem || tier === 'deep') alone.push({ file, rank: (isSystem ? 2 : 0) + (isGenerated ? 1 : 0) });
-    else if (OPENING.some((name) => modules.has(name))) opening.push(file);
-    else pure.push(file);
+    const needsOwn = isSystem || tier === 'deep' || OWN_PROCESS.some((name) => modules.has(name));
+    if (needsOwn) alone.push({ file, rank: (isSystem ? 2 : 0) + (isGenerated ? 1 : 0) });
+    else shared.push(file);
   }
   alone.sort((a, b) => b.rank - a.rank || a.file.localeCompare(b.file));
-  return [...alone.map(({ file }) => [file]), ...neighbours(opening.sort()), ...spread(pure.sort())];
-}
-
-/** Files of a folder share what they import. */
-function neighbours(files: readonly string[]): string[][] {
-  const batches: string[][] = [];
-  for (const file of files) {
-    const last = batches.at(-1);
-    if (last !== undefined && last.length < OPENING_BATCH && dirname(last[0]) === dirname(file)) last.push(file);
-    else batches.push([file]);
-  }
-  return batches;
-}
-
-/** Neighbours go to different processes, so that the slow files of one folder do. */
-function spread(files: readonly string[]): string[][] {
-  const count = Math.ceil(files.length / BATCH);
-  return Array.from({ length: count }, (_, i) => files.filter((_file, at) => at % count === i));
+  shared.sort();
+  const processes = Math.ceil(shared.length / BATCH);
+  // Neighbours go to different processes, so that the slow files of one folder do.
+  const batches = Array.from({ length: processes }, (_, i) => shared.filter((_file, at) => at % processes === i));
+  return [...batches, ...alone.map(({ file }) => [file])];
 }

@@ -1,6 +1,6 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the tests of a tier whose path PATTERN matches, in as many
- * processes at a time as there are cores.
+ * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the tests of a tier whose path PATTERN matches, in one
+ * process more at a time than there are cores.
  *
  * WAYPOST_TEST_JOBS: how many at a time. WAYPOST_SEED: the seed of all that is generated. WAYPOST_DEPTH: how much is (depth.ts).
  */
@@ -28,7 +28,8 @@ if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
 }
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
-const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism()));
+// Many tests wait for a timeout, or for a daemon to start.
+const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + 1));
 const queue = plan(tier, new RegExp(positionals[0] ?? ''));
 const count = queue.flat().length;
 const outcomes: Outcome[] = [];
