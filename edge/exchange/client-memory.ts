@@ -51,7 +51,13 @@ export class MemoryBudget {
   }
 
   leave(memory: ClientMemory): void {
-    if (--memory.users === 0) this.#networks.delete(memory.network);
+    memory.users--;
+    this.#dropUnused(memory);
+  }
+
+  /** A waiter may outlive the connections of its network, such as a lookup in the cache: it still gets its turn. */
+  #dropUnused(memory: ClientMemory): void {
+    if (memory.users === 0 && !memory.hasWaiters) this.#networks.delete(memory.network);
   }
 
   /** Something was released. Waiters hear of it after this turn of the loop. */
@@ -60,7 +66,10 @@ export class MemoryBudget {
     this.#isWakeDue = true;
     setImmediate(() => {
       this.#isWakeDue = false;
-      for (const memory of this.#networks.values()) memory.wake();
+      for (const memory of this.#networks.values()) {
+        memory.wake();
+        this.#dropUnused(memory);
+      }
     });
   }
 }
@@ -78,6 +87,10 @@ export class ClientMemory {
   constructor(budget: MemoryBudget, network: string) {
     this.#budget = budget;
     this.network = network;
+  }
+
+  get hasWaiters(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /** Bytes that `take` grants if nobody holds anything. */

@@ -96,4 +96,19 @@ test('what one network releases is heard by another', async () => {
   assert.is(calls, 1);
 });
 
+test('a waiter whose network has left gets its turn, and nobody waits afterwards', async () => {
+  const budget = new MemoryBudget(100);
+  const first = budget.enter('192.0.2.1');
+  const second = budget.enter('192.0.2.2');
+  first.hold(100);
+  let calls = 0;
+  second.waitFor({ onMemory: () => calls++ });
+  budget.leave(second);
+  first.release(60);
+  await turn();
+  assert.is(calls, 1);
+  assert.is(budget.waiting, 0);
+  assert.is.not(budget.enter('192.0.2.2'), second, 'the account is gone');
+});
+
 test.run();
