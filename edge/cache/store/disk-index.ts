@@ -1,7 +1,7 @@
 /**
  * Hash of a URL ─► where the newest of its entries lies on disk: a table in shared memory, written and read by all threads without locks. It may forget: a bucket of
- * eight slots that is full gives up the one in the oldest segment. It may be torn, when two threads write one slot: what lies where it points says its own place and
- * URL, and what does not fit is a miss.
+ * eight slots that is full gives up the one in the oldest segment, and a slot that two threads wrote at once is emptied. A reader takes what it has read twice alike; what
+ * lies where it points says its own place and URL, and what does not fit is a miss.
  *
  *     slot   b of the hash (0: empty) · segment · offset / 8 · octets of the first read; the top bit: the URL has this entry alone, for all requests
  *     behind all slots, for classes of buckets: the newest segment with an entry that was forgotten. It lies there still, and would be found after a restart, so who
@@ -54,7 +54,15 @@ export class DiskIndex {
     const slot = this.find(a, b);
     if (slot < 0) return undefined;
     const place = this.place(slot);
-    return place.segment < oldest ? undefined : place;
+    if (place.segment < oldest || !this.#holds(slot, b, place)) return undefined;
+    return place;
+  }
+
+  /** Whether a slot has this place, as a whole: another thread may be writing it. */
+  #holds(slot: number, b: number, { segment, offset, length }: DiskPlace): boolean {
+    if (Atomics.load(this.#words, slot * SLOT) !== (b | 0)) return false;
+    const now = this.place(slot);
+    return now.segment === segment && now.offset === offset && now.length === length;
   }
 
   /** Whether a URL has one entry, which answers all requests, or none: who writes another like it has no siblings to look for. */
@@ -68,7 +76,7 @@ export class DiskIndex {
   set(a: number, b: number, place: DiskPlace, isAlone: boolean, oldest: number): void {
     const slot = this.#slotFor(a, b, oldest);
     if (this.#isOther(slot, b, oldest)) this.#forgot(a, this.place(slot).segment);
-    this.#write(slot, b, place, isAlone);
+    if (!this.#write(slot, b, place, isAlone)) this.#forgotSlot(a, slot, place);
   }
 
   /** Only where nothing has to go for it. Returns the slot, or -1. */
@@ -78,11 +86,13 @@ export class DiskIndex {
       this.#forgot(a, place.segment);
       return -1;
     }
-    this.#write(slot, b, place, isAlone);
-    return slot;
+    if (this.#write(slot, b, place, isAlone)) return slot;
+    this.#forgotSlot(a, slot, place);
+    return -1;
   }
 
-  #write(slot: number, b: number, place: DiskPlace, isAlone: boolean): void {
+  /** False: another thread wrote the slot at the same time. */
+  #write(slot: number, b: number, place: DiskPlace, isAlone: boolean): boolean {
     const at = slot * SLOT;
     const words = this.#words;
     // Empty while it is written: a reader then finds nothing sooner than something mixed.
@@ -91,6 +101,9 @@ export class DiskIndex {
     Atomics.store(words, at + 2, place.offset / 8);
     Atomics.store(words, at + 3, place.length | (isAlone ? ALONE : 0));
     Atomics.store(words, at, b);
+    if (this.#holds(slot, b, place)) return true;
+    Atomics.compareExchange(words, at, b | 0, 0);
+    return false;
   }
 
   /** Forgets a URL of which nothing is to be found any more; with `where` only if its entry lies there. */
@@ -120,6 +133,11 @@ export class DiskIndex {
       const before = Atomics.load(this.#words, at);
       if (before >>> 0 >= segment || Atomics.compareExchange(this.#words, at, before, segment) === before) return;
     }
+  }
+
+  /** The entry of either thread that wrote a slot. */
+  #forgotSlot(a: number, slot: number, { segment }: DiskPlace): void {
+    this.#forgot(a, Math.max(segment, this.place(slot).segment));
   }
 
   /** All URLs of a bucket are of one class. */
