@@ -31,8 +31,8 @@ const BEFORE = 128;
 /** An unreserved character (RFC 3986 section 2.3) whose encoding means the same as the character. */
 const NEEDLESSLY_ENCODED = /%(?:25)*(2d|2e|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** Whether a text tells the host name or an address. A name above or below the host name tells it too. */
-export function isTold(place: OriginPlace, text: string, visited: Visited): boolean {
+/** Whether a text reveals the host name or an address. A name above or below the host name does, too. */
+export function revealsOrigin(place: OriginPlace, text: string, visited: Visited): boolean {
   if (!place.mayBeIn(text)) return false;
   const { address, relatedName } = place.spellings;
   const plain = withoutNeedlessEncoding(text);
@@ -105,15 +105,15 @@ export function replacedRefresh(value: string, place: OriginPlace, visited: Visi
 
 /**
  * A cookie for the origin's host would be refused by the visitor: without Domain it is for the host that was requested (RFC 6265 section
- * 5.3). URLs in the value become the site's. Undefined: it tells an address in another way, as cookies of load balancers do.
+ * 5.3). URLs in the value become the site's. Undefined: it holds an address in another form, as cookies of load balancers do.
  */
 export function replacedCookie(value: string, place: OriginPlace, visited: Visited): string | undefined {
-  if (tellsPublicAddress(value)) return undefined;
+  if (holdsPublicAddress(value)) return undefined;
   const isForOrigin = /;\s*domain/i.test(value) && !isNamePublic(place, visited);
   const cookie = isForOrigin ? withoutOriginDomain(value, place) : value;
   if (!place.mayBeIn(cookie)) return cookie;
   const result = replaced(cookie, place, visited, true);
-  return isTold(place, result, visited) ? undefined : result;
+  return revealsOrigin(place, result, visited) ? undefined : result;
 }
 
 const withoutOriginDomain = (value: string, place: OriginPlace): string =>
@@ -121,10 +121,10 @@ const withoutOriginDomain = (value: string, place: OriginPlace): string =>
     isOriginHost(plainHost(domain.trim().replace(/^\./, '')), place) ? '' : attribute,
   );
 
-/** The members of a list (RFC 9110 section 5.6.1) that do not tell the origin; undefined: all do. */
+/** The members of a list (RFC 9110 section 5.6.1) that do not reveal the origin; undefined: all do. */
 export function membersWithout(value: string, place: OriginPlace, visited: Visited): string | undefined {
-  if (!isTold(place, value, visited)) return value;
-  const members = membersOf(value).filter((member) => !isTold(place, member, visited));
+  if (!revealsOrigin(place, value, visited)) return value;
+  const members = membersOf(value).filter((member) => !revealsOrigin(place, member, visited));
   return members.length === 0 ? undefined : members.join(', ');
 }
 
@@ -206,7 +206,7 @@ const BIG_IP =
   /^[^=;]*=\s*"?(?:([0-9]{8,10})\.[0-9]{1,5}\.0000|vi([0-9a-f]{32})\.[0-9]{1,5}|rd[0-9]{1,5}o([0-9a-f]{32})o[0-9]{1,5})(?![0-9a-z])/i;
 
 /** The machine behind a load balancer need not be one that the edge connects to. One with a private address cannot be reached. */
-function tellsPublicAddress(cookie: string): boolean {
+function holdsPublicAddress(cookie: string): boolean {
   const found = BIG_IP.exec(cookie);
   if (found === null) return false;
   const [, number, ...hex] = found;

@@ -4,13 +4,13 @@ import type { Origin } from '../origin/origin.ts';
 import { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
 import {
-  isTold,
   membersWithout,
   replaced,
   replacedCookie,
   replacedLink,
   replacedReference,
   replacedRefresh,
+  revealsOrigin,
   type Visited,
 } from './origin-names.ts';
 
@@ -193,7 +193,7 @@ export function responseFields(
   return fields;
 }
 
-/** Trailers that a visitor gets: no fields that a head has only after a change, and none that tell the origin. */
+/** Trailers that a visitor gets: no fields that a head has only after a change, and none that reveal the origin. */
 export function responseTrailers(
   fields: FieldList,
   { origin }: Site,
@@ -203,7 +203,7 @@ export function responseTrailers(
   return fields.filter((_, i) => {
     const field = fields[i & ~1];
     if ((ACTIONS.get(field) ?? UNKNOWN) >= DROP) return false;
-    return !isTold(place, fields[i | 1], visited) && !isTold(place, field, visited);
+    return !revealsOrigin(place, fields[i | 1], visited) && !revealsOrigin(place, field, visited);
   });
 }
 
@@ -238,7 +238,7 @@ function isClean(action: number, field: string, value: string, place: OriginPlac
   return !place.mayBeIn(value) && (action !== UNKNOWN || !field.includes('.'));
 }
 
-/** A value that does not tell where the origin is; undefined: the field is removed. */
+/** A value that does not reveal the origin; undefined: the field is removed. */
 function withoutOrigin(
   action: number,
   field: string,
@@ -269,7 +269,7 @@ function withoutOrigin(
     case DATE:
     case ETAG:
     case HSTS:
-      return isTold(place, value, visited) ? undefined : value;
+      return revealsOrigin(place, value, visited) ? undefined : value;
     default:
       return value;
   }
@@ -291,9 +291,9 @@ const URL_ALONE = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}[^\s,;"<>]*$/i;
 
 /** A field of an application's own. A URL leads somewhere, and has to lead to the site. */
 function unknown(field: string, value: string, place: OriginPlace, visited: Visited): string | undefined {
-  if (isTold(place, field, visited)) return undefined;
-  if (!isTold(place, value, visited)) return value;
+  if (revealsOrigin(place, field, visited)) return undefined;
+  if (!revealsOrigin(place, value, visited)) return value;
   if (OF_A_MACHINE.test(field) || !URL_ALONE.test(value)) return undefined;
   const reference = replacedReference(value, place, visited);
-  return isTold(place, reference, visited) ? undefined : reference;
+  return revealsOrigin(place, reference, visited) ? undefined : reference;
 }
