@@ -67,7 +67,7 @@ await build({
 
 const audit = programIn(pathToFileURL(`${OUT}/`));
 await build({
-  entryPoints: [join(ROOT, 'core/packages/audit.ts')],
+  entryPoints: [join(ROOT, 'core/miniapp/audit.ts')],
   outfile: audit.script,
   bundle: true,
   format: 'cjs',

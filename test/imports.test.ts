@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/periodic.ts': [],
   'core/wire': ['core/errors.ts'],
   'core/address': ['core/errors.ts', 'core/wire'],
-  'core/packages': ['core/errors.ts', 'core/nearest.ts'],
+  'core/miniapp': ['core/errors.ts', 'core/nearest.ts'],
   'core/log': ['core/errors.ts'],
   'core/metrics': ['core/errors.ts'],
   'core/config': ['core/errors.ts', 'core/nearest.ts', 'core/wire', 'core/address'],

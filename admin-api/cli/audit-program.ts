@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-export type AuditModule = typeof import('../../core/packages/audit.ts');
+export type AuditModule = typeof import('../../core/miniapp/audit.ts');
 
 /** In the folder of the program. */
 const SCRIPT = 'package-audit.js';
@@ -50,7 +50,7 @@ export const programIn = (folder: URL): { readonly script: string; readonly code
 export async function loadAudit(): Promise<AuditModule> {
   const { script, code } = programIn(new URL('.', import.meta.url));
   const read = readIfThere(code);
-  return read === undefined ? import('../../core/packages/audit.ts') : openAuditProgram(script, read).audit;
+  return read === undefined ? import('../../core/miniapp/audit.ts') : openAuditProgram(script, read).audit;
 }
 
 function readIfThere(path: string): Buffer | undefined {

@@ -1,7 +1,7 @@
 /** The thread in which `waypost pkg lint` audits: what a package makes of its audit ends the thread, not the command. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Audit } from '../../core/packages/audit.ts';
-import type { Sdk } from '../../core/packages/sdk/sdk.ts';
+import type { Audit } from '../../core/miniapp/audit.ts';
+import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
 import { loadAudit } from './audit-program.ts';
 
 export interface LintTask {

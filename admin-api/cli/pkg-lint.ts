@@ -4,9 +4,9 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
-import type { Audit } from '../../core/packages/audit.ts';
-import { visible } from '../../core/packages/report/visible.ts';
-import type { Sdk } from '../../core/packages/sdk/sdk.ts';
+import type { Audit } from '../../core/miniapp/audit.ts';
+import { visible } from '../../core/miniapp/report/visible.ts';
+import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
 import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../packages/audit-limits.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { Linted, LintTask } from './lint-worker.ts';
@@ -67,7 +67,7 @@ export async function lint(
   const outcome = await auditInThread({ path, sdks }, timeout, memory);
   if (typeof outcome !== 'string') return outcome;
   // Loaded by this thread only when it is needed.
-  const { unfinishedAudit } = await import('../../core/packages/unfinished.ts');
+  const { unfinishedAudit } = await import('../../core/miniapp/unfinished.ts');
   return unfinishedAudit(outcome, timeout);
 }
 
@@ -104,7 +104,7 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
 
 /** With links to the page of rules of the daemon, if one is named. */
 async function printSarif({ stdout, version }: CliIo, audit: Audit, daemon = ''): Promise<void> {
-  const { reportSarif } = await import('../../core/packages/report/sarif.ts');
+  const { reportSarif } = await import('../../core/miniapp/report/sarif.ts');
   const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
   print(stdout, safeJson(reportSarif(audit, version, rules), 2));
 }
@@ -117,6 +117,6 @@ function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: 
 
 /** In colours on a terminal, unless NO_COLOR says no. */
 export async function printText({ env }: CliIo, output: Output, audit: Audit): Promise<void> {
-  const { reportText } = await import('../../core/packages/report/text.ts');
+  const { reportText } = await import('../../core/miniapp/report/text.ts');
   output.write(reportText(audit, { color: output.isTTY === true && !env.NO_COLOR }));
 }

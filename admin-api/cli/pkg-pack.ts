@@ -49,10 +49,10 @@ async function refuseInside(out: string, folder: string): Promise<void> {
 }
 
 async function pack(folder: string, out: string): Promise<{ readonly size: number; readonly sha256: string }> {
-  const { openFolder } = await import('../../core/packages/archive/open-folder.ts');
-  const { writeArchive } = await import('../../core/packages/archive/write-archive.ts');
-  const { DEFAULT_LIMITS } = await import('../../core/packages/archive/limits.ts');
-  const { Findings } = await import('../../core/packages/findings.ts');
+  const { openFolder } = await import('../../core/miniapp/archive/open-folder.ts');
+  const { writeArchive } = await import('../../core/miniapp/archive/write-archive.ts');
+  const { DEFAULT_LIMITS } = await import('../../core/miniapp/archive/limits.ts');
+  const { Findings } = await import('../../core/miniapp/findings.ts');
   const findings = new Findings();
   const content = await openFolder(folder, DEFAULT_LIMITS, findings);
   const written = content && (await writeArchive(content, out, DEFAULT_LIMITS, findings));

@@ -1,6 +1,6 @@
 /** The files of an app to begin with: it counts, and keeps the count. */
 import { crc32, deflateSync } from 'node:zlib';
-import { STAND_IN } from '../../core/packages/sdk/stand-in.ts';
+import { STAND_IN } from '../../core/miniapp/sdk/stand-in.ts';
 
 export interface NewApp {
   readonly id: string;

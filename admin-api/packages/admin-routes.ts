@@ -1,7 +1,7 @@
 /** Endpoints of administrators: packages of all accounts that wait for a person, and what becomes of them. */
 import { Type } from '@sinclair/typebox';
-import { didYouMean } from '../../core/packages/did-you-mean.ts';
-import { RULES as TABLE } from '../../core/packages/rules.ts';
+import { didYouMean } from '../../core/miniapp/did-you-mean.ts';
+import { RULES as TABLE } from '../../core/miniapp/rules.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';

@@ -1,6 +1,6 @@
 /** The thread that audits packages. */
-import { DEFAULT_LIMITS } from '../../core/packages/archive/limits.ts';
-import { auditPackage } from '../../core/packages/audit.ts';
+import { DEFAULT_LIMITS } from '../../core/miniapp/archive/limits.ts';
+import { auditPackage } from '../../core/miniapp/audit.ts';
 import type { Audited, AuditTask } from './audit-task.ts';
 import { packFindings } from './report.ts';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Trouble } from '../../core/cluster/trouble.ts';
-import { unfinishedAudit } from '../../core/packages/unfinished.ts';
+import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
 import { Periodic } from '../../core/periodic.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';

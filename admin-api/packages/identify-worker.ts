@@ -1,8 +1,8 @@
 /** The thread that takes the first look at packages: whose they are. */
-import { DEFAULT_LIMITS } from '../../core/packages/archive/limits.ts';
-import { openArchive } from '../../core/packages/archive/open-archive.ts';
-import { Findings } from '../../core/packages/findings.ts';
-import { auditManifest } from '../../core/packages/manifest/audit-manifest.ts';
+import { DEFAULT_LIMITS } from '../../core/miniapp/archive/limits.ts';
+import { openArchive } from '../../core/miniapp/archive/open-archive.ts';
+import { Findings } from '../../core/miniapp/findings.ts';
+import { auditManifest } from '../../core/miniapp/manifest/audit-manifest.ts';
 import type { AuditTask, Identified } from './audit-task.ts';
 
 export default async function identify({ path, maxBytes }: AuditTask): Promise<Identified> {

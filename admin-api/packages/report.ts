@@ -1,7 +1,7 @@
 /** What an audit found, as a row keeps it: JSON, compressed, and bounded, since it goes through the journal to every node. */
 import { promisify } from 'node:util';
 import { deflateSync, inflate } from 'node:zlib';
-import type { Finding } from '../../core/packages/finding.ts';
+import type { Finding } from '../../core/miniapp/finding.ts';
 
 /** Octets of a row, far below what a request to etcd takes. */
 const MOST = 256 * 1024;

@@ -1,6 +1,6 @@
 /** The endpoint that explains the rules of audits. */
 import { createHash } from 'node:crypto';
-import { rulesByCode, rulesHtml } from '../../core/packages/report/rules-page.ts';
+import { rulesByCode, rulesHtml } from '../../core/miniapp/report/rules-page.ts';
 import { publicRoute, type Route } from '../http/route.ts';
 import { RULES, ruleUrl } from './paths.ts';
 import { rulesAnswer } from './schema.ts';

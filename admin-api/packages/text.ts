@@ -1,7 +1,7 @@
 /** A package and what was found in it, as people read it. */
 import type { Static } from '@sinclair/typebox';
-import { countsText, findingLines } from '../../core/packages/report/text.ts';
-import { visible } from '../../core/packages/report/visible.ts';
+import { countsText, findingLines } from '../../core/miniapp/report/text.ts';
+import { visible } from '../../core/miniapp/report/visible.ts';
 import { RULES } from './paths.ts';
 import type { uploadAnswer } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** Apps and uploads as the API shows them. */
-import type { Finding } from '../../core/packages/finding.ts';
+import type { Finding } from '../../core/miniapp/finding.ts';
 import { reportOf, uploadOf, uploadsOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { auditPackage } from '../../core/packages/audit.ts';
+import { auditPackage } from '../../core/miniapp/audit.ts';
 import type { Measured } from './command.ts';
 import { SDK } from './sources.ts';
 

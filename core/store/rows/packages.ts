@@ -43,7 +43,7 @@ export interface App {
   readonly updatedAt: number;
 }
 
-/** What an audit counts: see core/packages/findings.ts. */
+/** What an audit counts: see core/miniapp/findings.ts. */
 export interface AuditSummary {
   readonly errors: number;
   readonly warnings: number;

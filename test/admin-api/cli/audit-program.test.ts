@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAuditProgram, programIn } from '../../../admin-api/cli/audit-program.ts';
-import { auditPackage } from '../../../core/packages/audit.ts';
-import { smallApp } from '../../core/packages/corpus/small-app.ts';
+import { auditPackage } from '../../../core/miniapp/audit.ts';
+import { smallApp } from '../../core/miniapp/corpus/small-app.ts';
 
 const { script, code } = programIn(new URL('../../../', import.meta.url));
 const made = readFileSync(code);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { RULES } from '../../../admin-api/packages/paths.ts';
-import { RULES as TABLE } from '../../../core/packages/rules.ts';
+import { RULES as TABLE } from '../../../core/miniapp/rules.ts';
 import { Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { type CallOptions, listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, statuses, upload, uploaded } from './client.ts';

@@ -1,0 +1,34 @@
+/** Audits of packages that stand in memory. */
+import { createHash } from 'node:crypto';
+import { DEFAULT_LIMITS, type PackageLimits } from '../../../../core/miniapp/archive/limits.ts';
+import { openArchiveBytes } from '../../../../core/miniapp/archive/open-archive.ts';
+import { type Audit, auditContent } from '../../../../core/miniapp/audit.ts';
+import type { PackageFile } from '../../../../core/miniapp/content.ts';
+import { Findings } from '../../../../core/miniapp/findings.ts';
+import type { Sdk } from '../../../../core/miniapp/sdk/sdk.ts';
+import type { CorpusContent } from './corpus-case.ts';
+import { SDK } from './small-app.ts';
+
+export const SDKS: readonly Sdk[] = [{ version: '1.4.0', sha256: createHash('sha256').update(SDK).digest('hex') }];
+
+/** Undefined: the archive can't be opened. */
+export async function audited(
+  content: CorpusContent,
+  sdks: readonly Sdk[] = SDKS,
+  limits: PackageLimits = DEFAULT_LIMITS,
+): Promise<Omit<Audit, 'readable'>> {
+  const findings = new Findings();
+  if (!(content instanceof Uint8Array))
+    return auditContent({ files: filesOf(content), close: async () => {} }, findings, { sdks });
+  const opened = await openArchiveBytes(Buffer.from(content), limits, findings);
+  if (opened !== undefined) return auditContent(opened, findings, { sdks });
+  return { manifest: undefined, findings: findings.list(), summary: findings.summary(), verdict: 'rejected' };
+}
+
+const filesOf = (content: Readonly<Record<string, string | Uint8Array>>): ReadonlyMap<string, PackageFile> =>
+  new Map(
+    Object.entries(content).map(([path, value]) => {
+      const bytes = Buffer.from(value as string);
+      return [path, { path, size: bytes.length, read: async () => bytes }];
+    }),
+  );
