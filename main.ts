@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import type { AnswerDns } from './admin-api/index.ts';
 import type { AnswerSettings } from './core/answer/settings.ts';
+import type { Logger } from './core/base/log/index.ts';
+import type { Stops } from './core/base/stops.ts';
+import type { Parts } from './core/cluster/readiness.ts';
 import type { Config, ListenAddress } from './core/config/index.ts';
-import type { Logger } from './core/log/index.ts';
 import type { LocalData } from './core/net/local-responder.ts';
-import type { Parts } from './core/readiness.ts';
-import type { Stops } from './core/stops.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
 import type { HangUp } from './core/systemd/hang-up.ts';
 import type { Service } from './core/systemd/service.ts';
-import type { SharedTicketKeys, SharedTicketKeysOptions } from './core/ticket-keys.ts';
+import type { SharedTicketKeys, SharedTicketKeysOptions } from './core/tls/shared-ticket-keys.ts';
 
 /** The rooms of the daemon. A command needs little of them, so they are loaded when it starts. */
 async function loadRooms() {

@@ -1,15 +1,15 @@
 /** The admin API, put together. */
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import { AliasStates } from '../core/alias/index.ts';
-import type { BlobSource } from '../core/blobs/store.ts';
+import type { Logger } from '../core/base/log/index.ts';
+import { HttpMetrics, type Registry } from '../core/base/metrics/index.ts';
+import type { Secrets } from '../core/base/secrets.ts';
+import type { BlobSource } from '../core/cluster/blobs/store.ts';
+import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import { Joined } from '../core/journal/etcd/joined.ts';
 import type { Journal } from '../core/journal/journal.ts';
-import type { Logger } from '../core/log/index.ts';
-import { HttpMetrics, type Registry } from '../core/metrics/index.ts';
 import type { AnswerDeferred } from '../core/net/deferred.ts';
-import type { Readiness } from '../core/readiness.ts';
-import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';

@@ -1,7 +1,7 @@
 /** Whether the process lives, and whether it serves. */
 import { Type } from '@sinclair/typebox';
+import type { Readiness } from '../core/cluster/readiness.ts';
 import { STATES, type Standing } from '../core/cluster/standing.ts';
-import type { Readiness } from '../core/readiness.ts';
 import { publicRoute, type Route } from './http/route.ts';
 import { list, text } from './http/schema.ts';
 

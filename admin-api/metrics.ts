@@ -1,6 +1,6 @@
 /** GET /metrics: what is measured, in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
-import { formatFor, type Registry } from '../core/metrics/index.ts';
+import { formatFor, type Registry } from '../core/base/metrics/index.ts';
 import { type Authenticator, requireAccess, UNAUTHORIZED } from './auth/authenticate.ts';
 import { publicRoute, type Route } from './http/route.ts';
 

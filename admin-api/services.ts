@@ -1,9 +1,9 @@
 /** What the services of the API are built on. */
 import type { AliasStates } from '../core/alias/index.ts';
+import type { Logger } from '../core/base/log/index.ts';
+import type { Secrets } from '../core/base/secrets.ts';
 import type { Config } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
-import type { Logger } from '../core/log/index.ts';
-import type { Secrets } from '../core/secrets.ts';
 import type { Environment } from '../core/store/environment.ts';
 import type { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';

@@ -1,8 +1,8 @@
 /** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
 import { setImmediate } from 'node:timers/promises';
-import { Trouble } from '../core/cluster/trouble.ts';
+import { Trouble } from '../core/base/log/trouble.ts';
+import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft.ts';
-import { Periodic } from '../core/periodic.ts';
 import { afterPrefix } from '../core/store/keys.ts';
 import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';

@@ -1,17 +1,9 @@
 /** What main.ts puts together, in one module that it can load when the daemon starts. */
 export { parseExemptions } from './address/index.ts';
 export { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './alias/index.ts';
-export { BLOBS, BlobStore } from './blobs/store.ts';
-export { openNode } from './cluster/node.ts';
-export { installSnapshot } from './cluster/snapshot.ts';
-export { STATES } from './cluster/standing.ts';
-export { Trouble } from './cluster/trouble.ts';
-export { openWithdrawal } from './cluster/withdrawal.ts';
-export { formatListen } from './config/index.ts';
-export { answersAreCurrent, rebuildAnswers } from './journal/rebuild.ts';
-export { startRenumbering } from './journal/renumber.ts';
-export { createLogger } from './log/index.ts';
-export { keepHeapToMain } from './main-heap.ts';
+export { createLogger } from './base/log/index.ts';
+export { Trouble } from './base/log/trouble.ts';
+export { keepHeapToMain } from './base/main-heap.ts';
 export {
   clusterMetrics,
   indexMetrics,
@@ -21,21 +13,29 @@ export {
   Registry,
   readinessMetrics,
   storeMetrics,
-} from './metrics/index.ts';
+} from './base/metrics/index.ts';
+export { openSecrets } from './base/secrets.ts';
+export { Stops } from './base/stops.ts';
+export { BLOBS, BlobStore } from './cluster/blobs/store.ts';
+export { openNode } from './cluster/node.ts';
+export { describeReadiness, readinessOf } from './cluster/readiness.ts';
+export { installSnapshot } from './cluster/snapshot.ts';
+export { STATES } from './cluster/standing.ts';
+export { openWithdrawal } from './cluster/withdrawal.ts';
+export { formatListen } from './config/index.ts';
+export { answersAreCurrent, rebuildAnswers } from './journal/rebuild.ts';
+export { startRenumbering } from './journal/renumber.ts';
 export { DeferredRoutes } from './net/deferred-routes.ts';
 export { openLocalResponder } from './net/local-responder.ts';
 export { nameserverMetrics } from './net/metrics.ts';
 export { startNameserver } from './net/nameserver.ts';
-export { describeReadiness, readinessOf } from './readiness.ts';
 export { startReseal } from './reseal.ts';
-export { openSecrets } from './secrets.ts';
 export { answerSettings, zoneSettings } from './settings.ts';
-export { Stops } from './stops.ts';
 export { openEnvironment } from './store/environment.ts';
 export { buildIndex } from './store/index/build.ts';
 export { lockDirectory } from './store/lock.ts';
 export { tablesOf } from './store/tables.ts';
 export { HangUp } from './systemd/hang-up.ts';
 export { Service } from './systemd/service.ts';
-export { SharedTicketKeys } from './ticket-keys.ts';
+export { SharedTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';

@@ -3,11 +3,11 @@
  * while the file holds two keys. Answers under an Idempotency-Key are left: they go by themselves within a day.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WaypostError } from './errors.ts';
+import { WaypostError } from './base/errors.ts';
+import type { Logger } from './base/log/index.ts';
+import type { Secrets } from './base/secrets.ts';
 import { type Draft, write } from './journal/draft.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Logger } from './log/index.ts';
-import type { Secrets } from './secrets.ts';
 import type { Environment } from './store/environment.ts';
 import { rawReader } from './store/reader.ts';
 import {

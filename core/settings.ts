@@ -1,8 +1,9 @@
 /** What the configuration comes to in the parts that do not know it. */
+
+import { cookieSecrets } from './answer/cookie-secret.ts';
 import type { AnswerSettings } from './answer/settings.ts';
+import type { Secrets } from './base/secrets.ts';
 import type { Config } from './config/index.ts';
-import { cookieSecrets } from './cookie-secret.ts';
-import type { Secrets } from './secrets.ts';
 import type { ZoneSettings } from './zone/settings.ts';
 
 /** What every zone begins with. */

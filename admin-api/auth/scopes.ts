@@ -1,5 +1,5 @@
 /** What a token may do: scopes, and what each role can have. */
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import type { Role } from '../../core/store/rows.ts';
 
 const AREAS = ['dns', 'proxy', 'packages', 'account'] as const;

@@ -1,5 +1,5 @@
 /** A question whose answer is yes or no, and a line of standard input. */
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { CliError } from './errors.ts';
 import type { CliIo } from './io.ts';
 

@@ -1,5 +1,5 @@
-import { WaypostError } from '../../core/errors.ts';
-import { escapeControls } from '../../core/log/index.ts';
+import { WaypostError } from '../../core/base/errors.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { type CliIo, print } from './io.ts';
 
 /** The command can't be done; `next` says what the person can do about it. */

@@ -1,7 +1,7 @@
 /** A password from standard input or from the terminal, without echo. Never from the command line, where others can see it. */
 import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { firstLine } from './confirm.ts';
 import { CliError } from './errors.ts';
 import type { CliIo } from './io.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { print } from './io.ts';
 import type { CommandContext } from './run.ts';
 import { addVerb } from './verb.ts';

@@ -1,6 +1,6 @@
 /** Rows in aligned columns. Text that came over the network is escaped. */
 import { once } from 'node:events';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import type { Json } from './client.ts';
 import { type Output, print } from './io.ts';
 

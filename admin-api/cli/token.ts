@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { type ApiClient, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';

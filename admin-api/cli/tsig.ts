@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { type GlobalOptions, print } from './io.ts';

@@ -3,7 +3,7 @@
  * `--yes`, tables, examples.
  */
 import { type Command, Option } from 'commander';
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { type ApiClient, type Json, withClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import { type Domain, requireDomain } from './domains.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { InvalidError } from '../../core/errors.ts';
-import { escapeControls } from '../../core/log/index.ts';
+import { InvalidError } from '../../core/base/errors.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { readZone } from '../records/zonefile/prepare.ts';
 import { print } from './io.ts';

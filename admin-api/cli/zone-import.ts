@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { WaypostError } from '../../core/errors.ts';
-import { escapeControls } from '../../core/log/index.ts';
+import { WaypostError } from '../../core/base/errors.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 import { withClient } from './client.ts';
 import { ApiError, describeError, type ErrorDetail, failsAll } from './errors.ts';
 import { type CliIo, print } from './io.ts';

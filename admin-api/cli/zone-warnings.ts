@@ -1,5 +1,5 @@
 /** Warnings about the lines of a zone file, as the terminal shows them. */
-import { escapeControls } from '../../core/log/index.ts';
+import { escapeControls } from '../../core/base/log/index.ts';
 
 export interface LineWarning {
   readonly file: string;

@@ -1,6 +1,6 @@
 /** What may be the name of a domain here. */
 import { getPublicSuffix } from 'tldts';
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, labelCount, type Name, parseName } from '../../core/wire/name.ts';
 

@@ -1,5 +1,5 @@
 /** Domains: create, list, describe, delete. */
-import { InvalidError, StateError } from '../../core/errors.ts';
+import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { ChangeWriter } from '../../core/journal/changes.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';

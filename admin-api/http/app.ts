@@ -1,5 +1,5 @@
 /** From a request to an answer: what a route returns becomes the answer, and what it throws becomes an error. */
-import type { Logger } from '../../core/log/index.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, forwarded } from './forwarded.ts';
 import { newRequestId } from './request-id.ts';

@@ -6,7 +6,7 @@ import {
   StateError,
   UnavailableError,
   WaypostError,
-} from '../../core/errors.ts';
+} from '../../core/base/errors.ts';
 import type { HttpResponse } from './transport.ts';
 
 export interface ErrorDetail {

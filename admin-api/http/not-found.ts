@@ -1,5 +1,5 @@
 /** What is not here may only not be here yet. */
-import { UnavailableError } from '../../core/errors.ts';
+import { UnavailableError } from '../../core/base/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { statusOf } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /** The last gate of what goes into the head of an answer: nothing of it may end a line, or begin another one (RFC 9110 5.5). */
-import type { Logger } from '../../core/log/index.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible ASCII, space and tab: what both transports write as it is. */

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../core/errors.ts';
-import { createLogger } from '../../core/log/index.ts';
+import { ConfigError } from '../../core/base/errors.ts';
+import { createLogger } from '../../core/base/log/index.ts';
 import { NodeTransport } from './node-transport.ts';
 import { STANDARD_TIMEOUTS, type Transport, type TransportOptions } from './transport.ts';
 import { loadUws } from './uws.ts';

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../core/errors.ts';
-import type { Logger } from '../../core/log/index.ts';
+import { ConfigError } from '../../core/base/errors.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 
 /**
  * The seam between HTTP and the API. A transport turns what comes over a connection into an HttpRequest, asks the handler, and sends

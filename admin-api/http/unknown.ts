@@ -1,6 +1,6 @@
 /** Names that a request has and its endpoint does not know: a slip of typing must not pass as a request for something else. */
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { editDistance, nearest } from '../../core/nearest.ts';
+import { editDistance, nearest } from '../../core/base/nearest.ts';
 import { type ErrorDetail, HttpError } from './errors.ts';
 
 /** Characters of a name in a message. */

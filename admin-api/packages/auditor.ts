@@ -3,9 +3,9 @@
  * turn. A package has a verdict when its row has; until then it is begun anew, wherever it broke off.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Trouble } from '../../core/cluster/trouble.ts';
+import { Trouble } from '../../core/base/log/trouble.ts';
+import { Periodic } from '../../core/base/periodic.ts';
 import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
-import { Periodic } from '../../core/periodic.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';
 import { nowSeconds } from '../http/time.ts';

@@ -1,6 +1,7 @@
 /** Developer packages, put together. */
-import type { BlobSource } from '../../core/blobs/store.ts';
-import type { Registry } from '../../core/metrics/index.ts';
+
+import type { Registry } from '../../core/base/metrics/index.ts';
+import type { BlobSource } from '../../core/cluster/blobs/store.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import type { Services } from '../services.ts';

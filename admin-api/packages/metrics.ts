@@ -1,5 +1,5 @@
 /** What is measured of packages. */
-import type { Registry } from '../../core/metrics/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
 import type { UploadState } from '../../core/store/rows.ts';
 
 /** Seconds. From a small package to one that is ended. */

@@ -1,9 +1,10 @@
 /** The octets of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
-import type { BlobSource, BlobStore, OpenBlob } from '../../core/blobs/store.ts';
-import { Trouble } from '../../core/cluster/trouble.ts';
-import { UnavailableError } from '../../core/errors.ts';
-import { octets } from '../../core/octets.ts';
-import { Periodic } from '../../core/periodic.ts';
+
+import { UnavailableError } from '../../core/base/errors.ts';
+import { octets } from '../../core/base/file-pieces.ts';
+import { Trouble } from '../../core/base/log/trouble.ts';
+import { Periodic } from '../../core/base/periodic.ts';
+import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/store.ts';
 import { neededBlobs } from '../../core/store/package-reads.ts';
 import type { Services } from '../services.ts';
 

@@ -1,5 +1,5 @@
 /** A package that comes in: its octets to the disk, whose it is, and its place in the queue. */
-import { StateError } from '../../core/errors.ts';
+import { StateError } from '../../core/base/errors.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type App, apps, newId, type Upload, uploads } from '../../core/store/rows.ts';

@@ -4,8 +4,8 @@
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { CoveredNames } from '../../core/covered-names.ts';
-import { requiresStapling } from '../../core/must-staple.ts';
+import { CoveredNames } from '../../core/tls/covered-names.ts';
+import { requiresStapling } from '../../core/tls/must-staple.ts';
 import { formatTime } from '../http/time.ts';
 import { readChain, readKey, refuseCertificate, refuseKey } from './pem.ts';
 

@@ -1,7 +1,6 @@
 /** The certificate of a domain: order it anew, bring one's own, go back to the automatic one. */
 
-import type { CoveredNames } from '../../core/covered-names.ts';
-import { StateError } from '../../core/errors.ts';
+import { StateError } from '../../core/base/errors.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import {
   certificateContext,
@@ -11,6 +10,7 @@ import {
   proxiedOf,
   proxies,
 } from '../../core/store/rows.ts';
+import type { CoveredNames } from '../../core/tls/covered-names.ts';
 import { formatName } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { formatDomain } from '../domains/name.ts';

@@ -15,7 +15,7 @@ import {
   privateOrigin,
   readHost,
 } from '../../core/address/index.ts';
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Resolve } from './bounded.ts';
 import { codeOf } from './resolve.ts';

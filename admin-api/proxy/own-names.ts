@@ -3,7 +3,7 @@
  * it can't know that the name will be answered with the cluster's addresses as soon as the proxy is on, which would send the edge round in a circle.
  */
 import { type Exemptions, readHost } from '../../core/address/index.ts';
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import { formatName, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';

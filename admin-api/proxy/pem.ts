@@ -1,6 +1,6 @@
 /** Certificates and keys in PEM form (RFC 7468). Text around the blocks is taken and not kept, as tools write it there. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 
 export const CERTIFICATE = '/certificate';
 export const PRIVATE_KEY = '/private_key';

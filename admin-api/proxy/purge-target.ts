@@ -1,8 +1,8 @@
 /** What of a cache is to be forgotten, read and brought into one form (RFC 3986 6.2.2), the one in which the edge keeps what it holds. */
 
 import { quote } from '../../core/address/refuse.ts';
-import { CACHE_TAG_RULE, isCacheTag } from '../../core/cache-tag.ts';
-import { InvalidError } from '../../core/errors.ts';
+import { CACHE_TAG_RULE, isCacheTag } from '../../core/base/cache-tag.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 
 /** No port but the standard ones, no user, no fragment: such a URL is never asked for at the edge. */
 const HOST = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;

@@ -1,6 +1,6 @@
 /** Shapes of the proxy. */
 import { Type } from '@sinclair/typebox';
-import { CACHE_TAG_RULE } from '../../core/cache-tag.ts';
+import { CACHE_TAG_RULE } from '../../core/base/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
 

@@ -1,5 +1,5 @@
 /** Many changes of a domain's records as one: all or nothing, one revision. */
-import { InvalidError, StateError, WaypostError } from '../../core/errors.ts';
+import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';

@@ -1,5 +1,5 @@
 /** Type, content and TTL as the API takes them. */
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';

@@ -1,5 +1,5 @@
 /** A domain's records in pages, filtered. */
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import { recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';

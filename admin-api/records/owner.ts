@@ -1,5 +1,5 @@
 /** Owner names as the API takes and gives them. */
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
 

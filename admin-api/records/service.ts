@@ -1,5 +1,5 @@
 /** Records: create, replace, delete, one by one. */
-import { InvalidError } from '../../core/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';

@@ -1,6 +1,6 @@
 /** TSIG keys of an account: made, shown without their secrets, taken away. */
 import { randomBytes } from 'node:crypto';
-import { InvalidError, StateError } from '../../core/errors.ts';
+import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft.ts';
 import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';

@@ -2,8 +2,8 @@
  * Dynamic update (RFC 2136): who signs with a key of an account (TSIG, RFC 8945) changes the records of its zones. What is not signed is refused. The answer
  * leaves when the change is served; it is signed, too.
  */
-import { InvalidError } from '../../core/errors.ts';
-import type { Counter, Registry } from '../../core/metrics/index.ts';
+import { InvalidError } from '../../core/base/errors.ts';
+import type { Counter, Registry } from '../../core/base/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAIN_HEAP } from '../../core/main-heap.ts';
+import { MAIN_HEAP } from '../../core/base/main-heap.ts';
 import { tlsFiles } from './certificate.ts';
 import { ServerProcess } from './process.ts';
 import { type Command, firstLine, type Server } from './servers.ts';

@@ -1,5 +1,5 @@
 /** `node waypost-server.js PORT CERTIFICATE KEY`: one thread of the edge as the daemon runs it. */
-import { createLogger } from '../../core/log/index.ts';
+import { createLogger } from '../../core/base/log/index.ts';
 import { DEFAULT_HTTP1_LIMITS } from '../../edge/http1/limits.ts';
 import { DEFAULT_LIMITS } from '../../edge/http2/limits.ts';
 import { SERVER_LIMITS } from '../../edge/server/limits.ts';

@@ -3,7 +3,7 @@
  * of a label can't be told from one between labels: what a customer writes as a target must not turn into another name on the way.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { questionEnd } from '../wire/bare-response.ts';
 import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
 import { MessageReader } from '../wire/message-reader.ts';

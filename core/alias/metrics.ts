@@ -1,5 +1,5 @@
 /** What is told of ALIAS targets. */
-import type { Registry } from '../metrics/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
 import type { AliasObserver, AliasRefresher } from './refresher.ts';
 import { ALIAS_STATUSES, type AliasStates, stateOf } from './states.ts';
 

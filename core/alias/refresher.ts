@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Exemptions } from '../address/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Logger } from '../log/index.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';

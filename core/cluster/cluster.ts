@@ -1,9 +1,11 @@
 /** This node among the others: it says how far it is, hears how far they are, and waits for them. */
-import type { BlobStore } from '../blobs/store.ts';
-import type { StateError } from '../errors.ts';
+
+import type { StateError } from '../base/errors.ts';
+import type { Logger } from '../base/log/index.ts';
+import { Trouble } from '../base/log/trouble.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
-import type { Logger } from '../log/index.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
+import type { BlobStore } from './blobs/store.ts';
 import { Joining } from './joining.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
@@ -11,7 +13,6 @@ import { Membership } from './membership.ts';
 import { PeerServer, type PeerTls } from './peer-server.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
-import { Trouble } from './trouble.ts';
 
 export interface ClusterOptions {
   readonly gateway: EtcdGateway;

@@ -1,8 +1,8 @@
 /** Where the certificates of a node lie: where the settings say, else in the folder `cluster` of its data, as the commands make them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../base/errors.ts';
 import { CLUSTER_ENVIRONMENT, type Config } from '../config/index.ts';
-import { ConfigError } from '../errors.ts';
 import type { EtcdSettings } from '../etcd/gateway.ts';
 import type { PeerTls } from './peer-server.ts';
 

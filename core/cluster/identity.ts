@@ -1,7 +1,7 @@
 /** What tells a node from another with its name: a text that its data folder keeps. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createPrivateFile, readPrivateFile } from '../private-file.ts';
+import { createPrivateFile, readPrivateFile } from '../base/private-file.ts';
 
 /** Makes it at the first time. Throws ConfigError. */
 export function nodeId(dataDir: string): string {

@@ -1,7 +1,7 @@
 /** This node among the members in etcd: it says of itself that it is there, under a lease, and hears who else is. A name belongs to one process at a time. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StateError } from '../errors.ts';
+import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { Joined } from '../journal/etcd/joined.ts';

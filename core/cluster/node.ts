@@ -1,13 +1,14 @@
 /** The journal as the configuration asks for it: of this node alone, or of several that share a log in etcd. */
-import type { BlobSource, BlobStore } from '../blobs/store.ts';
+
+import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local.ts';
-import type { Logger } from '../log/index.ts';
 import { StoreReader } from '../store/reader.ts';
 import { continueIds } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
+import type { BlobSource, BlobStore } from './blobs/store.ts';
 import { openSharedNode } from './shared-node.ts';
 import type { Standing } from './standing.ts';
 

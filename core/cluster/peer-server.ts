@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { sendBlob } from '../blobs/send.ts';
-import { BLOB_HASH, type BlobStore } from '../blobs/store.ts';
+import { sendBlob } from './blobs/send.ts';
+import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import type { SnapshotSender } from './snapshot.ts';
 

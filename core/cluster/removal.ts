@@ -1,5 +1,5 @@
 /** Takes a node out of the cluster that does not come back. */
-import { StateError } from '../errors.ts';
+import { StateError } from '../base/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove } from '../etcd/messages.ts';
 import { etcdSettings, type Placed } from './files.ts';

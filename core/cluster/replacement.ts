@@ -1,6 +1,6 @@
 /** Gets the store of another node, from whichever gives it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../log/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import type { Member } from './members.ts';
 import type { PeerTls } from './peer-server.ts';
 import { fetchSnapshot } from './snapshot.ts';

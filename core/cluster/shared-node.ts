@@ -1,13 +1,15 @@
 /** A node that shares its log with others: the journal over etcd, who is there, and what follows from how far each is. */
-import { BlobPuller } from '../blobs/puller.ts';
-import type { BlobSource } from '../blobs/store.ts';
+
+import type { Logger } from '../base/log/index.ts';
+import { Trouble } from '../base/log/trouble.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/journal.ts';
-import type { Logger } from '../log/index.ts';
 import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
+import { BlobPuller } from './blobs/puller.ts';
+import type { BlobSource } from './blobs/store.ts';
 import { Cluster } from './cluster.ts';
 import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
@@ -17,7 +19,6 @@ import type { Node, NodeOptions } from './node.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
-import { Trouble } from './trouble.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is here. */

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobStore } from '../blobs/store.ts';
-import { InvalidError } from '../errors.ts';
-import { octets, writeAt } from '../octets.ts';
+import { InvalidError } from '../base/errors.ts';
+import { octets, writeAt } from '../base/file-pieces.ts';
+import type { BlobStore } from './blobs/store.ts';
 
 export interface BlobsHead {
   readonly count: number;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
-import { octets, rangeStart } from '../octets.ts';
+import { octets, rangeStart } from '../base/file-pieces.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-server.ts';

@@ -1,8 +1,9 @@
 /** What a node of several does from time to time: it says whether it serves, takes out of the log what all have, compacts etcd, and looks at how full that is. */
+
+import { Periodic } from '../base/periodic.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
-import { Periodic } from '../periodic.ts';
 import type { Cluster } from './cluster.ts';
 import { Compaction } from './compaction.ts';
 import type { Lag } from './lag.ts';

@@ -3,7 +3,7 @@
  * node's own; the first node begins a new etcd with its member alone, each other asks those that are there to take it in.
  */
 import { connect, isIP } from 'node:net';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../base/errors.ts';
 import { EtcdUnavailable } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdMemberEntry } from '../etcd/messages.ts';

@@ -2,9 +2,10 @@
  * Takes a node that lags or stops out of the way of visitors, and back when it has caught up: by commands of the operator, which end and begin the announcement of its anycast addresses.
  * They are run without a shell, one at a time, and again until they succeed, but once at the end.
  */
+
+import type { Logger } from '../base/log/index.ts';
+import { Periodic } from '../base/periodic.ts';
 import type { Config } from '../config/index.ts';
-import type { Logger } from '../log/index.ts';
-import { Periodic } from '../periodic.ts';
 import { runCommand } from './command.ts';
 import type { Standing } from './standing.ts';
 

@@ -1,6 +1,6 @@
 /** Kinds of settings of the edge: who resolves names for it, and which addresses it may use though they are not public. */
 import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 

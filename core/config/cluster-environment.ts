@@ -1,7 +1,7 @@
 /** Settings that "waypost cluster init" and "join" have written into a node's data folder, so that the data of a node of several is never started as that of one alone. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../base/errors.ts';
 
 /** In the data folder: lines of `WAYPOST_*=value`, as systemd reads them. */
 export const CLUSTER_ENVIRONMENT = 'cluster/environment';

@@ -2,7 +2,7 @@
  * The kinds of values that a setting can have. A kind reads a value from TOML or from the text of an environment variable,
  * and says in words what it expects.
  */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { formatName, labelCount, parseName } from '../wire/name.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/index.ts';
 import { formatListen, type ListenAddress, parseListen } from './listen.ts';

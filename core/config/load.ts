@@ -1,8 +1,8 @@
 /** From a TOML file and the environment to a checked configuration, or to one error that lists every fault. */
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
-import { ConfigError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { ConfigError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { clusterEnvironment } from './cluster-environment.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 

@@ -1,6 +1,6 @@
 /** Kinds of settings of zone transfers: who may transfer, and who is told of changes. */
 import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { formatName, parseName } from '../wire/name.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';

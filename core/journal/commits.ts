@@ -1,5 +1,5 @@
 /** Commits that wait. Those that arrive while a group is on its way share the next one (group commit): one transaction, one sync, one answer each. */
-import { ConflictError } from '../errors.ts';
+import { ConflictError } from '../base/errors.ts';
 import type { Link } from './applier.ts';
 import { encodeEntry, hashEntry } from './changes.ts';
 import type { Head } from './head.ts';

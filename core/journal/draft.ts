@@ -2,7 +2,7 @@
  * A draft: what one request reads and wants to change. It remembers every key and range that it reads, and shows its own changes to its own reads, so
  * that a service is written as if it were alone: read, check, put. `write` commits it and starts anew when something that it read has changed.
  */
-import { ConflictError, WaypostError } from '../errors.ts';
+import { ConflictError, WaypostError } from '../base/errors.ts';
 import type { Environment } from '../store/environment.ts';
 import { recordKeyParts } from '../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../store/reader.ts';

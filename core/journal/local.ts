@@ -1,5 +1,5 @@
 /** What a journal is on its own node, whoever puts the entries in their order: commits wait in a queue, one piece of work at a time, and what is applied is told. */
-import { UnavailableError } from '../errors.ts';
+import { UnavailableError } from '../base/errors.ts';
 import { Applier, type ApplierOptions } from './applier.ts';
 import { CommitQueue, type JournalObserver } from './commits.ts';
 import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';

@@ -1,5 +1,5 @@
 /** Help for words that are not known. */
-import { editDistance, nearest } from '../nearest.ts';
+import { editDistance, nearest } from '../base/nearest.ts';
 
 /** With a blank before it; empty where no known word is near enough to be meant. */
 export function didYouMean(word: string, known: readonly string[]): string {

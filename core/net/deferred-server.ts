@@ -1,6 +1,6 @@
 /** Main's side of deferred messages: runs the answers, one message ahead of nobody, and ends those for which nobody waits any more. */
 import type { MessagePort } from 'node:worker_threads';
-import type { Logger } from '../log/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import { RCODE } from '../wire/types.ts';
 import {
   type AnswerDeferred,

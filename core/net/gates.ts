@@ -1,5 +1,5 @@
 /** Main's side of what every response passes (answer-gate.ts): what its threads share, and the log that their samples go to. */
-import type { Logger } from '../log/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import type { Transport } from './counters.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
 import { startQueryLog } from './query-log-reader.ts';

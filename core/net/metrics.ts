@@ -1,5 +1,5 @@
 /** The nameserver's counts by the names under which they are read. */
-import type { Registry } from '../metrics/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
 import {
   COLUMN,
   COOKIE_LABELS,

@@ -1,9 +1,11 @@
 /** Starts the DNS threads, and stops them. */
 import type { Worker } from 'node:worker_threads';
 import { type AnswerSettings, PLAIN } from '../answer/settings.ts';
+import { ConfigError } from '../base/errors.ts';
 import type { ListenAddress } from '../config/index.ts';
-import { ConfigError } from '../errors.ts';
+import { type CertificateFiles, watchCertificate } from '../nameserver/tls-certificate.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { nextTicketKeys, type TicketKeys } from '../tls/ticket-keys.ts';
 import { forgetThread, shareLimits } from './connection-limits.ts';
 import { NameserverCounters, type Transport } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
@@ -15,8 +17,6 @@ import { loadLibc } from './linux.ts';
 import type { LocalData } from './local-responder.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from './sockets.ts';
 import { Thread, type ThreadPlan } from './thread.ts';
-import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
-import { nextTicketKeys, type TicketKeys } from './tls-tickets.ts';
 import type { TcpLimits } from './worker-data.ts';
 
 export interface NameserverOptions extends GateOptions {

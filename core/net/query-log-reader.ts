@@ -1,6 +1,6 @@
 /** Takes what the DNS threads have sampled out of their rings, and writes it to the log. */
 import { TRANSPORT } from '../answer/client.ts';
-import type { LogFields, Logger } from '../log/index.ts';
+import type { LogFields, Logger } from '../base/log/index.ts';
 import { typeName } from '../wire/mnemonics.ts';
 import { formatName } from '../wire/name.ts';
 import { formatIPv4, formatIPv6 } from '../wire/rdata/index.ts';

@@ -1,8 +1,8 @@
 /** The sockets that main opens for the threads, and keeps when a thread dies. */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
+import { ConfigError } from '../base/errors.ts';
 import { formatListen, type ListenAddress } from '../config/index.ts';
-import { ConfigError } from '../errors.ts';
 import { loadLibc } from './linux.ts';
 
 /** recvmmsg gives up after this long without a packet, so that a stop is noticed. */

@@ -1,7 +1,7 @@
 /** One DNS thread as main sees it: started, started anew when it dies, stopped. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { ConfigError } from '../errors.ts';
-import type { Logger } from '../log/index.ts';
+import type { ConfigError } from '../base/errors.ts';
+import type { Logger } from '../base/log/index.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { NameserverCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Client, TRANSPORT } from '../answer/client.ts';
+import type { TlsMaterial } from '../nameserver/tls-certificate.ts';
+import { takeTickets } from '../tls/ticket-keys.ts';
 import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
-import type { TlsMaterial } from './tls-certificate.ts';
-import { takeTickets } from './tls-tickets.ts';
 import {
   connectionLimits,
   type FromWorker,

@@ -4,6 +4,7 @@ import { IndexReader } from '../answer/index-reader.ts';
 import { Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
+import type { TlsMaterial } from '../nameserver/tls-certificate.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { AnswerGate } from './answer-gate.ts';
@@ -18,7 +19,6 @@ import { beat } from './pulse.ts';
 import { openQueryLog } from './query-log.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
-import type { TlsMaterial } from './tls-certificate.ts';
 
 export interface WorkerData {
   readonly shared: SharedIndex;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../base/errors.ts';
 
 /**
  * Makes a folder and those above it that are missing; `mode`: for their owner alone unless it says otherwise, less the umask. Node's own recursive way goes round for ever where the file

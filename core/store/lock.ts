@@ -1,7 +1,7 @@
 /** One daemon for a data folder: a second one would write past the first one's index. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../base/errors.ts';
 import { makeFolder } from './folder.ts';
 
 /** Others may take and release the folder meanwhile; more rounds than this they do not. */

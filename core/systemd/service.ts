@@ -2,7 +2,7 @@
  * This process as a service of systemd (Type=notify): it says when it is ready, reloads and stops, in words how it is, and, as long as its threads answer, that it lives. Started by
  * something else, it says nothing.
  */
-import type { Logger } from '../log/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import { Notifier } from './notifier.ts';
 
 export interface ServiceOptions {

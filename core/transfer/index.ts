@@ -1,11 +1,11 @@
 /** Zone transfers, put together: who asks, what is kept for them, who is told. */
 import type { AnswerSettings } from '../answer/settings.ts';
+import type { Logger } from '../base/log/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
 import type { ZoneObserver } from '../journal/difference.ts';
-import type { Logger } from '../log/index.ts';
-import type { Registry } from '../metrics/index.ts';
 import type { AnswerDeferred } from '../net/deferred.ts';
-import type { Secrets } from '../secrets.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';

@@ -1,5 +1,5 @@
 /** Zone transfers and NOTIFY, counted. */
-import type { Counter, Registry } from '../metrics/index.ts';
+import type { Counter, Registry } from '../base/metrics/index.ts';
 import type { ZoneHistories } from './history.ts';
 import type { Notifier } from './notify.ts';
 import type { TransferObserver } from './responder.ts';

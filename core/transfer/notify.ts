@@ -1,8 +1,8 @@
 /** Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start, since what changed last may not have been told. */
 import { createSocket, type Socket } from 'node:dgram';
+import type { LogFields, Logger } from '../base/log/index.ts';
 import type { NotifyTarget } from '../config/index.ts';
 import type { ZoneChange } from '../journal/difference.ts';
-import type { LogFields, Logger } from '../log/index.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { formatName, type Name } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';

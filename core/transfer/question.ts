@@ -1,5 +1,5 @@
 /** What a transfer request asks (RFC 5936 2.1, RFC 1995 section 3). */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../wire/types.ts';

@@ -2,7 +2,7 @@
  * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that are signed (RFC 8945), which the query path answers once the signature is
  * taken off.
  */
-import type { Logger } from '../log/index.ts';
+import type { Logger } from '../base/log/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../net/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';

@@ -1,5 +1,5 @@
 /** The stored TSIG keys, opened: who a key speaks for, and what it may do. */
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../base/secrets.ts';
 import type { Reader } from '../store/reader.ts';
 import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../store/rows.ts';
 import type { FindKey, TsigKey } from '../wire/tsig.ts';

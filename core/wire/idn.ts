@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 
 /** The dots of UTS 46: full stop, ideographic, fullwidth, halfwidth. */
 const DOTS = /[.\u3002\uff0e\uff61]/;

@@ -2,7 +2,7 @@
  * Reads a message from the network section by section: names with their pointers followed, rdata with the names in it made whole. For messages that are
  * taken apart into records, as an update is; the query path reads in place (core/answer).
  */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from './name.ts';
 import { TYPE } from './types.ts';
 

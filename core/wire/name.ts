@@ -3,7 +3,7 @@
  * A name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a client asked in
  * lives only in its question, that of a master file in the table of spellings.
  */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { latin1 } from './latin1.ts';
 
 export type Name = Uint8Array;

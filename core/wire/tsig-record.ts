@@ -1,5 +1,5 @@
 /** The TSIG record (RFC 8945 section 4.2): found at the end of a message, taken apart, written. */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import type { RequestOpt } from './edns.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Name } from './name.ts';

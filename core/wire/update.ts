@@ -1,5 +1,5 @@
 /** The form of an update message (RFC 2136 section 2). */
-import { InvalidError } from '../errors.ts';
+import { InvalidError } from '../base/errors.ts';
 import { MessageReader, type MessageRecord } from './message-reader.ts';
 import { isDataType } from './mnemonics.ts';
 import type { Name } from './name.ts';

@@ -1,10 +1,10 @@
 /** The cluster's account at a directory: one key for all nodes, in the store, sealed. */
 import { generateKeyPairSync } from 'node:crypto';
-import { WaypostError } from '../../core/errors.ts';
+import { WaypostError } from '../../core/base/errors.ts';
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
 import { write } from '../../core/journal/draft.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Logger } from '../../core/log/index.ts';
-import type { Secrets } from '../../core/secrets.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { type AcmeAccount, acmeAccountContext, acmeAccounts } from '../../core/store/rows.ts';
 

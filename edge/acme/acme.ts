@@ -2,12 +2,13 @@
  * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned on, renewed in time, for names of our configuration alone. All that is known lies in the
  * store, so any node may order and every node answers challenges and serves what was issued.
  */
+
+import { ConfigError } from '../../core/base/errors.ts';
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
-import { ConfigError } from '../../core/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Logger } from '../../core/log/index.ts';
-import type { Registry } from '../../core/metrics/index.ts';
-import type { Secrets } from '../../core/secrets.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';

@@ -1,7 +1,7 @@
 /** A directory (RFC 8555) with the cluster's account: acme-client signs and counts nonces, over our transport; what it lacks stands here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'acme-client';
-import type { Logger } from '../../core/log/index.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 import type { Account, AccountStore } from './account.ts';
 import { OrderFailure } from './failure.ts';
 import { DirectoryProblem, DirectoryUnreachable, readRetryAfter } from './problem.ts';

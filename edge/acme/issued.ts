@@ -1,8 +1,8 @@
 /** Is what a directory hands out the certificate that was asked for? Looked at before it is stored. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { CoveredNames } from '../../core/covered-names.ts';
-import { requiresStapling } from '../../core/must-staple.ts';
+import { CoveredNames } from '../../core/tls/covered-names.ts';
+import { requiresStapling } from '../../core/tls/must-staple.ts';
 import { OrderFailure } from './failure.ts';
 import { secondsOf } from './times.ts';
 

@@ -1,5 +1,5 @@
 /** What is told of certificates. */
-import type { Registry } from '../../core/metrics/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
 import type { SslStatus } from '../../core/store/rows.ts';
 import type { OrderObserver, Watched } from './orders.ts';
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
-import { ConfigError } from '../../core/errors.ts';
+import { ConfigError } from '../../core/base/errors.ts';
 import { DirectoryProblem, DirectoryUnreachable, readProblem, readRetryAfter } from './problem.ts';
 
 export interface DirectoryResponse {

@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { ConfigError } from '../../core/base/errors.ts';
 import type { Config } from '../../core/config/index.ts';
-import { ConfigError } from '../../core/errors.ts';
-import { requiresStapling } from '../../core/must-staple.ts';
+import { requiresStapling } from '../../core/tls/must-staple.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 
 /** Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is in the key. */

@@ -1,5 +1,5 @@
 /** What the threads tell of their caches, summed for whoever reads the metrics. */
-import type { Registry } from '../../core/metrics/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
 import type { CacheStats } from '../cache/store/cache-store.ts';
 
 type Told = Omit<CacheStats, 'hits'>;

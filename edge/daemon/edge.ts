@@ -1,12 +1,12 @@
 /** The edge as main runs it: its threads, what they are told and what they tell, its reload and its end. */
 import { join } from 'node:path';
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Config, ListenAddress } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Logger } from '../../core/log/index.ts';
-import type { Registry } from '../../core/metrics/index.ts';
 import { choosePort } from '../../core/net/sockets.ts';
 import type { Environment } from '../../core/store/environment.ts';
-import type { SharedTicketKeys } from '../../core/ticket-keys.ts';
+import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';

@@ -1,7 +1,7 @@
 /** Threads share their ports (SO_REUSEPORT), and would share them with a second daemon without a word: so each is tried alone before. */
 import { createServer } from 'node:net';
+import { ConfigError } from '../../core/base/errors.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
-import { ConfigError } from '../../core/errors.ts';
 
 /** Throws ConfigError `listen` when somebody listens there, or it is no address of this machine. `variable`: where another can be set. */
 export async function assertFree(listen: readonly ListenAddress[], variable: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** The application of a thread of the edge: sites and certificates out of the store, and what becomes of each request. */
 import { threadId } from 'node:worker_threads';
-import { openSecrets } from '../../core/secrets.ts';
+import { Seldom } from '../../core/base/log/throttle.ts';
+import { openSecrets } from '../../core/base/secrets.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
-import { Seldom } from '../exchange/seldom.ts';
 import { trustOf } from '../proxy/trust.ts';
 import type { Application, ThreadContext } from '../server/application.ts';
 import type { CertificateLog } from '../sites/certificates.ts';

@@ -1,5 +1,5 @@
 /** What the threads count of requests, by the names under which it is read. */
-import type { Registry } from '../../core/metrics/index.ts';
+import type { Registry } from '../../core/base/metrics/index.ts';
 import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, REQUEST_COLUMNS } from './counters.ts';
 
 /** `sum`: of a column of GATEWAY_COLUMNS, over all threads. To be called once. */

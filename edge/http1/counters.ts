@@ -2,8 +2,9 @@
  * What a thread's connections of HTTP/1.1 did: one number for each column, in memory that others may read. A reason for which a request or a connection
  * was ended is told to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
+
+import { Seldom } from '../../core/base/log/throttle.ts';
 import type { Client } from '../exchange/exchange.ts';
-import { Seldom } from '../exchange/seldom.ts';
 
 const TRAFFIC = [
   'connections',

@@ -2,8 +2,9 @@
  * What a thread's sessions did: one number for each column, in memory that others may read. A reason for which something ended is told
  * to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
+
+import { Seldom } from '../../core/base/log/throttle.ts';
 import type { Client } from '../exchange/exchange.ts';
-import { Seldom } from '../exchange/seldom.ts';
 import { type Ending, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 
 const TRAFFIC = [

@@ -3,7 +3,7 @@
  * to a listener as well, but seldom.
  */
 import type { Client } from '../../core/answer/client.ts';
-import { Seldom } from '../exchange/seldom.ts';
+import { Seldom } from '../../core/base/log/throttle.ts';
 
 export const SERVER_COLUMNS = [
   'accepted_tls',

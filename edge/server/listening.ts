@@ -4,8 +4,9 @@
  * They are the pool's. A thread listens on a duplicate, which it makes when it does: when it ends or is replaced the socket stays, with the connections that wait in it, and
  * its successor takes them. A socket that is closed resets those, and one that nobody accepts from swallows its share.
  */
+
+import { ConfigError } from '../../core/base/errors.ts';
 import type { ListenAddress } from '../../core/config/index.ts';
-import { ConfigError } from '../../core/errors.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { EDGE_STREAM } from './limits.ts';
 import type { Listener } from './server.ts';

@@ -1,7 +1,7 @@
 /** What the pool and its threads say to one another. */
-import type { LogLevel } from '../../core/log/index.ts';
+import type { LogLevel } from '../../core/base/log/index.ts';
 import type { SharedLimits } from '../../core/net/connection-limits.ts';
-import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import type { SharedPlaces } from '../tls/places.ts';
 import type { EdgeLimits, Listener } from './server.ts';
 import type { Slice } from './slices.ts';

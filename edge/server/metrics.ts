@@ -1,5 +1,5 @@
 /** The edge's counts by the names under which they are read. */
-import type { Emit, Registry } from '../../core/metrics/index.ts';
+import type { Emit, Registry } from '../../core/base/metrics/index.ts';
 import { HTTP1_REASONS } from '../http1/counters.ts';
 import { HTTP2_COLUMNS } from '../http2/counters.ts';
 import type { ServerColumn } from './counters.ts';

@@ -1,6 +1,6 @@
 /** One thread of the pool: started, started anew when it dies, replaced, drained. */
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../core/log/index.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 import { Pulse } from '../../core/net/pulse.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 

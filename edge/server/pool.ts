@@ -1,11 +1,11 @@
 /** The threads of the edge: as many as asked for behind the same addresses, replaced without a connection lost when their application changes. */
 import type { Worker } from 'node:worker_threads';
+import { ConfigError } from '../../core/base/errors.ts';
+import type { Logger } from '../../core/base/log/index.ts';
 import type { ListenAddress } from '../../core/config/index.ts';
-import { ConfigError } from '../../core/errors.ts';
-import type { Logger } from '../../core/log/index.ts';
 import { forgetThread, shareLimits } from '../../core/net/connection-limits.ts';
 import { choosePort } from '../../core/net/sockets.ts';
-import { nextTicketKeys, type TicketKeys } from '../../core/net/tls-tickets.ts';
+import { nextTicketKeys, type TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { clearPlaces, type SharedPlaces, sharePlaces } from '../tls/places.ts';
 import { openListening, type Place } from './listening.ts';
 import { PoolThread } from './pool-thread.ts';

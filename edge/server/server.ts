@@ -7,7 +7,7 @@ import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
 import { addressText } from '../../core/net/ipv6.ts';
 import { loadLibc } from '../../core/net/linux.ts';
 import { releaseMemory } from '../../core/net/release-memory.ts';
-import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';

@@ -1,8 +1,8 @@
 /** The certificates of a domain, as a thread of the edge keeps them: read when they are first wanted, the key opened then. */
 import { X509Certificate } from 'node:crypto';
-import { CoveredNames } from '../../core/covered-names.ts';
-import type { Secrets } from '../../core/secrets.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
 import type { SiteCertificateRow } from '../../core/store/sites.ts';
+import { CoveredNames } from '../../core/tls/covered-names.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 
 /** What is told of a certificate. */

@@ -1,6 +1,6 @@
 /** The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
 import { createHash } from 'node:crypto';
-import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { BIO_C_SET_FD, CTRL, fixedMemory, INFO, MODE, OP, type Openssl, TLS1_2, TLS1_3 } from './openssl.ts';
 import { GROUPS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
 import { Tickets } from './tickets.ts';

@@ -4,7 +4,7 @@ import type { DescriptorLoop, LoopTask } from '../../core/net/descriptor-loop.ts
 import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/net/epoll.ts';
 import { AF_INET } from '../../core/net/socket-constants.ts';
 import type { TcpCalls } from '../../core/net/tcp-calls.ts';
-import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { TlsConnection } from './connection.ts';
 import { TlsContext } from './context.ts';

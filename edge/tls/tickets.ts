@@ -2,7 +2,7 @@
  * Session tickets (RFC 5077, RFC 8446 section 4.6.1) for contexts of OpenSSL: sealed with the current key, opened with it or with the last one, and renewed each time, since clients
  * are to use each but once (RFC 8446 appendix C.4). As node:tls seals them (AES-128-CBC, HMAC with SHA-256), so that either opens the other's.
  */
-import type { TicketKeys } from '../../core/net/tls-tickets.ts';
+import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { fixedMemory, type Openssl } from './openssl.ts';
 
 const PART = 16;

@@ -2,7 +2,7 @@
  * AES-256-GCM opened by OpenSSL through koffi: 2 µs where node:crypto takes 11, as that makes objects for each (`openSecrets` takes either). A handshake whose certificate is not kept
  * waits for it.
  */
-import type { OpenSealed } from '../../core/secrets.ts';
+import type { OpenSealed } from '../../core/base/secrets.ts';
 import { fixedMemory, loadOpenssl } from './openssl.ts';
 
 /** EVP_CTRL_AEAD_SET_TAG. */

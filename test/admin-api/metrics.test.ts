@@ -7,7 +7,7 @@ import { HttpError } from '../../admin-api/http/errors.ts';
 import { RateLimit } from '../../admin-api/http/rate-limit.ts';
 import type { HttpRequest } from '../../admin-api/http/transport.ts';
 import { type MetricsAccess, metricsRoutes, needsToken } from '../../admin-api/metrics.ts';
-import { Registry } from '../../core/metrics/index.ts';
+import { Registry } from '../../core/base/metrics/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import { type Account, accounts, type Role, tokens } from '../../core/store/rows.ts';

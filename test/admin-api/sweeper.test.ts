@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Services } from '../../admin-api/services.ts';
 import { Sweeper } from '../../admin-api/sweeper.ts';
+import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { write } from '../../core/journal/draft.ts';
-import { createLogger } from '../../core/log/index.ts';
 import { type Audit, audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
 

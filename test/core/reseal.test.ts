@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../core/base/log/index.ts';
+import { openSecrets, type Secrets } from '../../core/base/secrets.ts';
 import { write } from '../../core/journal/draft.ts';
-import { createLogger } from '../../core/log/index.ts';
 import { startReseal } from '../../core/reseal.ts';
-import { openSecrets, type Secrets } from '../../core/secrets.ts';
 import {
   acmeAccountContext,
   acmeAccounts,

@@ -1,5 +1,5 @@
 /** What is wrong with a record or with its place, once for single records and master files. */
-import { InvalidError, StateError } from '../../../core/errors.ts';
+import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, type Name } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';

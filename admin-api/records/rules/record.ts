@@ -1,5 +1,5 @@
 /** What can be said of a record by itself, in the zone of an apex. */
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';

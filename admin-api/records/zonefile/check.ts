@@ -1,5 +1,5 @@
 /** The rules between records (rules/place.ts) over a whole zone in memory, in time linear in its size. */
-import type { WaypostError } from '../../../core/errors.ts';
+import type { WaypostError } from '../../../core/base/errors.ts';
 import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
 import { type Name, parentName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';

@@ -2,7 +2,7 @@
  * From a master file to what a commit needs: the changes, and the nodes of all its names. Pure, so that it can run in a worker thread. About 3 µs
  * a record on the whole.
  */
-import { WaypostError } from '../../../core/errors.ts';
+import { WaypostError } from '../../../core/base/errors.ts';
 import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
 import {
   type MasterError,

@@ -6,7 +6,7 @@
  * comes, the node renews its mandate; from then on nothing of before can be appended, and what the log holds up to there says what was.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConflictError, UnavailableError } from '../../errors.ts';
+import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../applier.ts';
 import type { CommitQueue, Waiting } from '../commits.ts';

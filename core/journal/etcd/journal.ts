@@ -3,7 +3,7 @@
  * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConflictError, UnavailableError } from '../../errors.ts';
+import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../applier.ts';
 import { chain, type Group, type Waiting } from '../commits.ts';

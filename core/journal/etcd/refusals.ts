@@ -1,5 +1,5 @@
 /** What who wanted to write is told when that can't be, and the operator when a node and the log do not belong together. */
-import { UnavailableError, WaypostError } from '../../errors.ts';
+import { UnavailableError, WaypostError } from '../../base/errors.ts';
 import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
 
 export const noQuorum = (why: string): UnavailableError =>

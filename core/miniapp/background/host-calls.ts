@@ -1,6 +1,6 @@
 /** Calls of `Host.call(operation, params)` against the permissions of the background. */
 import type { AnyNode, CallExpression, Identifier, ObjectExpression } from 'acorn';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../base/nearest.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import type { Evaluator } from '../script/evaluate.ts';

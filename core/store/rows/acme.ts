@@ -8,7 +8,7 @@ export interface AcmeAccount {
   readonly directory: string;
   /** The external account that it is bound to (RFC 8555 7.3.4); null: none. */
   readonly eabKid: string | null;
-  /** PEM, sealed (core/secrets.ts, `acme-account:<directory>`), base64. */
+  /** PEM, sealed (core/base/secrets.ts, `acme-account:<directory>`), base64. */
   readonly sealedKey: string;
   /** The account's URL at the directory; null until it is registered. */
   readonly url: string | null;

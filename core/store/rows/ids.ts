@@ -1,6 +1,6 @@
 /** New ids of rows. */
 import { randomInt } from 'node:crypto';
-import { UnavailableError } from '../../errors.ts';
+import { UnavailableError } from '../../base/errors.ts';
 
 /** Numbers that nodes can have. */
 export const NODE_NUMBERS = 1024;

@@ -36,7 +36,7 @@ export interface Certificate {
   readonly domainId: string;
   /** PEM, the leaf first. */
   readonly chain: string;
-  /** PEM, sealed (core/secrets.ts), base64. */
+  /** PEM, sealed (core/base/secrets.ts), base64. */
   readonly sealedKey: string;
   /** Host names that it is for, `*.` first where it is a wildcard; not there in rows of before. To read them from the chain takes a quarter of a millisecond. */
   readonly names?: readonly string[];
@@ -50,7 +50,7 @@ export interface AutomaticCertificate {
   readonly domainId: string;
   /** PEM, the leaf first. */
   readonly chain: string;
-  /** PEM, sealed (core/secrets.ts, `automatic-certificate:<domain id>`), base64. */
+  /** PEM, sealed (core/base/secrets.ts, `automatic-certificate:<domain id>`), base64. */
   readonly sealedKey: string;
   /** Host names that it is for, `*.` first where it is a wildcard. */
   readonly names: readonly string[];

@@ -51,7 +51,7 @@ export const audits: Table<Audit> = {
 export interface Replay {
   /** Hash of account and key (16 bytes, hexadecimal). */
   readonly id: string;
-  /** Hash of the request, by which another one under the same key is told, and the answer's JSON; sealed (core/secrets.ts), base64. */
+  /** Hash of the request, by which another one under the same key is told, and the answer's JSON; sealed (core/base/secrets.ts), base64. */
   readonly sealed: string;
   readonly createdAt: number;
   /** Sequence of the commit; 0 until it is made. */

@@ -3,7 +3,7 @@ import { json, type Table, unjson } from './table.ts';
 
 /** One row: the newest key and the one before. */
 export interface TicketKeysRow {
-  /** Both keys behind one another, sealed (core/secrets.ts, `ticket-keys`), base64. */
+  /** Both keys behind one another, sealed (core/base/secrets.ts, `ticket-keys`), base64. */
   readonly sealed: string;
   /** Milliseconds since 1970 when the newest came. */
   readonly rotatedAt: number;

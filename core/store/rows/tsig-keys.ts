@@ -10,7 +10,7 @@ export interface TsigKeyRow {
   /** A domain name in presentation form, in lower case, without the last dot. No two keys of the node have the same. */
   readonly name: string;
   readonly algorithm: TsigAlgorithm;
-  /** The secret, sealed (core/secrets.ts) for `tsigContext(id)`; base64. */
+  /** The secret, sealed (core/base/secrets.ts) for `tsigContext(id)`; base64. */
   readonly sealed: string;
   /** As tokens have them: `dns:read` to transfer zones, `dns` to update them, too. */
   readonly scopes: readonly string[];

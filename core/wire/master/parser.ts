@@ -2,7 +2,7 @@
  * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of A, AAAA, CNAME, NS and PTR
  * lines makes no strings and runs no regular expressions; what is rarer goes through the rdata table.
  */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { isDataType, typeName } from '../mnemonics.ts';
 import { equalNames, isWithin, type Name, nameId } from '../name.ts';
 import { readIPv4, readIPv6 } from '../rdata/address.ts';

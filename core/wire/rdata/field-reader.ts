@@ -1,5 +1,5 @@
 /** Takes the fields of a content one after another, and says what is wrong with one and how to write it right. */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { toAscii } from '../idn.ts';
 import { typeName } from '../mnemonics.ts';
 import type { Name } from '../name.ts';

@@ -1,5 +1,5 @@
 /** A content's fields: how a text is cut at white space and quotes (RFC 1035 5.1). */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { type Name, parseName } from '../name.ts';
 
 /** One field of the presentation form, escapes still in it. */

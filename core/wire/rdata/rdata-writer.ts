@@ -1,5 +1,5 @@
 /** Collects rdata. Grows up to the 65,535 bytes that RDLENGTH can say (RFC 1035 3.2.1). */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 
 export const MAX_RDATA = 0xffff;
 

@@ -2,7 +2,7 @@
  * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed rdata is normalised: names and CAA
  * tags are in lower case. For normalised rdata, parsing what was formatted gives the same bytes.
  */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { typeName } from '../mnemonics.ts';
 import { type Name, ROOT } from '../name.ts';
 import { FieldReader, type NameContext } from './field-reader.ts';

@@ -1,5 +1,5 @@
 /** Reads rdata field by field; every length is checked, so it can be given bytes from anywhere. */
-import { InvalidError } from '../../errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { typeName } from '../mnemonics.ts';
 import { MAX_LABEL, MAX_NAME, type Name } from '../name.ts';
 

@@ -1,5 +1,5 @@
 /** Cache-Tag: names by which an origin purges many responses at once. Not of an RFC; content delivery networks read it so. */
-import { isCacheTag } from '../../../core/cache-tag.ts';
+import { isCacheTag } from '../../../core/base/cache-tag.ts';
 import { trimmed } from './fields.ts';
 
 /** Of a response. More of them, or such as no purge can name, and it is not stored: a purge by the tags that were left out would miss it. */

@@ -1,7 +1,7 @@
 /** API.md, "Common", but for what has a suite of its own: lists, idempotency, conditions, limits. */
 import * as assert from 'uvu/assert';
 import { mintToken } from '../../../admin-api/auth/token.ts';
-import { ConflictError } from '../../../core/errors.ts';
+import { ConflictError } from '../../../core/base/errors.ts';
 import { type Answer, listOf, PASSWORD } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
 import { each, everywhere, refused, succeeded, type World } from './world.ts';

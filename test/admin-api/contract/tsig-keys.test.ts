@@ -1,6 +1,6 @@
 /** TSIG keys: made, listed, deleted; their secrets told once and stored sealed. */
 import * as assert from 'uvu/assert';
-import { openSecrets } from '../../../core/secrets.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { mayUse, openKeyring } from '../../../core/tsig/keyring.ts';
 import { parseName } from '../../../core/wire/name.ts';

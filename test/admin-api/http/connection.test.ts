@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorResponse } from '../../../admin-api/http/errors.ts';
 import type { Handler, HttpResponse, Listening } from '../../../admin-api/http/transport.ts';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { connected, exchange } from '../../support/raw-http.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { forEachTransport } from './transports.ts';

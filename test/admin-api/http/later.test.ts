@@ -1,7 +1,7 @@
 /** A token that another node has given, and this one has not applied yet, is no 401. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnavailableError } from '../../../core/errors.ts';
+import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 

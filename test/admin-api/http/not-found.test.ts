@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judged } from '../../../admin-api/http/not-found.ts';
-import { UnavailableError } from '../../../core/errors.ts';
+import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 

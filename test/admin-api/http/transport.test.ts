@@ -15,7 +15,7 @@ import {
 } from '../../../admin-api/http/transport.ts';
 import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { unstalled } from '../../support/unstalled.ts';
 
 const OPTIONS = {

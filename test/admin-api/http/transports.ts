@@ -4,7 +4,7 @@ import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
 import type { Transport, TransportOptions } from '../../../admin-api/http/transport.ts';
 import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 
 /** Short, so that tests are. */
 export const OPTIONS: TransportOptions = {

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCertificate } from '../../../admin-api/proxy/certificate.ts';
-import { CoveredNames } from '../../../core/covered-names.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
+import { CoveredNames } from '../../../core/tls/covered-names.ts';
 import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../support/certificate.ts';
 import fc from '../../support/fc.ts';
 

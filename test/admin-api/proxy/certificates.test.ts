@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSecrets } from '../../../core/secrets.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import { certificates, proxies } from '../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';

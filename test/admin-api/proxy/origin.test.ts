@@ -7,7 +7,7 @@ import { HttpError } from '../../../admin-api/http/errors.ts';
 import { bounded, type Resolve } from '../../../admin-api/proxy/bounded.ts';
 import { checkOrigin, type OriginOptions } from '../../../admin-api/proxy/origin.ts';
 import { parseExemptions, parsePrefix } from '../../../core/address/index.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { TABLE } from '../../core/address/table.ts';
 
 const test = suite('checkOrigin');

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPrefix, readTag, readUrl } from '../../../admin-api/proxy/purge-target.ts';
-import { isCacheTag } from '../../../core/cache-tag.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { isCacheTag } from '../../../core/base/cache-tag.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { purges } from '../../../core/store/rows.ts';
 import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
 import fc from '../../support/fc.ts';

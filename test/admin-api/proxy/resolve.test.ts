@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
 import { checkOrigin } from '../../../admin-api/proxy/origin.ts';
 import { codeOf, dnsResolve } from '../../../admin-api/proxy/resolve.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { unstalled } from '../../support/unstalled.ts';
 
 interface Context {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { RecordTexts } from '../../../admin-api/records/text.ts';
 import { viewRecord } from '../../../admin-api/records/view.ts';
 import type { AliasState } from '../../../core/alias/index.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { joinNames, MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contains, formatAddress, parseAddress, parsePrefix } from '../../../core/address/index.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import fc from '../../support/fc.ts';
 
 function refusal(text: string): string {

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress, NO_EXEMPTIONS, parseAddress, parseExemptions, readHost } from '../../../core/address/index.ts';
 import { readInetAton } from '../../../core/address/inet-aton.ts';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import fc from '../../support/fc.ts';
 
 type Base = 'dec' | 'oct' | 'hex' | 'HEX';

@@ -2,8 +2,8 @@
 import { type Exemptions, formatAddress } from '../../../core/address/index.ts';
 import { AliasRefresher, type AliasState, AliasStates } from '../../../core/alias/index.ts';
 import type { Lookup } from '../../../core/alias/resolver.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { write } from '../../../core/journal/draft.ts';
-import { createLogger } from '../../../core/log/index.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BlobStore } from '../../../core/blobs/store.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { BlobStore } from '../../../core/cluster/blobs/store.ts';
 import { openNode } from '../../../core/cluster/node.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft.ts';
-import { createLogger } from '../../../core/log/index.ts';
 import { type Audit, audits, newId } from '../../../core/store/rows.ts';
 import { DEFAULTS, embedded, withStore } from '../journal/fixture.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BlobStore } from '../../../core/blobs/store.ts';
+import { BlobStore } from '../../../core/cluster/blobs/store.ts';
 import { restoreSnapshot, type SnapshotHead, writeSnapshot } from '../../../core/cluster/snapshot-file.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft.ts';

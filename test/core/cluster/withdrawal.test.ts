@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { runCommand } from '../../../core/cluster/command.ts';
 import type { Standing } from '../../../core/cluster/standing.ts';
 import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
-import { createLogger } from '../../../core/log/index.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 const FOLLOWING: Standing = {

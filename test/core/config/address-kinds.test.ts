@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ConfigError } from '../../../core/base/errors.ts';
 import { exemptions, resolvers } from '../../../core/config/address-kinds.ts';
 import { loadConfig } from '../../../core/config/index.ts';
-import { ConfigError } from '../../../core/errors.ts';
 
 const test = suite('core/config/address-kinds');
 

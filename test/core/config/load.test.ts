@@ -3,8 +3,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ConfigError } from '../../../core/base/errors.ts';
 import { loadConfig, resolveConfig } from '../../../core/config/index.ts';
-import { ConfigError } from '../../../core/errors.ts';
 
 const test = suite('core/config/load');
 const folder = mkdtempSync(join(tmpdir(), 'waypost-config-'));

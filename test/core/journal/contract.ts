@@ -1,7 +1,7 @@
 /** What every journal keeps, whatever holds it. Run for each implementation. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConflictError, WaypostError } from '../../../core/errors.ts';
+import { ConflictError, WaypostError } from '../../../core/base/errors.ts';
 import { ChangeWriter, decodeEntry, hashEntry, NO_HASH, readChanges } from '../../../core/journal/changes.ts';
 import { readHead } from '../../../core/journal/head.ts';
 import type { CommitRequest, Journal, KeyRange } from '../../../core/journal/journal.ts';

@@ -6,7 +6,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConflictError } from '../../../core/errors.ts';
+import { ConflictError } from '../../../core/base/errors.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
 import { accounts, audits, domains, proxies, records } from '../../../core/store/rows.ts';
 import { depth } from '../../support/depth.ts';

@@ -1,7 +1,7 @@
 /** Drafts: what a request sees of its own, what it commits, and what it does when others are faster. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConflictError } from '../../../core/errors.ts';
+import { ConflictError } from '../../../core/base/errors.ts';
 import { readChanges } from '../../../core/journal/changes.ts';
 import { Draft, write } from '../../../core/journal/draft.ts';
 import type { Journal } from '../../../core/journal/journal.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnavailableError } from '../../../core/errors.ts';
+import { UnavailableError } from '../../../core/base/errors.ts';
 import { write } from '../../../core/journal/draft.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../../core/journal/rebuild.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { COLUMN, NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
 import { nameserverMetrics } from '../../../core/net/metrics.ts';
 import { parseName } from '../../../core/wire/name.ts';

@@ -1,6 +1,6 @@
 /** A nameserver in this process' threads over zones compiled into an index, without a store. */
 import type { Worker } from 'node:worker_threads';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { type Nameserver, type NameserverOptions, startNameserver } from '../../../core/net/nameserver.ts';
 import type { TcpLimits } from '../../../core/net/worker-data.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { Client, TRANSPORT } from '../../../core/answer/client.ts';
 import { Query } from '../../../core/answer/query.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { COLUMN, NameserverCounters, ThreadCounters } from '../../../core/net/counters.ts';
 import { openLocalResponder } from '../../../core/net/local-responder.ts';
 import { createQueryLog, QueryLogWriter, RING_ENTRIES } from '../../../core/net/query-log.ts';

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { nameserverMetrics } from '../../../core/net/metrics.ts';
 import type { NameserverOptions } from '../../../core/net/nameserver.ts';
 import type { RateLimitOptions } from '../../../core/net/rate-limit.ts';

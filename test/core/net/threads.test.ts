@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError } from '../../../core/errors.ts';
+import { ConfigError } from '../../../core/base/errors.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { freePort } from '../../support/ports.ts';
 import { a, ask, octetOf, putZone, type Served, serve, soa, until, V4 } from './fixture.ts';

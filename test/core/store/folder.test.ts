@@ -3,7 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError } from '../../../core/errors.ts';
+import { ConfigError } from '../../../core/base/errors.ts';
 import { makeFolder } from '../../../core/store/folder.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 

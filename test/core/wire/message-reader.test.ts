@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { MessageReader } from '../../../core/wire/message-reader.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';

@@ -1,7 +1,7 @@
 /** Update messages taken apart, and their responses, against messages written by hand. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../core/errors.ts';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { parseUpdate } from '../../../core/wire/update.ts';
 import {

@@ -1,8 +1,8 @@
 /** What keeps one domain's trouble from being another's, and one certificate's news from its successor. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import { write } from '../../../core/journal/draft.ts';
-import { openSecrets } from '../../../core/secrets.ts';
 import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../core/store/rows.ts';
 import { Book } from '../../../edge/acme/book.ts';
 import { OrderFailure } from '../../../edge/acme/failure.ts';

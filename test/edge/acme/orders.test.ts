@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { Registry } from '../../../core/base/metrics/index.ts';
+import { PROMETHEUS } from '../../../core/base/metrics/text.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import { write } from '../../../core/journal/draft.ts';
-import { createLogger } from '../../../core/log/index.ts';
-import { Registry } from '../../../core/metrics/index.ts';
-import { PROMETHEUS } from '../../../core/metrics/text.ts';
-import { openSecrets } from '../../../core/secrets.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import {
   type AutomaticCertificate,

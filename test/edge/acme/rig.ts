@@ -1,11 +1,11 @@
 /** Certificates by themselves in this process: a store, the nameserver over it on a real socket, and one or more managers. What the API writes is written by hand. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { Registry } from '../../../core/base/metrics/index.ts';
+import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
-import { createLogger } from '../../../core/log/index.ts';
-import { Registry } from '../../../core/metrics/index.ts';
 import { startNameserver } from '../../../core/net/nameserver.ts';
-import { openSecrets, type Secrets } from '../../../core/secrets.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';

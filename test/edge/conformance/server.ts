@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../../core/net/linux.ts';
-import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { Client } from '../../../edge/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';

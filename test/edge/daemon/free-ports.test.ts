@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ConfigError } from '../../../core/base/errors.ts';
 import type { ListenAddress } from '../../../core/config/index.ts';
-import { ConfigError } from '../../../core/errors.ts';
 import { assertDistinct, assertFree } from '../../../edge/daemon/free-ports.ts';
 
 const at = (port: number, address = '127.0.0.1'): ListenAddress => ({ address, port, family: 4 });

@@ -1,8 +1,8 @@
 /** Purges reach the cache of the node: those of now before they are answered, those that came while it was away when it starts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { write } from '../../../core/journal/draft.ts';
-import { PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
 import { newId, type Purge, purges } from '../../../core/store/rows.ts';
 import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
 import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';

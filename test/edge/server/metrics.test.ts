@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROMETHEUS, Registry } from '../../../core/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { HTTP1_REASONS, Http1Counters } from '../../../edge/http1/counters.ts';
 import { HTTP2_COLUMNS, Http2Counters } from '../../../edge/http2/counters.ts';
 import { SERVER_COLUMNS, ServerCounters } from '../../../edge/server/counters.ts';

@@ -7,7 +7,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { Pool, type PoolOptions } from '../../../edge/server/pool.ts';
 import { dial, dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
 import type { ConnectTo, SiteData, SiteReply } from './site-application.ts';

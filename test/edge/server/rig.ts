@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import * as assert from 'uvu/assert';
 import { ConnectionLimits, shareLimits } from '../../../core/net/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
-import { nextTicketKeys, type TicketKeys } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys, type TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { Handler } from '../../../edge/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
 import { Http1Counters } from '../../../edge/http1/counters.ts';

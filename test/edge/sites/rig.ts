@@ -1,6 +1,6 @@
 /** Sites over a store, told of changes as the threads are. */
 import { join } from 'node:path';
-import { openSecrets, type Secrets } from '../../../core/secrets.ts';
+import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
 import { watchSites } from '../../../edge/daemon/site-changes.ts';
 import { Sites } from '../../../edge/sites/sites.ts';

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
 import { loadLibc } from '../../../core/net/linux.ts';
-import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
 import type { TlsConnection } from '../../../edge/tls/connection.ts';
 import { TlsLoop } from '../../../edge/tls/loop.ts';

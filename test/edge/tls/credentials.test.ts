@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextTicketKeys } from '../../../core/net/tls-tickets.ts';
+import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
 import { TlsContext } from '../../../edge/tls/context.ts';
 import { Credentials } from '../../../edge/tls/credentials.ts';

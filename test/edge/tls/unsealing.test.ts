@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSecrets } from '../../../core/secrets.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import { quickUnsealing } from '../../../edge/tls/unsealing.ts';
 import fc from '../../support/fc.ts';
 import { temporaryFolder } from '../../support/temp.ts';

@@ -1,10 +1,10 @@
 /** The daemon's update path behind real sockets, in this process: DNS threads that hand on what they leave, and the handler of updates. */
 
-import { createLogger } from '../../../core/log/index.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import type { DeferredRequest } from '../../../core/net/deferred.ts';
 import type { UdpBoundOptions } from '../../../core/net/deferred-bound.ts';
 import { startNameserver } from '../../../core/net/nameserver.ts';
-import { openSecrets } from '../../../core/secrets.ts';
 import { openKeyring } from '../../../core/tsig/keyring.ts';
 import { verifyTsig } from '../../../core/wire/tsig.ts';
 import { OPCODE } from '../../../core/wire/types.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../../core/errors.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
 import { formatRdata, parseRdata, rdataToObject } from '../../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../../core/errors.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
 import { parseType } from '../../../../core/wire/mnemonics.ts';
 import { checkRdata, parseRdata, rdataToObject } from '../../../../core/wire/rdata/index.ts';
 import fc from '../../../support/fc.ts';

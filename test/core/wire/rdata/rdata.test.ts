@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../../core/errors.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
 import { parseType, typeName } from '../../../../core/wire/mnemonics.ts';
 import { checkRdata, formatRdata, parseRdata, parseRdataFields } from '../../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../../core/wire/rdata/table.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InvalidError } from '../../../../core/errors.ts';
+import { InvalidError } from '../../../../core/base/errors.ts';
 import { formatMaster, parseMaster } from '../../../../core/wire/master/index.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import {

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StateError } from '../../../../core/base/errors.ts';
 import { type Members, readMembers } from '../../../../core/cluster/members.ts';
 import { Membership } from '../../../../core/cluster/membership.ts';
 import { removeMember } from '../../../../core/cluster/removal.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
-import { StateError } from '../../../../core/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
 import { Random } from '../../../support/random.ts';

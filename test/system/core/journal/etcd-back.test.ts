@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnavailableError } from '../../../../core/errors.ts';
+import { UnavailableError } from '../../../../core/base/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';

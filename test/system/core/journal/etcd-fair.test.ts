@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnavailableError } from '../../../../core/errors.ts';
+import { UnavailableError } from '../../../../core/base/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';

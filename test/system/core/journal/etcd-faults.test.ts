@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConflictError, UnavailableError } from '../../../../core/errors.ts';
+import { ConflictError, UnavailableError } from '../../../../core/base/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UnavailableError } from '../../../../core/errors.ts';
+import { UnavailableError } from '../../../../core/base/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { put, remove } from '../../../../core/etcd/messages.ts';
 import { write } from '../../../../core/journal/draft.ts';

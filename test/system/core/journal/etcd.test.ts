@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StateError } from '../../../../core/errors.ts';
+import { StateError } from '../../../../core/base/errors.ts';
 import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { write } from '../../../../core/journal/draft.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/journal.ts';

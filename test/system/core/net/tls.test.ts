@@ -10,7 +10,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError } from '../../../../core/errors.ts';
+import { ConfigError } from '../../../../core/base/errors.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
 import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from '../../../core/net/fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from '../../../core/net/stream-client.ts';

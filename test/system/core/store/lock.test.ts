@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError } from '../../../../core/errors.ts';
+import { ConfigError } from '../../../../core/base/errors.ts';
 import { lockDirectory } from '../../../../core/store/lock.ts';
 import { startChild } from '../../../support/child.ts';
 import { temporaryFolder } from '../../../support/temp.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger } from '../../../../core/log/index.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { Notifier } from '../../../../core/systemd/notifier.ts';
 import { Service } from '../../../../core/systemd/service.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';

@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createLogger } from '../../../../core/log/index.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { HTTP1_COLUMNS } from '../../../../edge/http1/counters.ts';
 import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http1/limits.ts';
 import { HTTP2_COLUMNS } from '../../../../edge/http2/counters.ts';

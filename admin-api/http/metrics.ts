@@ -1,0 +1,49 @@
+/** Requests to an HTTP API. */
+import type { Cell, Counter, Distribution, Histogram, Registry } from '../../core/base/metrics/registry.ts';
+
+/** Seconds. From a read out of memory to a master file that is compiled. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** RFC 9110 section 9.3, and PATCH (RFC 5789). A client can send any other token as well, so those share one label. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+/** The label of requests that no route took. */
+export const NO_ROUTE = 'none';
+
+export class HttpMetrics {
+  private readonly requests: Counter;
+  private readonly durations: Histogram;
+  /** By method, route and status: there are as many as all three have values, since none is the client's. */
+  private readonly series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
+
+  constructor(registry: Registry) {
+    this.requests = registry.counter(
+      'waypost_http_requests_total',
+      'Requests to the admin API that were answered, by method, route template and status.',
+      ['method', 'route', 'status'],
+    );
+    this.durations = registry.histogram(
+      'waypost_http_request_duration_seconds',
+      'From the header of a request to its answer, without the sending of a long one.',
+      ['method', 'route'],
+      BOUNDS,
+    );
+  }
+
+  /**
+   * `route`: the template that the router matched, such as `/api/v1/domains/:id`, never the path, since a client could make any number of those;
+   * null when none matched. `seconds` from the header of the request to the answer.
+   */
+  observe(method: string, route: string | null, status: number, seconds: number): void {
+    const verb = METHODS.has(method) ? method : 'other';
+    const place = route ?? NO_ROUTE;
+    const key = `${verb}${status}${place}`;
+    let series = this.series.get(key);
+    if (series === undefined) {
+      series = { count: this.requests.cell(verb, place, String(status)), durations: this.durations.of(verb, place) };
+      this.series.set(key, series);
+    }
+    series.count.value++;
+    this.durations.note(series.durations, seconds);
+  }
+}

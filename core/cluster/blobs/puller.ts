@@ -1,0 +1,141 @@
+/** Gets blobs that are not here from other nodes: each once at a time, a few together, from whichever gives what the hash says. */
+import { Agent, request } from 'undici';
+import type { Logger } from '../../base/log/index.ts';
+import { BLOB_HASH, type BlobPart, type BlobStore, type OpenBlob } from './store.ts';
+
+export interface BlobPeer {
+  readonly name: string;
+  /** `host:port` */
+  readonly address: string;
+}
+
+export interface BlobPullerOptions {
+  readonly store: BlobStore;
+  /** PEM; of both sides. */
+  readonly tls: { readonly ca: string; readonly certificate: string; readonly key: string };
+  readonly log: Logger;
+  /** Nodes that may have it. */
+  peers(): readonly BlobPeer[];
+  /** Octets of the largest. */
+  readonly limit: number;
+  /** Milliseconds for one, from all nodes together. */
+  readonly deadline: number;
+}
+
+const CONNECT_MS = 5000;
+/** Milliseconds in which a peer sends nothing. */
+const SILENCE = 10_000;
+const AT_ONCE = 4;
+
+export class BlobPuller {
+  readonly #options: BlobPullerOptions;
+  readonly #stop = new AbortController();
+  readonly #flights = new Map<string, Promise<boolean>>();
+  #free = AT_ONCE;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: BlobPullerOptions) {
+    this.#options = options;
+  }
+
+  /** Whole and checked, from here or another node; null when nobody has it so. `file` is the caller's to close. */
+  async open(hash: string): Promise<OpenBlob | null> {
+    const { store } = this.#options;
+    const here = await store.open(hash);
+    if (here !== null) return here;
+    return (await this.#pull(hash)) ? store.open(hash) : null;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#flights.values());
+  }
+
+  #pull(hash: string): Promise<boolean> {
+    if (!BLOB_HASH.test(hash)) return Promise.resolve(false);
+    const running = this.#flights.get(hash);
+    if (running !== undefined) return running;
+    const flight = this.#inTurn(hash).finally(() => this.#flights.delete(hash));
+    this.#flights.set(hash, flight);
+    return flight;
+  }
+
+  async #inTurn(hash: string): Promise<boolean> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((done) => this.#waiting.push(done));
+    try {
+      return !this.#stop.signal.aborted && (await this.#fromPeers(hash));
+    } catch (error) {
+      this.#options.log.warn('a blob could not be written', { hash, reason: (error as Error).message });
+      return false;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+
+  /** Each goes on where the one before broke off; should what came together be wrong, each is asked for all of it. */
+  async #fromPeers(hash: string): Promise<boolean> {
+    const { store, log, peers, tls, deadline } = this.#options;
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(deadline)]);
+    const part = await store.part();
+    try {
+      for (const isAlone of [false, true])
+        for (const peer of peers()) {
+          if (signal.aborted) return false;
+          if (isAlone) await part.clear();
+          const agent = new Agent({
+            connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: peer.name, timeout: CONNECT_MS },
+            headersTimeout: SILENCE,
+            bodyTimeout: SILENCE,
+          });
+          try {
+            if (!(await this.#receive(agent, peer, hash, part, signal))) continue;
+            if ((await part.keep(hash)) !== null) return true;
+            log.warn('a node sent another blob than the one that was asked for', { node: peer.name, hash });
+            await part.clear();
+          } catch (error) {
+            log.warn('a blob did not come from a node', { node: peer.name, hash, reason: (error as Error).message });
+          } finally {
+            await agent.destroy();
+          }
+        }
+      return false;
+    } finally {
+      await part.close();
+    }
+  }
+
+  /** False: the peer does not have it. Rejects when it breaks off; what came until then stays. */
+  async #receive(
+    dispatcher: Agent,
+    { address }: BlobPeer,
+    hash: string,
+    part: BlobPart,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const headers = part.size > 0 ? { range: `bytes=${part.size}-` } : {};
+    const {
+      statusCode,
+      headers: given,
+      body,
+    } = await request(`https://${address}/v1/blobs/${hash}`, {
+      ...{ dispatcher, signal, headers },
+    });
+    if (statusCode === 404) {
+      await body.dump();
+      return false;
+    }
+    if (statusCode !== 200 && statusCode !== 206) throw new Error(`status ${statusCode}`);
+    if (statusCode === 200) await part.clear();
+    const size = part.size + Number(given['content-length']);
+    if (!Number.isSafeInteger(size) || size > this.#options.limit) {
+      body.destroy();
+      throw new Error('it does not say its size, or is too large');
+    }
+    for await (const piece of body) await part.write(piece as Buffer, size);
+    if (part.size !== size) throw new Error('the connection ended');
+    return true;
+  }
+}

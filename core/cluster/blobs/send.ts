@@ -1,0 +1,32 @@
+/** Sends a blob to a peer, from where it asks for it on. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { octets, rangeStart } from '../../base/file-pieces.ts';
+import type { BlobStore } from './store.ts';
+
+/** Answers a GET. Rejects when it can't be read, or the peer has gone. */
+export async function sendBlob(
+  store: BlobStore,
+  hash: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // The peer checks what it gets.
+  const blob = await store.openUnchecked(hash);
+  if (blob === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  try {
+    const { file, size } = blob;
+    const from = rangeStart(request.headers.range, size);
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-type': 'application/octet-stream',
+      'content-length': size - from,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
+    });
+    await pipeline(octets(file, from), response);
+  } finally {
+    await blob.file.close();
+  }
+}

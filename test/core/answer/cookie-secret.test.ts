@@ -1,0 +1,48 @@
+/** The secrets of DNS cookies: configured, or the same on every node that has the same key file. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { cookieSecrets } from '../../../core/answer/cookie-secret.ts';
+import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+const hex = (secrets: readonly Uint8Array[]): string[] => secrets.map((one) => Buffer.from(one).toString('hex'));
+const ONE = '00112233445566778899aabbccddeeff';
+const OTHER = 'ffeeddccbbaa99887766554433221100';
+
+function open(...keys: readonly number[]): Secrets {
+  const folder = temporaryFolder('cookie');
+  try {
+    const file = join(folder, 'secret.key');
+    writeFileSync(file, keys.map((key) => Buffer.alloc(32, key).toString('base64')).join('\n'), { mode: 0o600 });
+    return openSecrets(file);
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+test('configured ones are taken as they are', () => {
+  assert.equal(hex(cookieSecrets(open(1), ONE, undefined)), [ONE]);
+  assert.equal(hex(cookieSecrets(open(1), ONE, OTHER)), [ONE, OTHER]);
+});
+
+test('else they follow from the key file, and from nothing else', () => {
+  const [one] = hex(cookieSecrets(open(1), undefined, undefined));
+  assert.match(one, /^[0-9a-f]{32}$/);
+  assert.equal(hex(cookieSecrets(open(1), undefined, undefined)), [one]);
+  const [two] = hex(cookieSecrets(open(2), undefined, undefined));
+  assert.is.not(two, one);
+  // While the key is being changed, cookies made before are known.
+  assert.equal(hex(cookieSecrets(open(2, 1), undefined, undefined)), [two, one]);
+  assert.equal(hex(cookieSecrets(open(2, 1), undefined, OTHER)), [two, OTHER]);
+  assert.equal(hex(cookieSecrets(open(2, 1), ONE, undefined)), [ONE, one]);
+});
+
+test('what is derived for another purpose is another secret', () => {
+  const secrets = open(1);
+  assert.is.not(hex(secrets.derive('DNS cookies', 16))[0], hex(secrets.derive('something else', 16))[0]);
+  assert.not.equal(Buffer.alloc(32, 1).subarray(0, 16), secrets.derive('DNS cookies', 16)[0]);
+});
+
+test.run();

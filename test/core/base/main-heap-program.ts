@@ -1,0 +1,19 @@
+/** Started with a large heap: prints the megabytes that the one of a thread with a limit of 6 grows to. */
+import { Worker } from 'node:worker_threads';
+import { keepHeapToMain } from '../../../core/base/main-heap.ts';
+
+/** Much of what it makes is alive when the young generation is full, so that this grows as far as it may. */
+const WORK = `
+  const { getHeapSpaceStatistics } = require('node:v8');
+  let most = 0;
+  for (let round = 0; round < 60; round++) {
+    const kept = [];
+    for (let i = 0; i < 60000; i++) kept.push({ i, and: [i] });
+    most = Math.max(most, getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size);
+  }
+  require('node:worker_threads').parentPort.postMessage(most);
+`;
+
+keepHeapToMain();
+const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
+worker.on('message', (octets: number) => process.stdout.write(`${octets / 2 ** 20}\n`));

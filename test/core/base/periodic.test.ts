@@ -1,0 +1,103 @@
+/** Turns of background work: never two at one time, whatever becomes of them, and none after the stop. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Periodic } from '../../../core/base/periodic.ts';
+
+/** Work of which each turn ends when it is told to. */
+function steps() {
+  let begun = 0;
+  let end: (error?: Error) => void = () => {};
+  let tell: () => void = () => {};
+  return {
+    get begun() {
+      return begun;
+    },
+    turn: () => {
+      begun++;
+      tell();
+      return new Promise<void>((resolve, reject) => {
+        end = (error) => (error === undefined ? resolve() : reject(error));
+      });
+    },
+    end: (error?: Error) => end(error),
+    /** Resolves when so many turns have begun. */
+    async untilBegun(count: number) {
+      // What is awaited keeps the process alive, which the turns do not.
+      const alive = setInterval(() => {}, 1000);
+      while (begun < count)
+        await new Promise<void>((resolve) => {
+          tell = resolve;
+        });
+      clearInterval(alive);
+    },
+  };
+}
+
+test('a turn waits for the one before, and for the interval', async () => {
+  const work = steps();
+  const ends: unknown[] = [];
+  const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
+  periodic.start();
+  assert.is(work.begun, 0);
+  await work.untilBegun(1);
+  await sleep(30);
+  assert.equal([work.begun, ends], [1, []]);
+  work.end();
+  await work.untilBegun(2);
+  assert.equal(ends, [null]);
+  work.end();
+  await periodic.stop();
+});
+
+test('a turn that fails is told of, whether it throws or rejects, and the next one comes', async () => {
+  const ends: unknown[] = [];
+  let turn = 0;
+  await new Promise<void>((done) => {
+    const alive = setInterval(() => {}, 1000);
+    const periodic = new Periodic(
+      () => {
+        turn++;
+        if (turn === 1) throw new Error('thrown');
+        return turn === 2 ? Promise.reject(new Error('rejected')) : 'fine';
+      },
+      {
+        interval: 1,
+        atOnce: true,
+        onEnd: (error) => {
+          ends.push(error instanceof Error ? error.message : error);
+          if (ends.length < 3) return;
+          clearInterval(alive);
+          void periodic.stop().then(done);
+        },
+      },
+    );
+    periodic.start();
+    assert.is(turn, 1, 'at once');
+  });
+  assert.equal(ends, ['thrown', 'rejected', null]);
+  await sleep(20);
+  assert.is(turn, 3, 'none after the stop');
+});
+
+test('a stop waits for the turn that is under way, whose failure is not told any more', async () => {
+  const work = steps();
+  const ends: unknown[] = [];
+  const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
+  periodic.start();
+  await work.untilBegun(1);
+  let isStopped = false;
+  const stopped = periodic.stop().then(() => {
+    isStopped = true;
+  });
+  assert.is(periodic.isStopped, true);
+  await sleep(20);
+  assert.is(isStopped, false);
+  work.end(new Error('since it is stopped'));
+  await stopped;
+  assert.equal(ends, []);
+});
+
+test('what was never started can be stopped', () => new Periodic(() => {}, { interval: 1, onEnd: () => {} }).stop());
+
+test.run();
