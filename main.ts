@@ -10,10 +10,10 @@ import type { Logger } from './core/base/log/index.ts';
 import type { Stops } from './core/base/stops.ts';
 import type { Parts } from './core/cluster/readiness.ts';
 import type { Config, ListenAddress } from './core/config/index.ts';
-import type { LocalData } from './core/net/local-responder.ts';
+import type { LocalData } from './core/nameserver/local-responder.ts';
+import type { HangUp } from './core/os/systemd/hang-up.ts';
+import type { Service } from './core/os/systemd/service.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
-import type { HangUp } from './core/systemd/hang-up.ts';
-import type { Service } from './core/systemd/service.ts';
 import type { SharedTicketKeys, SharedTicketKeysOptions } from './core/tls/shared-ticket-keys.ts';
 
 /** The rooms of the daemon. A command needs little of them, so they are loaded when it starts. */

@@ -9,7 +9,7 @@ import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import { Joined } from '../core/journal/etcd/joined.ts';
 import type { Journal } from '../core/journal/journal.ts';
-import type { AnswerDeferred } from '../core/net/deferred.ts';
+import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';

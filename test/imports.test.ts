@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/base/log',
     'core/metrics',
   ],
-  'core/net': [
+  'core/nameserver': [
     'core/base/errors.ts',
     'core/wire',
     'core/address',
@@ -55,12 +55,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api': ['core'],
   edge: ['core', 'edge'],
   // The engine: it knows nothing of DNS, certificates or caching.
-  'edge/exchange': ['core/net/ipv6.ts'],
+  'edge/exchange': ['core/address/ipv6.ts'],
   'edge/transport': [],
   'edge/http1': ['edge/exchange', 'edge/transport'],
   'edge/http2/hpack': ['edge/exchange'],
   'edge/http2': ['edge/exchange', 'edge/transport', 'edge/http2/hpack'],
-  'edge/tls': ['core/answer/client.ts', 'core/net', 'core/base/secrets.ts', 'edge/transport'],
+  'edge/tls': ['core/address/client.ts', 'core/nameserver', 'core/base/secrets.ts', 'edge/transport'],
   bench: ['core', 'admin-api', 'edge', 'main.ts', 'test'],
   test: ['core', 'admin-api', 'edge', 'main.ts', 'bench'],
   'main.ts': ['core', 'admin-api', 'edge'],

@@ -1,6 +1,6 @@
 /** Endpoints of tokens. */
 import { Type } from '@sinclair/typebox';
-import { clientNetwork } from '../../core/net/ipv6.ts';
+import { clientNetwork } from '../../core/address/ipv6.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';

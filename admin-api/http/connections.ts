@@ -1,6 +1,6 @@
 /** How many connections there are, in all and for each client. */
-import { clientNetwork } from '../../core/net/ipv6.ts';
-import { type Census, loadCensus } from './census.ts';
+import { clientNetwork } from '../../core/address/ipv6.ts';
+import { type Census, loadCensus } from '../../core/os/accepted-connections.ts';
 import type { ConnectionLimits } from './transport.ts';
 
 /** For a transport that knows whose connection ends. */

@@ -93,7 +93,7 @@ export const MAX_FIELDS = 96;
 export interface ConnectionLimits {
   /** Connections at one time. */
   readonly total: number;
-  /** Of one client, as core/net counts them: an IPv4 address, an IPv6 /64. */
+  /** Of one client, as core/nameserver counts them: an IPv4 address, an IPv6 /64. */
   readonly perAddress: number;
 }
 

@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Counter, Registry } from '../../core/base/metrics/index.ts';
-import type { AnswerDeferred, DeferredRequest } from '../../core/net/deferred.ts';
+import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';

@@ -4,8 +4,9 @@
  *
  * A server cookie: version (1 byte), reserved (3), timestamp (4), SipHash-2-4 of client cookie, the three before, and client address (8).
  */
+
+import type { Client } from '../address/client.ts';
 import { CLIENT_COOKIE } from '../wire/edns.ts';
-import type { Client } from './client.ts';
 import { CookieSigner } from './cookie-signer.ts';
 import { COOKIE } from './query.ts';
 import { sipKey } from './siphash.ts';

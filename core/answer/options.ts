@@ -2,9 +2,10 @@
  * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options still lie in the packet; the response
  * is then written over them. One object for each thread; nothing is allocated per packet.
  */
+
+import type { Client } from '../address/client.ts';
 import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../wire/edns.ts';
 import { TYPE } from '../wire/types.ts';
-import type { Client } from './client.ts';
 import { ServerCookies, WHOLE_COOKIE } from './cookies.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ASKED, type Query } from './query.ts';

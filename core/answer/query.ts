@@ -2,9 +2,9 @@
  * Takes a query apart (RFC 1035 4.1, RFC 6891), options of EDNS included. One object for each thread, filled anew by every packet; nothing is allocated.
  */
 
+import { isEncrypted, isStream } from '../address/client.ts';
 import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
-import { isEncrypted, isStream } from './client.ts';
 import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before anything is looked up. */

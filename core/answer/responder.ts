@@ -2,6 +2,8 @@
  * The query path: a packet in, the response in its place. Finds what to answer by the rules of RFC 1034 4.3.2; `ResponseWriter` writes it. Nothing is
  * allocated per packet.
  */
+
+import { type Client, TRANSPORT } from '../address/client.ts';
 import {
   answerOffset,
   NODE_APEX,
@@ -16,7 +18,6 @@ import {
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
-import { type Client, TRANSPORT } from './client.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ResponseOptions } from './options.ts';
 import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, Query, SILENCE } from './query.ts';

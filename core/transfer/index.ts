@@ -5,7 +5,7 @@ import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
 import type { ZoneObserver } from '../journal/difference.ts';
-import type { AnswerDeferred } from '../net/deferred.ts';
+import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';

@@ -3,7 +3,7 @@
  * taken off.
  */
 import type { Logger } from '../base/log/index.ts';
-import type { AnswerDeferred, DeferredRequest } from '../net/deferred.ts';
+import type { AnswerDeferred, DeferredRequest } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Config, ListenAddress } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { choosePort } from '../../core/net/sockets.ts';
+import { choosePort } from '../../core/os/sockets.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';

@@ -5,7 +5,7 @@
  * A network gets no more than what is left over for the others (a dynamic threshold, Choudhury and Hahne 1998): alone it may hold half of the limit, two may hold a third each.
  * So no network, however many connections and streams it has, takes the memory that the next one needs.
  */
-import { clientNetwork } from '../../core/net/ipv6.ts';
+import { clientNetwork } from '../../core/address/ipv6.ts';
 
 /** Waits for memory. */
 export interface MemoryWaiter {

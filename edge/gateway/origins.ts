@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { parseAddress, parseExemptions } from '../../core/address/index.ts';
 import type { Config } from '../../core/config/index.ts';
-import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
+import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
 

@@ -1,6 +1,6 @@
 /** The handler of sites as it is configured: origins behind a cache, compressed on the way to visitors. */
 import type { Config } from '../../core/config/index.ts';
-import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
+import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import { openCacheStore } from '../cache/store/store.ts';
 import { BodyCompressor } from '../compress/body.ts';

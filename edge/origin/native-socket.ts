@@ -1,14 +1,14 @@
 /**
- * Sockets to origins without TLS that are the thread's own (core/net/descriptor-loop.ts): a request is one send and one recv, where a socket of node makes a callback with its turn of
+ * Sockets to origins without TLS that are the thread's own (core/os/descriptor-loop.ts): a request is one send and one recv, where a socket of node makes a callback with its turn of
  * microtasks of every read, and a request object of every write. Watched by edges (EPOLLET), so that epoll is told of a socket once. Hot: a write and a read allocate nothing.
  * A write goes out at once: kept for the end of the turn, all together, they cost as much (15.6 and 15.8 µs a request).
  */
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/address/index.ts';
-import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/net/descriptor-loop.ts';
-import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/net/epoll.ts';
-import { AGAIN, TcpCalls } from '../../core/net/tcp-calls.ts';
-import { TcpConnector } from '../../core/net/tcp-connect.ts';
+import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/os/descriptor-loop.ts';
+import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/os/epoll.ts';
+import { AGAIN, TcpCalls } from '../../core/os/tcp-calls.ts';
+import { TcpConnector } from '../../core/os/tcp-connect.ts';
 import { openNodeSocket } from './node-socket.ts';
 import {
   type OpenSocket,

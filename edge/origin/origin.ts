@@ -27,7 +27,7 @@ export interface OriginRequest {
   /** As they are sent, in this order: without host, content-length, and what concerns a connection only; those are the client's to say. */
   readonly headers: FieldList;
   readonly body: RequestBody;
-  /** The visitor's network (core/net/ipv6.ts), which gets its share of the connections; undefined: nobody in particular. */
+  /** The visitor's network (core/address/ipv6.ts), which gets its share of the connections; undefined: nobody in particular. */
   readonly client?: string;
   /** `websocket`: asks for an upgrade (RFC 6455); else empty. */
   readonly protocol: string;

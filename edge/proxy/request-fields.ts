@@ -7,7 +7,7 @@
  * whatever the visitor said of them, so a request whose answer may be for others, too, has nothing of that kind but what is a part of the cache's key.
  */
 import { isIP } from 'node:net';
-import { clientNetwork } from '../../core/net/ipv6.ts';
+import { clientNetwork } from '../../core/address/ipv6.ts';
 import { withoutDefaultPort } from '../exchange/authority.ts';
 import type { Exchange, FieldList } from '../exchange/exchange.ts';
 

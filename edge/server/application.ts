@@ -1,5 +1,5 @@
 /** What a thread of the edge is given to serve: the seam to whoever decides what is answered and by which certificates. */
-import type { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
+import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 

@@ -2,7 +2,7 @@
  * What happened to the connections of a thread before HTTP, and what they became: one number for each column, in memory that others may read. Limits that were met are told
  * to a listener as well, but seldom.
  */
-import type { Client } from '../../core/answer/client.ts';
+import type { Client } from '../../core/address/client.ts';
 import { Seldom } from '../../core/base/log/throttle.ts';
 
 export const SERVER_COLUMNS = [

@@ -7,7 +7,7 @@
 
 import { ConfigError } from '../../core/base/errors.ts';
 import type { ListenAddress } from '../../core/config/index.ts';
-import { loadLibc } from '../../core/net/linux.ts';
+import { loadLibc } from '../../core/os/libc.ts';
 import { EDGE_STREAM } from './limits.ts';
 import type { Listener } from './server.ts';
 

@@ -13,7 +13,7 @@ export class MemoryReturn {
   #most = 0;
   #calm = 0;
 
-  /** `release`: releaseMemory of core/net. */
+  /** `release`: releaseMemory of core/nameserver. */
   constructor(budget: MemoryBudget, release: () => void) {
     this.#budget = budget;
     this.#release = release;

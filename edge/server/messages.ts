@@ -1,6 +1,6 @@
 /** What the pool and its threads say to one another. */
 import type { LogLevel } from '../../core/base/log/index.ts';
-import type { SharedLimits } from '../../core/net/connection-limits.ts';
+import type { SharedLimits } from '../../core/os/connection-limits.ts';
 import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import type { SharedPlaces } from '../tls/places.ts';
 import type { EdgeLimits, Listener } from './server.ts';
@@ -25,7 +25,7 @@ export interface ThreadData {
   readonly slice: Slice;
   /** What it holds of the system (edge/tls); null: its TLS is node's. */
   readonly places: SharedPlaces | null;
-  /** See Pulse (core/net). */
+  /** See Pulse (core/nameserver). */
   readonly pulse: SharedArrayBuffer;
 }
 

@@ -1,7 +1,7 @@
 /** One connection whose TLS is that of edge/tls, or, where that does not take it, node's sockets as they serve all others. */
 import { Socket } from 'node:net';
-import type { Client as CountedClient } from '../../core/answer/client.ts';
-import { loadLibc } from '../../core/net/linux.ts';
+import type { Client as CountedClient } from '../../core/address/client.ts';
+import { loadLibc } from '../../core/os/libc.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';

@@ -1,7 +1,7 @@
 /** One thread of the pool: started, started anew when it dies, replaced, drained. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/base/log/index.ts';
-import { Pulse } from '../../core/net/pulse.ts';
+import { Pulse } from '../../core/os/pulse.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 
 /** From a death to the next start, the first time and at most; doubled each time that it dies young. */

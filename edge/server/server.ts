@@ -1,12 +1,12 @@
 /** What one thread serves: its listeners, the connections that they take, and their end. */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import type { Client as CountedClient } from '../../core/answer/client.ts';
-import type { ConnectionLimits } from '../../core/net/connection-limits.ts';
-import { CLIENT_FULL, FULL } from '../../core/net/connection-limits.ts';
-import { addressText } from '../../core/net/ipv6.ts';
-import { loadLibc } from '../../core/net/linux.ts';
-import { releaseMemory } from '../../core/net/release-memory.ts';
+import type { Client as CountedClient } from '../../core/address/client.ts';
+import { addressText } from '../../core/address/ipv6.ts';
+import type { ConnectionLimits } from '../../core/os/connection-limits.ts';
+import { CLIENT_FULL, FULL } from '../../core/os/connection-limits.ts';
+import { loadLibc } from '../../core/os/libc.ts';
+import { releaseMemory } from '../../core/os/release-memory.ts';
 import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';

@@ -1,10 +1,10 @@
 /** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { addressText } from '../../core/address/ipv6.ts';
 import { Seldom } from '../../core/base/log/throttle.ts';
-import { ConnectionLimits } from '../../core/net/connection-limits.ts';
-import { DescriptorLoop } from '../../core/net/descriptor-loop.ts';
-import { addressText } from '../../core/net/ipv6.ts';
-import { beat } from '../../core/net/pulse.ts';
+import { ConnectionLimits } from '../../core/os/connection-limits.ts';
+import { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
+import { beat } from '../../core/os/pulse.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Http1Counters } from '../http1/counters.ts';
 import { Http2Counters } from '../http2/counters.ts';

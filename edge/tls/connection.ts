@@ -2,7 +2,7 @@
  * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets, until it closes. All that is done here does not block, and nothing
  * that a client sends throws.
  */
-import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../core/net/epoll.ts';
+import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../core/os/epoll.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { HELLO } from './client-hello.ts';
 import type { TlsLoop } from './loop.ts';

@@ -1,9 +1,9 @@
 /** The TLS connections of a thread: accepted, and what all of them share. */
-import { Client } from '../../core/answer/client.ts';
-import type { DescriptorLoop, LoopTask } from '../../core/net/descriptor-loop.ts';
-import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/net/epoll.ts';
-import { AF_INET } from '../../core/net/socket-constants.ts';
-import type { TcpCalls } from '../../core/net/tcp-calls.ts';
+import { Client } from '../../core/address/client.ts';
+import type { DescriptorLoop, LoopTask } from '../../core/os/descriptor-loop.ts';
+import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../core/os/epoll.ts';
+import { AF_INET } from '../../core/os/socket-constants.ts';
+import type { TcpCalls } from '../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../core/tls/ticket-keys.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { TlsConnection } from './connection.ts';

@@ -3,8 +3,8 @@
  * before what it names is freed, so nothing is freed twice, wherever the thread ended.
  */
 
-import { OWN_PLACES } from '../../core/net/descriptor-loop.ts';
-import { loadLibc } from '../../core/net/linux.ts';
+import { OWN_PLACES } from '../../core/os/descriptor-loop.ts';
+import { loadLibc } from '../../core/os/libc.ts';
 import { loadOpenssl, type Openssl } from './openssl.ts';
 import { MAX_CHAINS } from './profile.ts';
 import { type QuickTools, quickTools } from './quick-credential.ts';

@@ -9,7 +9,7 @@ import { test } from 'uvu';
 import { write } from '../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { LmdbNodeStore } from '../../core/net/node-store.ts';
+import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { buildIndex } from '../../core/store/index/build.ts';
 import { formatName, parseName } from '../../core/wire/name.ts';

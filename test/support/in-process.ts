@@ -1,6 +1,6 @@
 /** Zones compiled into a shared index of this process, and the query path over it: the daemon less its sockets and its store. */
 import { MessageChannel } from 'node:worker_threads';
-import { Client, TRANSPORT } from '../../core/answer/client.ts';
+import { Client, TRANSPORT } from '../../core/address/client.ts';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { DEFERRED, Responder } from '../../core/answer/responder.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';

@@ -1,14 +1,14 @@
 /** Nanoseconds that the query path takes for a query, without sockets, by what it asks of EDNS. Run: node dist/bench/core/answer/respond.bench.js */
 import { MessageChannel } from 'node:worker_threads';
 import { Bench } from 'tinybench';
-import { Client } from '../../../core/answer/client.ts';
+import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { option, queryWith } from '../../../test/core/answer/fixture.ts';
-import { ask, putZone, ZONE } from '../../../test/core/net/fixture.ts';
+import { ask, putZone, ZONE } from '../../../test/core/nameserver/fixture.ts';
 
 const BATCH = 64;
 const BATCHES = 100;

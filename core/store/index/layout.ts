@@ -13,8 +13,8 @@
  */
 
 import { randomFillSync } from 'node:crypto';
+import { largeMemory } from '../../os/large-memory.ts';
 import { MAX_NODE } from '../answers.ts';
-import { largeMemory } from './large-memory.ts';
 
 /** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
 export const GENERATION = 0;

@@ -1,10 +1,10 @@
 /** The index's one writer: puts, replaces and removes nodes while the query path reads. */
 
 import type { MessagePort } from 'node:worker_threads';
+import { largeMemory } from '../../os/large-memory.ts';
 import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena, isBefore } from './arena.ts';
-import { largeMemory } from './large-memory.ts';
 import {
   COMMITS,
   countLabels,

@@ -1,9 +1,9 @@
 /** The admin API with DNS over HTTPS, and a client that knows HTTP alone. */
 import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
-import { NameserverCounters } from '../../../core/net/counters.ts';
-import { OPEN_GATE } from '../../../core/net/gates.ts';
-import { openLocalResponder } from '../../../core/net/local-responder.ts';
+import { NameserverCounters } from '../../../core/nameserver/counters.ts';
+import { OPEN_GATE } from '../../../core/nameserver/gates.ts';
+import { openLocalResponder } from '../../../core/nameserver/local-responder.ts';
 import type { IndexWriter } from '../../../core/store/index/writer.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';

@@ -2,14 +2,14 @@
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Client, TRANSPORT } from '../../../core/answer/client.ts';
+import { Client, TRANSPORT } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { ask, putZone, UDP_PAYLOAD, ZONE } from '../net/fixture.ts';
+import { ask, putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 import { option, queryWith, SECRET } from './fixture.ts';
 
 const BATCH = 64;

@@ -1,6 +1,6 @@
 /** A thread that asks the shared index without a pause until it is told to stop, and says what it was answered. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Client } from '../../../core/answer/client.ts';
+import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';

@@ -10,7 +10,7 @@ import { TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { QueryPath } from '../../support/in-process.ts';
-import { APEX, ask, putZone, record, soa, texts, until } from '../net/fixture.ts';
+import { APEX, ask, putZone, record, soa, texts, until } from '../nameserver/fixture.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
 const READERS = 2;

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TRANSPORT } from '../../../core/answer/client.ts';
+import { TRANSPORT } from '../../../core/address/client.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
 import { DEFERRED } from '../../../core/answer/responder.ts';
 import { ANSWER_AA, ANSWER_STALE, encodeNode } from '../../../core/store/answers.ts';
@@ -11,7 +11,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
-import { a, putZone, record, ZONE } from '../net/fixture.ts';
+import { a, putZone, record, ZONE } from '../nameserver/fixture.ts';
 import { type Asked, Asker, extendedError, option, queryWith, readOptions } from './fixture.ts';
 
 const { UDP, TCP, TLS, HTTPS } = TRANSPORT;

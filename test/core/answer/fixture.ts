@@ -1,6 +1,6 @@
 /** A query path with settings of its own over the zone that most tests serve, and what its responses say. */
 import { MessageChannel } from 'node:worker_threads';
-import { Client } from '../../../core/answer/client.ts';
+import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import type { Query } from '../../../core/answer/query.ts';
 import { Responder } from '../../../core/answer/responder.ts';
@@ -9,7 +9,7 @@ import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { putZone, UDP_PAYLOAD, ZONE } from '../net/fixture.ts';
+import { putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 
 export const SECRET = new Uint8Array(16).fill(7);
 

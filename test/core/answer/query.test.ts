@@ -5,7 +5,7 @@ import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
-import { putZone, ZONE } from '../net/fixture.ts';
+import { putZone, ZONE } from '../nameserver/fixture.ts';
 
 const index = new IndexWriter(1 << 20);
 putZone(index, ZONE);

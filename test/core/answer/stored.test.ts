@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
-import { LmdbNodeStore } from '../../../core/net/node-store.ts';
+import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { buildIndex } from '../../../core/store/index/build.ts';
 import { nameSum } from '../../../core/store/index/layout.ts';
@@ -20,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
-import { APEX, a, ask, octetOf, putZone, record, soa, texts } from '../net/fixture.ts';
+import { APEX, a, ask, octetOf, putZone, record, soa, texts } from '../nameserver/fixture.ts';
 
 const SMALL = 32 * 1024;
 const AMPLE = 64 << 20;

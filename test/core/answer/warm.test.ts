@@ -5,7 +5,7 @@ import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
-import { ask, putZone, ZONE } from '../net/fixture.ts';
+import { ask, putZone, ZONE } from '../nameserver/fixture.ts';
 
 const STRIDE = 1600;
 const BATCH = 64;

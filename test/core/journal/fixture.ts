@@ -2,7 +2,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
-import { LmdbNodeStore } from '../../../core/net/node-store.ts';
+import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';

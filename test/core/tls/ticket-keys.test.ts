@@ -11,7 +11,7 @@ import { type TlsMaterial, watchCertificate } from '../../../core/nameserver/tls
 import { nextTicketKeys, type TicketKeys, takeTickets } from '../../../core/tls/ticket-keys.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { until } from '../net/fixture.ts';
+import { until } from '../nameserver/fixture.ts';
 
 const PATIENCE_MS = 10_000;
 const key = ecKey();

@@ -2,7 +2,7 @@
 
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
-import type { AnswerDeferred, DeferredTransport } from '../../../core/net/deferred.ts';
+import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../core/transfer/history.ts';
 import { type TransferOptions, transferResponder } from '../../../core/transfer/responder.ts';

@@ -5,7 +5,7 @@ import { Registry } from '../../../core/base/metrics/index.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import { write } from '../../../core/journal/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
-import { startNameserver } from '../../../core/net/nameserver.ts';
+import { startNameserver } from '../../../core/nameserver/nameserver.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
@@ -13,7 +13,7 @@ import { type Domain, domains, type ProxyConfig, proxies, type RecordRow, record
 import { type Acme, type AcmeOptions, createAcme } from '../../../edge/acme/index.ts';
 import type { PublicDns } from '../../../edge/acme/public-dns.ts';
 import { addressRecord, DEFAULTS, newDomain, newProxy, type Store } from '../../core/journal/fixture.ts';
-import { LIMITS, V4 } from '../../core/net/fixture.ts';
+import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 export const SETTINGS: AcmeOptions['config']['acme'] = {

@@ -2,8 +2,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { DescriptorLoop } from '../../../core/net/descriptor-loop.ts';
-import { loadLibc } from '../../../core/net/linux.ts';
+import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
+import { loadLibc } from '../../../core/os/libc.ts';
 import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { Client } from '../../../edge/exchange/exchange.ts';
 import { Http2Counters } from '../../../edge/http2/counters.ts';

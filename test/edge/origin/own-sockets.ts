@@ -1,6 +1,6 @@
 /** Which sockets the tests of this folder run over: those of the thread, or node's. */
 import * as assert from 'uvu/assert';
-import { DescriptorLoop, OWN_PLACES } from '../../../core/net/descriptor-loop.ts';
+import { DescriptorLoop, OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
 import { nativeSockets } from '../../../edge/origin/native-socket.ts';
 import type { OpenSocket } from '../../../edge/origin/sockets.ts';
 

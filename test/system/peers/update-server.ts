@@ -2,14 +2,14 @@
 
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import type { DeferredRequest } from '../../../core/net/deferred.ts';
-import type { UdpBoundOptions } from '../../../core/net/deferred-bound.ts';
-import { startNameserver } from '../../../core/net/nameserver.ts';
+import type { DeferredRequest } from '../../../core/nameserver/deferred.ts';
+import type { UdpBoundOptions } from '../../../core/nameserver/deferred-bound.ts';
+import { startNameserver } from '../../../core/nameserver/nameserver.ts';
 import { openKeyring } from '../../../core/tsig/keyring.ts';
 import { verifyTsig } from '../../../core/wire/tsig.ts';
 import { OPCODE } from '../../../core/wire/types.ts';
 import { World } from '../../admin-api/update/world.ts';
-import { LIMITS, V4 } from '../../core/net/fixture.ts';
+import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { temporaryFolder } from '../../support/temp.ts';

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Notifier } from '../../../core/systemd/notifier.ts';
+import { Notifier } from '../../../core/os/systemd/notifier.ts';
 import { startChild } from '../../support/child.ts';
 import { environment, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { startReceiver } from '../core/systemd/receiver.ts';
+import { startReceiver } from '../core/os/systemd/receiver.ts';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
 

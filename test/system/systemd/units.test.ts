@@ -13,7 +13,7 @@ import { startChild } from '../../support/child.ts';
 import { environment, runCommand } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { startReceiver } from '../core/systemd/receiver.ts';
+import { startReceiver } from '../core/os/systemd/receiver.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 
 const UNITS = ['waypost', 'waypost-etcd'] as const;

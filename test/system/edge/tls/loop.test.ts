@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DescriptorLoop } from '../../../../core/net/descriptor-loop.ts';
+import { DescriptorLoop } from '../../../../core/os/descriptor-loop.ts';
 import type { Exchange } from '../../../../edge/exchange/exchange.ts';
 import { sharePlaces } from '../../../../edge/tls/places.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../../../edge/server/rig.ts';

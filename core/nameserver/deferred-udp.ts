@@ -1,0 +1,53 @@
+/**
+ * Replies over UDP that main sends. A thread that blocks in recvmmsg has no ear for main, but its sockets are main's: so it hands over where the message came
+ * from and by which address, and main sends the reply by the same socket.
+ */
+import type { Libc } from '../os/libc.ts';
+import { MSG_DONTWAIT } from '../os/socket-constants.ts';
+
+export interface UdpReply {
+  readonly fd: number;
+  /** struct sockaddr of the client. */
+  readonly name: Uint8Array;
+  /** Control data with the address that the reply comes from (PKTINFO); empty: the socket's own. */
+  readonly control: Uint8Array;
+}
+
+export type SendUdp = (reply: UdpReply, message: Uint8Array) => void;
+
+/** struct mmsghdr and where its fields are, in bytes. */
+const HEADER = 64;
+const NAME_AT = 0;
+const NAME_LENGTH_AT = 8;
+const VECTOR_AT = 16;
+const VECTORS_AT = 24;
+const CONTROL_AT = 32;
+const CONTROL_LENGTH_AT = 40;
+
+/** What can't be sent now is lost, as packets are: the client asks again. */
+export function udpSender({ sendmmsg, address }: Pick<Libc, 'sendmmsg' | 'address'>): SendUdp {
+  // A pool's memory would do, too, but what is below 64 bytes may lie in V8's heap, and move.
+  const room = (bytes: number): Buffer => Buffer.from(new ArrayBuffer(Math.max(bytes, 256)));
+  const header = room(HEADER);
+  const vector = room(16);
+  const name = room(32);
+  const control = room(64);
+  const message = room(65_536);
+  const at = (bytes: Buffer): bigint => address(bytes);
+  header.writeBigUInt64LE(at(name), NAME_AT);
+  header.writeBigUInt64LE(at(vector), VECTOR_AT);
+  header.writeBigUInt64LE(1n, VECTORS_AT);
+  vector.writeBigUInt64LE(at(message), 0);
+  const held = [name, control, vector, message];
+  return (reply, bytes) => {
+    if (bytes.length > message.length) return;
+    held[0].set(reply.name);
+    control.set(reply.control);
+    message.set(bytes);
+    header.writeUInt32LE(reply.name.length, NAME_LENGTH_AT);
+    header.writeBigUInt64LE(reply.control.length === 0 ? 0n : at(control), CONTROL_AT);
+    header.writeBigUInt64LE(BigInt(reply.control.length), CONTROL_LENGTH_AT);
+    vector.writeBigUInt64LE(BigInt(bytes.length), 8);
+    sendmmsg(reply.fd, header, 1, MSG_DONTWAIT);
+  };
+}

@@ -1,0 +1,102 @@
+/** The query path on the thread that asks it: for messages that come over something other than this room's sockets. */
+import { MessageChannel } from 'node:worker_threads';
+import { Client, TRANSPORT } from '../address/client.ts';
+import { setClientAddress } from '../address/ipv6.ts';
+import { IndexReader } from '../answer/index-reader.ts';
+import { COOKIE } from '../answer/query.ts';
+import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
+import type { AnswerSettings } from '../answer/settings.ts';
+import { READERS } from '../store/index/layout.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import { AnswerGate } from './answer-gate.ts';
+import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
+import type { GateData } from './gates.ts';
+import { LmdbNodeStore } from './node-store.ts';
+import { openQueryLog } from './query-log.ts';
+import { nobodysCode } from './refusal.ts';
+
+export interface LocalResponse {
+  readonly message: Uint8Array;
+  /** Made for this client alone: its cookie is in it (RFC 7873). */
+  readonly personal: boolean;
+}
+
+/** What every DNS thread works with, too. */
+interface Parts {
+  readonly index: IndexReader;
+  readonly responder: Responder;
+  readonly counters: ThreadCounters;
+  readonly gate: AnswerGate;
+}
+
+/** What a thread of its own would be handed. */
+export interface LocalData {
+  readonly counters: Slice;
+  readonly gate: GateData;
+}
+
+export class LocalResponder {
+  private readonly parts: Parts;
+  private readonly client = new Client();
+  private readonly buffer = new Uint8Array(MAX_MESSAGE + 1);
+
+  /** `transport`: of TRANSPORT, the one that all messages come over. */
+  constructor(parts: Parts, transport: number = TRANSPORT.HTTPS) {
+    this.parts = parts;
+    this.client.transport = transport;
+  }
+
+  /**
+   * Answers a message of at most 65,535 bytes, which is not changed, from a client at `address` (IPv4 or IPv6, in text). Null: it is none that is answered. Zone transfers
+   * and what is signed are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
+   */
+  answer(message: Uint8Array, address: string): LocalResponse | null {
+    const { client, buffer } = this;
+    const { index, responder, counters, gate } = this.parts;
+    setClientAddress(client, address, 0);
+    buffer.set(message);
+    index.enter();
+    try {
+      let length = responder.respond(buffer, 0, message.length, client);
+      if (length === DEFERRED) length = responder.refuse(nobodysCode(message, 0));
+      if (length === 0) {
+        counters.count(COLUMN.notQuery);
+        return null;
+      }
+      const left = gate.pass(buffer, 0, length, responder.query, client, client.length === 4 ? 0 : 1);
+      return { message: buffer.slice(0, left), personal: responder.query.cookie !== COOKIE.NONE };
+    } catch (error) {
+      counters.count(COLUMN.fault);
+      throw error;
+    } finally {
+      index.leave();
+      counters.takeIndex(index);
+    }
+  }
+}
+
+interface Served {
+  readonly index: IndexWriter;
+  readonly storeDirectory: string;
+  /** Bytes. */
+  readonly udpPayload: number;
+  readonly answers: AnswerSettings;
+}
+
+/** Reads the index on the thread that writes it, between its writes, as the last of its readers: the others are numbered from 1. */
+export function openLocalResponder(served: Served, data: LocalData): LocalResponder {
+  const { index, storeDirectory, udpPayload, answers } = served;
+  const { port1, port2 } = new MessageChannel();
+  // New slots wait there; the channel must not keep the process alive.
+  port1.unref();
+  port2.unref();
+  const reader = new IndexReader(index.share(port1), READERS - 1, port2, new LmdbNodeStore(storeDirectory));
+  const counters = new ThreadCounters(data.counters);
+  const log = openQueryLog(data.gate, counters);
+  return new LocalResponder({
+    index: reader,
+    responder: new Responder(reader, udpPayload, answers),
+    counters,
+    gate: new AnswerGate(counters, null, log),
+  });
+}

@@ -1,0 +1,204 @@
+/** Starts the DNS threads, and stops them. */
+import type { Worker } from 'node:worker_threads';
+import { type AnswerSettings, PLAIN } from '../answer/settings.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { ListenAddress } from '../config/index.ts';
+import { forgetThread, shareLimits } from '../os/connection-limits.ts';
+import { loadLibc } from '../os/libc.ts';
+import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from '../os/sockets.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import { nextTicketKeys, type TicketKeys } from '../tls/ticket-keys.ts';
+import { NameserverCounters, type Transport } from './counters.ts';
+import type { AnswerDeferred } from './deferred.ts';
+import type { UdpBoundOptions } from './deferred-bound.ts';
+import { DeferredServer } from './deferred-server.ts';
+import { udpSender } from './deferred-udp.ts';
+import { type GateOptions, Gates } from './gates.ts';
+import type { LocalData } from './local-responder.ts';
+import { Thread, type ThreadPlan } from './thread.ts';
+import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
+import type { TcpLimits } from './worker-data.ts';
+
+export interface NameserverOptions extends GateOptions {
+  readonly index: IndexWriter;
+  readonly storeDirectory: string;
+  readonly listen: readonly ListenAddress[];
+  /** UDP threads. */
+  readonly workers: number;
+  /** Bytes. */
+  readonly udpPayload: number;
+  /** Left out: answers and nothing else. */
+  readonly answers?: AnswerSettings;
+  readonly transport: 'auto' | 'batch' | 'portable';
+  readonly tcp: TcpLimits;
+  /** DNS over TLS; left out, there is none. */
+  readonly tls?: TlsOptions;
+  /** Answers what the query path leaves; left out, all that is refused. */
+  readonly answerDeferred?: AnswerDeferred;
+  /** How much of that may come over UDP; left out, DEFAULT_UDP_BOUND. */
+  readonly deferredUdp?: UdpBoundOptions;
+  /** Prefixes of those who may transfer zones without a signature: others are refused before `answerDeferred`. Left out, that judges by itself. */
+  readonly transferAllow?: readonly string[];
+  /** Is told of each thread when it is started, also anew: for tests that end one. */
+  readonly onThread?: (name: string, worker: Worker) => void;
+}
+
+export interface TlsOptions extends CertificateFiles {
+  /** What sessions are resumed by at first; left out, none that other nodes know. */
+  readonly tickets?: TicketKeys;
+  readonly listen: readonly ListenAddress[];
+}
+
+export interface Nameserver {
+  /** With the ports that were given for port 0. */
+  readonly listen: readonly ListenAddress[];
+  readonly tlsListen: readonly ListenAddress[];
+  readonly transport: 'batch' | 'portable';
+  /** Whether every thread listens. */
+  readonly listening: boolean;
+  readonly counters: NameserverCounters;
+  /** For what comes over HTTPS (local-responder.ts). */
+  readonly https: LocalData;
+  /** Names of the threads that have not answered for so many milliseconds. */
+  silent(ms: number): string[];
+  /** New keys for the session tickets of DNS over TLS. */
+  setTickets(keys: TicketKeys): void;
+  stop(): Promise<void>;
+}
+
+/** Threads for streams: TCP, and TLS where there is one. */
+const TCP_STREAM = 0;
+const TLS_STREAM = 1;
+
+/** Resolves when all threads listen. Throws ConfigError when one can't. */
+export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
+  const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
+  const transport = chooseTransport(options);
+  const isBatch = transport === 'batch';
+  const listen = await Promise.all(options.listen.map(choosePort));
+  const tlsListen = await Promise.all((tls?.listen ?? []).map(choosePort));
+  const certificate =
+    tls === undefined || tlsListen.length === 0
+      ? null
+      : watchCertificate(tls, tls.tickets ?? nextTicketKeys(null), log);
+  // Sockets of node:dgram can't share a port among threads.
+  const count = isBatch ? options.workers : 1;
+  const sockets = isBatch ? openSockets(listen, count) : NO_SOCKETS;
+  const transports: Transport[] = [...new Array<'udp'>(count).fill('udp'), 'tcp'];
+  if (certificate !== null) transports.push('tls');
+  const counters = new NameserverCounters(transports);
+  const gates = new Gates(options, transports);
+  const connections = shareLimits(certificate === null ? 1 : 2);
+  const deferred =
+    answerDeferred === undefined
+      ? null
+      : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log, options.deferredUdp);
+  const parts = { index, log, counters, deferred, onThread };
+  const open = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
+  const data = {
+    storeDirectory,
+    listen,
+    fds: [],
+    udpPayload,
+    answers,
+    tcp,
+    transferAllow: options.transferAllow ?? null,
+    wake: -1,
+    open,
+    connections,
+    stream: TCP_STREAM,
+  };
+  const libc = isBatch ? loadLibc() : null;
+  const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
+  const start = (plan: ThreadPlan, variable?: string): Thread =>
+    new Thread({ ...parts, cannotListen: (why) => cannotListen(plan.data.listen, why, variable) }, plan);
+  const threads = Array.from({ length: count }, (_, i) =>
+    start({
+      name: `udp ${i + 1}`,
+      file: isBatch
+        ? new URL('./udp-worker.js', import.meta.url)
+        : new URL('./udp-portable-worker.js', import.meta.url),
+      reader: i + 1,
+      data: { ...data, gate: gates.of(i), fds: sockets.udp[i] ?? [] },
+    }),
+  );
+  threads.push(
+    start({
+      name: 'tcp',
+      file: isBatch ? new URL('./tcp-batch-worker.js', import.meta.url) : new URL('./tcp-worker.js', import.meta.url),
+      reader: count + 1,
+      data: { ...data, gate: gates.of(count), fds: sockets.tcp, wake: sockets.wake },
+      wake,
+      onExit() {
+        if (isBatch) closeLeft(open);
+        forgetThread(connections, TCP_STREAM);
+      },
+    }),
+  );
+  if (certificate !== null) {
+    const thread = start(
+      {
+        name: 'tls',
+        file: new URL('./tls-worker.js', import.meta.url),
+        reader: count + 2,
+        data: {
+          ...data,
+          gate: gates.of(count + 1),
+          listen: tlsListen,
+          stream: TLS_STREAM,
+          // Read at each start.
+          get tls() {
+            return certificate.current;
+          },
+        },
+        onExit: () => forgetThread(connections, TLS_STREAM),
+      },
+      'WAYPOST_DNS_TLS_LISTEN',
+    );
+    certificate.onChange = (tls) => thread.tell({ kind: 'certificate', tls });
+    threads.push(thread);
+  }
+  const stop = async (): Promise<void> => {
+    for (const thread of threads) thread.stopping = true;
+    certificate?.close();
+    index.stopReaders();
+    await Promise.all(threads.map((thread) => thread.ended()));
+    sockets.close();
+    gates.stop();
+  };
+  try {
+    await Promise.all(threads.map((thread) => thread.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    listen,
+    tlsListen,
+    transport,
+    get listening() {
+      return threads.every((thread) => thread.listening);
+    },
+    counters,
+    https: { counters: counters.https, gate: gates.https },
+    silent: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
+    setTickets: (keys) => certificate?.setTickets(keys),
+    stop,
+  };
+}
+
+function chooseTransport({ transport, log }: NameserverOptions): 'batch' | 'portable' {
+  if (transport === 'portable') return transport;
+  try {
+    loadLibc();
+    return 'batch';
+  } catch (error) {
+    if (transport === 'batch')
+      throw new ConfigError(
+        'transport',
+        `dns.transport is "batch", but ${(error as Error).message}. Use "auto" or "portable".`,
+      );
+    log.warn('DNS over UDP runs without batches', { reason: (error as Error).message });
+    return 'portable';
+  }
+}

@@ -1,0 +1,83 @@
+/** Takes what the DNS threads have sampled out of their rings, and writes it to the log. */
+import { TRANSPORT } from '../address/client.ts';
+import type { LogFields, Logger } from '../base/log/index.ts';
+import { typeName } from '../wire/mnemonics.ts';
+import { formatName } from '../wire/name.ts';
+import { formatIPv4, formatIPv6 } from '../wire/rdata/index.ts';
+import { RCODE } from '../wire/types.ts';
+import { ENTRY, ENTRY_FIELD, RING_ENTRIES, type SharedQueryLog, TAKEN, viewsOf, WRITTEN } from './query-log.ts';
+
+/** How often, and how many lines of one ring at once: 5,000 lines a second of each thread, and never long without a turn of the event loop. */
+const DRAIN_MS = 50;
+const DRAIN_LINES = 250;
+
+const TRANSPORT_TEXT: ReadonlyMap<number, string> = new Map(
+  Object.entries(TRANSPORT).map(([text, transport]) => [transport, text.toLowerCase()]),
+);
+const RCODE_TEXT: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([text, code]) => [code, text]));
+/** Third byte of a header (RFC 1035 4.1.1). */
+const FLAGS: readonly (readonly [bit: number, text: string])[] = [
+  [0x01, 'rd'],
+  [0x04, 'aa'],
+  [0x02, 'tc'],
+];
+const EDNS_FLAGS: readonly (readonly [bit: number, text: string])[] = [
+  [1, 'edns'],
+  [2, 'do'],
+];
+
+/** Starts to write to `log`. `stop` writes what is left and ends it. It does not keep the process alive, and without a ring it does nothing. */
+export function startQueryLog(shared: readonly SharedQueryLog[], log: Logger): { stop(): void } {
+  const drain = (): void => {
+    for (const { ring } of shared) drainRing(ring, log, DRAIN_LINES);
+  };
+  const timer = shared.length === 0 ? undefined : setInterval(drain, DRAIN_MS).unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      for (const { ring } of shared) drainRing(ring, log, RING_ENTRIES);
+    },
+  };
+}
+
+function drainRing(ring: SharedArrayBuffer, log: Logger, most: number): void {
+  const { counts, bytes, doubles } = viewsOf(ring);
+  const written = Atomics.load(counts, WRITTEN);
+  let taken = Atomics.load(counts, TAKEN);
+  for (let i = 0; i < most && taken !== written; i++) {
+    log.info('query', readEntry(bytes, doubles, ((taken >>> 0) % RING_ENTRIES) * ENTRY));
+    taken = (taken + 1) | 0;
+    Atomics.store(counts, TAKEN, taken);
+  }
+}
+
+/** The fields of the line for the entry at bytes[at]. */
+function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFields {
+  const number = (field: number): number => (bytes[at + field] << 8) | bytes[at + field + 1];
+  const milliseconds = performance.timeOrigin + doubles[(at + ENTRY_FIELD.time) / 8];
+  const address = bytes.slice(at + ENTRY_FIELD.client, at + ENTRY_FIELD.client + bytes[at + ENTRY_FIELD.clientLength]);
+  const nameLength = bytes[at + ENTRY_FIELD.nameLength];
+  const rcode = number(ENTRY_FIELD.rcode);
+  const size = number(ENTRY_FIELD.size);
+  const transport = bytes[at + ENTRY_FIELD.transport];
+  return {
+    at: new Date(milliseconds).toISOString(),
+    client: address.length === 4 ? formatIPv4(address) : formatIPv6(address),
+    // Over HTTPS it is not known.
+    port: number(ENTRY_FIELD.port) || undefined,
+    transport: TRANSPORT_TEXT.get(transport) ?? String(transport),
+    // A question that could not be read has neither.
+    name:
+      nameLength === 0 ? undefined : formatName(bytes.slice(at + ENTRY_FIELD.name, at + ENTRY_FIELD.name + nameLength)),
+    type: nameLength === 0 ? undefined : typeName(number(ENTRY_FIELD.type)),
+    flags: [
+      ...FLAGS.filter(([bit]) => (bytes[at + ENTRY_FIELD.flags] & bit) !== 0),
+      ...EDNS_FLAGS.filter(([bit]) => (bytes[at + ENTRY_FIELD.edns] & bit) !== 0),
+    ]
+      .map(([, text]) => text)
+      .join(' '),
+    rcode: RCODE_TEXT.get(rcode) ?? String(rcode),
+    // Nothing was sent when the rate was limited.
+    size: size === 0 ? 'dropped' : size,
+  };
+}

@@ -1,0 +1,156 @@
+/** Connections over Node's streams: TCP where there is no loop of our own, and TLS everywhere. */
+import type { Socket } from 'node:net';
+import { Client } from '../address/client.ts';
+import { setClientAddress } from '../address/ipv6.ts';
+import { DEFERRED, MAX_MESSAGE } from '../answer/responder.ts';
+import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
+import { COLUMN } from './counters.ts';
+import { type Answering, QUIET_MS, TcpConnection } from './tcp-connection.ts';
+import type { Reader, TcpLimits } from './worker-data.ts';
+
+/** Connections looked at for one that makes room. */
+const LOOK_AT = 8;
+
+interface Entry {
+  readonly bucket: number;
+  /** When it came, as `performance.now()` counts. */
+  readonly since: number;
+  /** Null while a handshake is under way. */
+  connection: TcpConnection | null;
+}
+
+export class Streams {
+  private readonly reader: Reader;
+  private readonly limits: TcpLimits;
+  private readonly connections: ConnectionLimits;
+  private readonly transport: number;
+  private readonly onFault: (error: unknown) => void;
+  private readonly entries = new Map<Socket, Entry>();
+  /** One message at a time is answered, so one buffer serves all connections. */
+  private readonly packet = new Uint8Array(MAX_MESSAGE + 1);
+
+  /** `transport`: of TRANSPORT. `onFault` is told of an exception that a message caused; its connection is closed. */
+  constructor(
+    reader: Reader,
+    limits: TcpLimits,
+    connections: ConnectionLimits,
+    transport: number,
+    onFault: (error: unknown) => void,
+  ) {
+    this.reader = reader;
+    this.limits = limits;
+    this.connections = connections;
+    this.transport = transport;
+    this.onFault = onFault;
+    reader.deferred?.listen();
+  }
+
+  /** Counts a connection that has just come. Null: it is closed, since there are too many. Otherwise what `serve` is given once messages may come. */
+  admit(socket: Socket): Client | null {
+    const { counters } = this.reader;
+    const { connections, entries } = this;
+    const client = new Client();
+    // A socket whose client has gone already has no address any more.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return null;
+    }
+    setClientAddress(client, socket.remoteAddress, socket.remotePort ?? 0);
+    client.transport = this.transport;
+    let bucket = connections.enter(client);
+    if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
+    if (bucket === FULL || bucket === CLIENT_FULL) {
+      counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
+      socket.destroy();
+      return null;
+    }
+    entries.set(socket, { bucket, since: performance.now(), connection: null });
+    counters.count(COLUMN.tcpAccepted);
+    counters.set(COLUMN.tcpOpen, connections.open);
+    socket.once('close', () => this.leave(socket));
+    return client;
+  }
+
+  /** `admitted`: the socket that was, where that is another one below `socket`. `family`: 0 for IPv4, 1 for IPv6. */
+  serve(socket: Socket, client: Client, family: number, admitted: Socket = socket): void {
+    const { counters } = this.reader;
+    const connection = new TcpConnection(socket, this.limits, this.answering(client, family), (reason) =>
+      counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
+    );
+    const entry = this.entries.get(admitted);
+    if (entry !== undefined) entry.connection = connection;
+  }
+
+  close(): void {
+    for (const socket of this.entries.keys()) socket.destroy();
+  }
+
+  private leave(socket: Socket): void {
+    const entry = this.entries.get(socket);
+    if (entry === undefined) return;
+    this.entries.delete(socket);
+    this.connections.leave(entry.bucket);
+    this.reader.counters.set(COLUMN.tcpOpen, this.connections.open);
+  }
+
+  /** Closes a connection that is waited for, among the few that were looked at least lately (RFC 7766 6.2.3). */
+  private makeRoom(): boolean {
+    const { entries } = this;
+    let looked = 0;
+    for (const [socket, entry] of entries) {
+      if (looked++ === LOOK_AT) break;
+      if (entry.connection === null ? this.cutHandshake(socket, entry) : entry.connection.makeRoom()) {
+        this.leave(socket);
+        return true;
+      }
+      entries.delete(socket);
+      entries.set(socket, entry);
+    }
+    return false;
+  }
+
+  /** Closes a connection whose handshake has been under way for a while. False when it has only begun. */
+  private cutHandshake(socket: Socket, { since }: Entry): boolean {
+    if (performance.now() - since < QUIET_MS) return false;
+    this.reader.counters.count(COLUMN.tcpSlow);
+    socket.destroy();
+    return true;
+  }
+
+  private answering(client: Client, family: number): Answering {
+    const { packet } = this;
+    const { responder, counters, deferred, deferredGate, gate } = this.reader;
+    return {
+      packet,
+      respond: (length) => this.respond(length, client, family),
+      defer: (length, taker) => {
+        const id = deferred?.ask(packet, 0, length, client, true, taker) ?? 0;
+        counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+        return id;
+      },
+      refuse: () => gate.pass(packet, 0, deferredGate.full(), responder.query, client, family),
+      next: (id) => deferred?.next(id),
+      cancel: (id) => deferred?.cancel(id),
+    };
+  }
+
+  private respond(length: number, client: Client, family: number): number {
+    const { packet } = this;
+    const { index, responder, counters, gate, deferredGate } = this.reader;
+    index.enter();
+    try {
+      let size = responder.respond(packet, 0, length, client);
+      if (size === DEFERRED) size = deferredGate.pass(packet, 0, client);
+      if (size === 0) counters.count(COLUMN.notQuery);
+      else if (size !== DEFERRED) return gate.pass(packet, 0, size, responder.query, client, family);
+      return size;
+    } catch (error) {
+      counters.count(COLUMN.fault);
+      this.onFault(error);
+      return 0;
+    } finally {
+      index.leave();
+      counters.takeIndex(index);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** The thread that serves DNS over TCP where there is no loop of our own: over node:net. */
+import { createServer } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { TRANSPORT } from '../address/client.ts';
+import { listenEverywhere } from './stream-servers.ts';
+import { Streams } from './tcp-streams.ts';
+import { connectionLimits, type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+
+const data = workerData as WorkerData;
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+const reader = openReader(data);
+const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TCP, faultReporter(post));
+
+listenEverywhere(data.listen, streams, reader.stopping, post, (family) =>
+  createServer({ allowHalfOpen: true }, (socket) => {
+    const client = streams.admit(socket);
+    if (client !== null) streams.serve(socket, client, family);
+  }),
+);

@@ -1,0 +1,270 @@
+/**
+ * The UDP loop: recvmmsg, answer each packet where it lies, sendmmsg. Query and response share one buffer, address and control data, so that
+ * what was received is sent back with only its length changed. Blocks its thread; between batches it looks whether it should stop.
+ * Measured on one core beside Knot and NSD: bench/RESULTS.md.
+ */
+
+import { Client } from '../address/client.ts';
+import type { IndexReader } from '../answer/index-reader.ts';
+import { COOKIE } from '../answer/query.ts';
+import { DEFERRED, type Responder } from '../answer/responder.ts';
+import { EINTR, type Libc } from '../os/libc.ts';
+import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
+import { AnswerGate } from './answer-gate.ts';
+import { COLUMN, type ThreadCounters } from './counters.ts';
+import { DeferredGate } from './deferred-gate.ts';
+import type { DeferredQueue } from './deferred-queue.ts';
+import type { UdpReply } from './deferred-udp.ts';
+
+/** Bytes of the longest request: padding, or an update with some records, may make one long. */
+const MAX_REQUEST = 4096;
+/** Packets a call. */
+const BATCH = 64;
+/** From so many packets on it pays to fetch memory ahead. */
+const WARM = 4;
+/** Bytes of a DNS header, behind which the name stands. */
+const HEADER = 12;
+/** struct mmsghdr in 32-bit words, and where its fields are. */
+const MESSAGE = 64;
+const NAME_LENGTH = 2;
+const CONTROL_LENGTH = 10;
+const FLAGS = 12;
+const LENGTH = 14;
+const WORDS = MESSAGE / 4;
+/** struct sockaddr_in6, rounded up. */
+const ADDRESS = 32;
+const ADDRESS_LENGTH = 28;
+/** Room for one cmsg with an in6_pktinfo (40 bytes). */
+const CONTROL = 64;
+const CONTROL_ROOM = 40;
+const MSG_TRUNC = 0x20;
+/** struct iovec in 32-bit words: base, then length. */
+const IOVEC_WORDS = 4;
+const IOVEC_LENGTH = 2;
+
+/** What the loop needs of the C library. */
+export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
+
+export interface UdpSockets {
+  readonly fds: readonly number[];
+  /** Of each socket. */
+  readonly families: readonly (4 | 6)[];
+  /** Some socket is bound to any address and gives PKTINFO. */
+  readonly anyAddress: boolean;
+  /** The largest response, in bytes. */
+  readonly udpPayload: number;
+}
+
+export class UdpLoop {
+  private readonly libc: UdpCalls;
+  private readonly index: IndexReader;
+  private readonly responder: Responder;
+  private readonly counters: ThreadCounters;
+  private readonly slot: number;
+  private readonly packets: Uint8Array;
+  private readonly addresses = new Uint8Array(BATCH * ADDRESS);
+  private readonly controls = new Uint8Array(BATCH * CONTROL);
+  private readonly headers = new Int32Array(BATCH * WORDS);
+  private readonly vectors = new Int32Array(BATCH * IOVEC_WORDS);
+  /** headers from the i-th message on, as the kernel is given them. */
+  private readonly rows: Uint8Array[];
+  private readonly onFault: (error: unknown) => void;
+  private readonly deferred: DeferredQueue | null;
+  private readonly gate: AnswerGate;
+  private readonly deferredGate: DeferredGate;
+  private readonly fds: readonly number[];
+  /** Of each socket: 0 for IPv4, 1 for IPv6. */
+  private readonly families: readonly number[];
+  /** struct pollfd of each socket; empty when there is only one, which is waited for in recvmmsg. */
+  private readonly polled: Uint8Array;
+  private readonly events: DataView;
+  private readonly pktinfo: boolean;
+  private readonly client = new Client();
+
+  /** `onFault` is told of an exception that a packet caused; the packet is dropped. `deferred` takes what the query path leaves; null: nobody does. */
+  constructor(
+    libc: UdpCalls,
+    index: IndexReader,
+    responder: Responder,
+    counters: ThreadCounters,
+    { fds, families, anyAddress, udpPayload }: UdpSockets,
+    onFault: (error: unknown) => void,
+    deferred: DeferredQueue | null = null,
+    gate: AnswerGate = new AnswerGate(counters, null, null),
+    deferredGate: DeferredGate = new DeferredGate(responder, counters, deferred !== null, null),
+  ) {
+    this.libc = libc;
+    this.index = index;
+    this.responder = responder;
+    this.counters = counters;
+    this.fds = fds;
+    this.families = families.map((family) => (family === 6 ? 1 : 0));
+    this.pktinfo = anyAddress;
+    this.onFault = onFault;
+    this.deferred = deferred;
+    this.gate = gate;
+    this.deferredGate = deferredGate;
+    this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
+    this.events = new DataView(this.polled.buffer);
+    if (fds.length > 1)
+      fds.forEach((fd, i) => {
+        this.events.setInt32(i * POLL_STRIDE, fd, true);
+        this.events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
+      });
+    // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
+    this.slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
+    this.packets = new Uint8Array(BATCH * this.slot);
+    this.rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.headers.buffer, i * MESSAGE));
+    const { headers, vectors } = this;
+    const put = (words: Int32Array, at: number, value: bigint): void => {
+      words[at] = Number(BigInt.asIntN(32, value));
+      words[at + 1] = Number(value >> 32n);
+    };
+    const base = [this.packets, this.addresses, this.controls, vectors].map((array) =>
+      libc.address(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)),
+    );
+    for (let i = 0; i < BATCH; i++) {
+      put(vectors, i * IOVEC_WORDS, base[0] + BigInt(i * this.slot));
+      put(headers, i * WORDS, base[1] + BigInt(i * ADDRESS));
+      put(headers, i * WORDS + 4, base[3] + BigInt(i * 16));
+      headers[i * WORDS + 6] = 1;
+      put(headers, i * WORDS + 8, base[2] + BigInt(i * CONTROL));
+      this.reset(i);
+    }
+    // The kernel knows these arrays by address only, and the collector does not know that: something that lives on must hold them.
+    HELD.push(this);
+  }
+
+  /** Serves the sockets until `stopping` says so. */
+  run(stopping: () => boolean): void {
+    const { fds, families, polled, events, libc } = this;
+    if (fds.length === 1) {
+      while (!stopping()) this.turn(fds[0], MSG_WAITFORONE, families[0]);
+      return;
+    }
+    while (!stopping()) {
+      if (libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
+      for (let i = 0; i < fds.length; i++)
+        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT, families[i]);
+    }
+  }
+
+  /** One batch. */
+  private turn(fd: number, flags: number, family: number): void {
+    const { headers, vectors, addresses, packets, slot, counters } = this;
+    const count = this.libc.recvmmsg(fd, this.rows[0], BATCH, flags, null);
+    if (count <= 0) return;
+    const begun = performance.now();
+    counters.count(COLUMN.batches);
+    this.gate.begin(begun);
+    this.index.enter();
+    if (count >= WARM) this.index.warm(packets, HEADER, slot, count);
+    let first = 0;
+    let responses = 0;
+    for (let i = 0; i < count; i++) {
+      const row = i * WORDS;
+      let length = 0;
+      // A source port 0 can't be answered; a packet longer than the slot is no query of ours.
+      if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
+      else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
+      else {
+        try {
+          this.identify(i, family);
+          length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
+          if (length === DEFERRED) length = this.deferredGate.pass(packets, i * slot, this.client);
+          if (length === DEFERRED) {
+            length = this.defer(fd, i, family);
+          } else if (length === 0) counters.count(COLUMN.notQuery);
+          else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
+        } catch (error) {
+          counters.count(COLUMN.fault);
+          this.onFault(error);
+        }
+      }
+      if (length > 0) {
+        responses++;
+        vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = length;
+        if (this.pktinfo) this.replyFrom(i);
+        continue;
+      }
+      if (first < i) this.send(fd, first, i);
+      first = i + 1;
+    }
+    this.index.leave();
+    if (first < count) this.send(fd, first, count);
+    if (responses > 0) counters.took(responses, performance.now() - begun);
+    counters.takeIndex(this.index);
+    for (let i = 0; i < count; i++) this.reset(i);
+  }
+
+  /** Fills in who sent the i-th packet, from its struct sockaddr_in (address at 4) or sockaddr_in6 (at 8). */
+  private identify(i: number, family: number): void {
+    const { client, addresses } = this;
+    const at = i * ADDRESS;
+    client.port = (addresses[at + 2] << 8) | addresses[at + 3];
+    if (family === 0) client.setAddress(addresses, at + 4, 4);
+    else client.setAddress(addresses, at + 8, 16);
+  }
+
+  /** Hands the i-th packet to main. Returns the length of the response in its place when main has no room for it, or 0. */
+  private defer(fd: number, i: number, family: number): number {
+    const { packets, slot, headers, client, counters, deferredGate, gate } = this;
+    if (this.deferred === null) return 0;
+    const length = headers[i * WORDS + LENGTH];
+    const isProven = this.responder.query.cookie === COOKIE.VALID;
+    const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, () => this.replyTo(fd, i, family));
+    counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
+    if (id !== 0) return 0;
+    const refusal = deferredGate.overTcp(packets, i * slot);
+    gate.note(packets, i * slot, refusal, this.responder.query, client, family);
+    return refusal;
+  }
+
+  /** Where a reply to the i-th packet goes, and where it comes from, as copies. */
+  private replyTo(fd: number, i: number, family: number): UdpReply {
+    const { addresses, controls, headers } = this;
+    const at = i * ADDRESS;
+    const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
+    if (this.pktinfo) this.replyFrom(i);
+    const controlLength = headers[i * WORDS + CONTROL_LENGTH];
+    return { fd, name, control: controls.slice(i * CONTROL, i * CONTROL + controlLength) };
+  }
+
+  private send(fd: number, from: number, to: number): void {
+    for (let i = from; i < to; ) {
+      const sent = this.libc.sendmmsg(fd, this.rows[i], to - i, 0);
+      // What can't be sent (no route, refused by a filter) concerns one packet.
+      if (sent > 0) i += sent;
+      else if (this.libc.errno() !== EINTR) {
+        this.counters.count(COLUMN.sendErrors);
+        i++;
+      }
+    }
+  }
+
+  /** Makes the PKTINFO that was received say where the reply comes from: the same address, by whatever interface leads back. */
+  private replyFrom(i: number): void {
+    const { controls, headers } = this;
+    const at = i * CONTROL;
+    if (headers[i * WORDS + CONTROL_LENGTH] === 0) return;
+    const isIpv6 = controls[at + 8] === 41;
+    // A link-local address (fe80::/10) means something on its interface only.
+    if (isIpv6 && controls[at + 16] === 0xfe && (controls[at + 17] & 0xc0) === 0x80) return;
+    const interfaceAt = at + (isIpv6 ? 32 : 16);
+    for (let k = 0; k < 4; k++) controls[interfaceAt + k] = 0;
+  }
+
+  /** Gives the kernel the whole room again. */
+  private reset(i: number): void {
+    this.vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = this.slot;
+    this.headers[i * WORDS + NAME_LENGTH] = ADDRESS_LENGTH;
+    this.headers[i * WORDS + CONTROL_LENGTH] = this.pktinfo ? CONTROL_ROOM : 0;
+    this.headers[i * WORDS + FLAGS] = 0;
+  }
+}
+
+const HELD: unknown[] = [];
+/** struct pollfd: descriptor, events asked for, events that came. */
+const POLL_STRIDE = 8;
+const POLLIN = 1;
+const POLL_MS = 200;

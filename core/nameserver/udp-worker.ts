@@ -1,0 +1,30 @@
+/** A thread that serves UDP in batches. Every second it lets its event loop turn, so that timers of its libraries don't pile up. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { isAny, loadLibc } from '../os/libc.ts';
+import { UdpLoop } from './udp-batch.ts';
+import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+
+const TURN_MS = 1000;
+
+const data = workerData as WorkerData;
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+
+try {
+  const anyAddress = data.listen.some((listen) => isAny(listen.address));
+  const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
+  const { fds, udpPayload } = data;
+  const families = data.listen.map(({ family }) => family);
+  const sockets = { fds, families, anyAddress, udpPayload };
+  const fault = faultReporter(post);
+  const loop = new UdpLoop(loadLibc(), index, responder, counters, sockets, fault, deferred, gate, deferredGate);
+  const turn = (): void => {
+    const until = performance.now() + TURN_MS;
+    loop.run(() => stopping() || performance.now() > until);
+    if (stopping()) process.exit();
+    setImmediate(turn);
+  };
+  post({ kind: 'listening' });
+  setImmediate(turn);
+} catch (error) {
+  post({ kind: 'failed', message: (error as Error).message });
+}

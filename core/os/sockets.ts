@@ -1,0 +1,89 @@
+/** The sockets that main opens for the threads, and keeps when a thread dies. */
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { ConfigError } from '../base/errors.ts';
+import { formatListen, type ListenAddress } from '../config/index.ts';
+import { loadLibc } from './libc.ts';
+
+/** recvmmsg gives up after this long without a packet, so that a stop is noticed. */
+const RECEIVE_TIMEOUT_MS = 200;
+
+export interface Sockets {
+  /** Of each UDP thread, in the order of its addresses. */
+  readonly udp: readonly (readonly number[])[];
+  /** Of the TCP thread. */
+  readonly tcp: readonly number[];
+  /** An eventfd that wakes the TCP thread, or -1. */
+  readonly wake: number;
+  close(): void;
+}
+
+export const NO_SOCKETS: Sockets = { udp: [], tcp: [], wake: -1, close: () => {} };
+
+/**
+ * Opens them for so many UDP threads. They are opened here and not by the threads, because the kernel spreads packets over all sockets of a port: one
+ * whose thread died would swallow its share. So it keeps what comes until the thread is back; connections wait, too. Throws ConfigError.
+ */
+export function openSockets(listen: readonly ListenAddress[], threads: number): Sockets {
+  const libc = loadLibc();
+  const udp = Array.from({ length: threads }, (): number[] => []);
+  const tcp: number[] = [];
+  const wake = libc.openEvent();
+  const sockets: Sockets = {
+    udp,
+    tcp,
+    wake,
+    close() {
+      for (const own of [...udp, tcp]) for (const fd of own.splice(0)) libc.close(fd);
+      libc.close(wake);
+    },
+  };
+  try {
+    for (const own of udp) for (const address of listen) own.push(libc.openUdp(address, RECEIVE_TIMEOUT_MS));
+    for (const address of listen) tcp.push(libc.openTcp(address));
+  } catch (error) {
+    sockets.close();
+    throw cannotListen(listen, (error as Error).message);
+  }
+  return sockets;
+}
+
+/** Closes what a thread that ended has left: descriptors, each + 1, or 0. */
+export function closeLeft(left: SharedArrayBuffer): void {
+  const fds = new Int32Array(left);
+  const libc = loadLibc();
+  for (let i = 0; i < fds.length; i++) {
+    if (fds[i] === 0) continue;
+    libc.close(fds[i] - 1);
+    fds[i] = 0;
+  }
+}
+
+export function cannotListen(
+  listen: readonly ListenAddress[],
+  why: string,
+  variable = 'WAYPOST_DNS_LISTEN',
+): ConfigError {
+  const where = listen.map(formatListen).join(', ');
+  return new ConfigError('listen', `DNS can't listen on ${where}: ${why}. Choose another address with ${variable}.`);
+}
+
+/** A port that is free for TCP and UDP, in place of port 0. */
+export async function choosePort(listen: ListenAddress): Promise<ListenAddress> {
+  if (listen.port !== 0) return listen;
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const port = await new Promise<number>((resolve, reject) => {
+      const server = createServer().on('error', (error) => reject(cannotListen([listen], error.message)));
+      server.listen(0, listen.address, () => {
+        const { port } = server.address() as { port: number };
+        server.close(() => resolve(port));
+      });
+    });
+    const free = await new Promise<boolean>((resolve) => {
+      const socket = createSocket(listen.family === 4 ? 'udp4' : 'udp6').on('error', () => resolve(false));
+      socket.bind(port, listen.address, () => socket.close(() => resolve(true)));
+    });
+    if (free) return { ...listen, port };
+  }
+  throw new ConfigError('listen', `No port of ${listen.address} is free for both UDP and TCP.`);
+}

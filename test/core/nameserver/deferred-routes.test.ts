@@ -1,0 +1,45 @@
+/** Who gets a deferred message. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AnswerDeferred } from '../../../core/nameserver/deferred.ts';
+import { DeferredRoutes } from '../../../core/nameserver/deferred-routes.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { RCODE } from '../../../core/wire/types.ts';
+import { encodeUpdate } from '../../support/update-message.ts';
+
+const saying = (byte: number): AnswerDeferred =>
+  async function* () {
+    yield Uint8Array.of(byte);
+  };
+const UPDATE = encodeUpdate({ zone: parseName('example.net.'), id: 7 });
+const QUERY = UPDATE.map((byte, i) => (i === 2 ? 0 : byte));
+
+async function first(answer: AnswerDeferred, message: Uint8Array): Promise<Uint8Array> {
+  const { signal } = new AbortController();
+  for await (const one of answer({ message, address: '192.0.2.1', port: 1, transport: 'udp', cancelled: signal }))
+    return one;
+  return new Uint8Array(0);
+}
+
+test('updates go to their handler, all else to the other, whatever else the header says', async () => {
+  const routes = new DeferredRoutes(saying(1));
+  routes.update = saying(2);
+  assert.equal(await first(routes.answer, QUERY), Uint8Array.of(1));
+  assert.equal(await first(routes.answer, UPDATE), Uint8Array.of(2));
+  const flags = UPDATE.map((byte, i) => (i === 2 ? byte | 0x07 : byte));
+  assert.equal(await first(routes.answer, flags), Uint8Array.of(2));
+});
+
+test('without a handler, before and after, updates are to be sent again', async () => {
+  const routes = new DeferredRoutes(saying(1));
+  const refused = async (): Promise<void> => {
+    const response = await first(routes.answer, UPDATE);
+    assert.equal([response[0], response[1], response[2] & 0x80, response[3] & 15], [0, 7, 0x80, RCODE.SERVFAIL]);
+  };
+  await refused();
+  routes.update = saying(2);
+  routes.stopUpdates();
+  await refused();
+});
+
+test.run();

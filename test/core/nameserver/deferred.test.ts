@@ -1,0 +1,407 @@
+/** Messages that main answers: in order, one at a time, to whoever still waits, and never too many. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AnswerDeferred, type DeferredRequest, MAX_PER_CLIENT } from '../../../core/nameserver/deferred.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { signRequest } from '../../../core/wire/tsig.ts';
+import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { UdpClient } from '../../support/dns-client.ts';
+import { decodeMessage, type Message } from '../../support/message.ts';
+import { encodeUpdate } from '../../support/update-message.ts';
+import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from './fixture.ts';
+import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
+
+const SHORT_MS = 250;
+const AXFR = ask('host1', { type: TYPE.AXFR, id: 77 });
+const UNSIGNED = encodeUpdate({ zone: parseName('example.test.') });
+const KEY = { name: parseName('key.'), algorithm: 'hmac-sha256', secret: new Uint8Array(32) } as const;
+const UPDATE = signRequest(UNSIGNED, KEY, 1_700_000_000).message;
+
+/** A message of `size` bytes, told by its number. */
+function numbered(number: number, size = 20): Uint8Array {
+  const message = new Uint8Array(size);
+  new DataView(message.buffer).setUint32(12, number);
+  return message;
+}
+
+const numberOf = (message: Uint8Array): number => Buffer.from(message).readUInt32BE(12);
+
+for (const transport of ['batch', 'portable'] as const) {
+  const test = suite<{ served: Served; clients: StreamClient[] }>(`deferred messages, ${transport}`);
+  /** What main runs in a test. */
+  let answer: AnswerDeferred;
+  let requests: DeferredRequest[] = [];
+  let open: () => StreamClient;
+
+  test.before(async (context) => {
+    context.clients = [];
+    context.served = await serve({
+      transport,
+      listen: [V4, V6],
+      tcp: { ...LIMITS, queryTimeout: SHORT_MS },
+      answerDeferred(request) {
+        requests.push(request);
+        return answer(request);
+      },
+    });
+    open = () => {
+      const client = new StreamClient(context.served.port);
+      context.clients.push(client);
+      return client;
+    };
+  });
+  test.after.each(({ clients }) => {
+    requests = [];
+    for (const { socket } of clients.splice(0)) socket.destroy();
+  });
+  test.after(({ served }) => served.stop());
+
+  test('over TCP: all messages in order, between the answers to what was asked before and behind', async () => {
+    answer = async function* () {
+      for (let i = 0; i < 5; i++) yield numbered(i);
+    };
+    const client = open();
+    client.socket.write(framed(ask('host1'), AXFR, ask('host2'), AXFR, ask('host3')));
+    const responses = await client.answers(13);
+    assert.equal(
+      [0, 6, 12].map((i) => octetOf(responses[i])),
+      [1, 2, 3],
+    );
+    assert.equal(
+      [1, 2, 3, 4, 5, 7, 8, 9, 10, 11].map((i) => numberOf(responses[i])),
+      [0, 1, 2, 3, 4, 0, 1, 2, 3, 4],
+    );
+    const { localPort } = client.socket;
+    assert.equal(
+      requests.map(({ message, address, port, transport }) => [[...message], address, port, transport]),
+      new Array(2).fill([[...AXFR], '127.0.0.1', localPort, 'tcp']),
+    );
+  });
+
+  test('over TCP: a client that has closed its side gets the whole answer', async () => {
+    answer = async function* () {
+      for (let i = 0; i < 20; i++) {
+        yield numbered(i, 30_000);
+        await new Promise((done) => setTimeout(done, 1));
+      }
+    };
+    const client = open();
+    client.socket.end(framed(AXFR, ask('host9')));
+    const responses = await client.answers(21);
+    assert.equal(
+      responses.slice(0, 20).map(numberOf),
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+    assert.is(octetOf(responses[20]), 9);
+    await client.cut();
+  });
+
+  test('over UDP: one message, and the answer is not asked for more', async ({ served }) => {
+    let ended = 0;
+    answer = async function* ({ message }) {
+      try {
+        for (let i = 0; ; i++) {
+          const response = numbered(i);
+          response.set(message.subarray(0, 2));
+          yield response;
+        }
+      } finally {
+        ended++;
+      }
+    };
+    const client = await UdpClient.connect(served.port);
+    assert.is(numberOf((await client.query(AXFR))!), 0);
+    client.close();
+    await until(() => ended === requests.length, PATIENCE_MS, 'the end of the answer');
+    assert.equal([requests[0].address, requests[0].transport], ['127.0.0.1', 'udp']);
+  });
+
+  test('over UDP, bound to any address: the reply comes from the address that was asked', async () => {
+    const any = await serve({
+      transport,
+      listen: [
+        { ...V4, address: '0.0.0.0' },
+        { ...V6, address: '::' },
+      ],
+      async *answerDeferred() {
+        yield numbered(5);
+      },
+    });
+    try {
+      for (const [type, address, { port }] of [
+        ['udp4', '127.0.0.1', any.listen[0]],
+        ['udp6', '::1', any.listen[1]],
+      ] as const) {
+        const socket = createSocket(type);
+        socket.connect(port, address);
+        await once(socket, 'connect');
+        socket.send(AXFR);
+        // A connected socket hears nobody else.
+        const [reply] = (await once(socket, 'message')) as [Buffer];
+        assert.is(numberOf(reply), 5);
+        socket.close();
+      }
+    } finally {
+      await any.stop();
+    }
+  });
+
+  test('a client that does not read: main makes no more than it takes, and is told when it is cut', async () => {
+    let made = 0;
+    let ended = false;
+    answer = async function* () {
+      try {
+        for (; made < 10_000; made++) yield numbered(made, 60_000);
+      } finally {
+        ended = true;
+      }
+    };
+    const client = open();
+    client.socket.pause();
+    client.socket.write(framed(AXFR));
+    await until(() => ended, PATIENCE_MS, 'the end of the answer');
+    assert.ok(requests[0].cancelled.aborted);
+    // What the kernel holds for both sides, 60 KB each.
+    assert.ok(made < 500, `${made} messages were made`);
+    // Others are served.
+    const other = open();
+    other.socket.write(framed(ask('host4')));
+    assert.is(octetOf((await other.answers(1))[0]), 4);
+  });
+
+  test('a client that goes away ends the answer, also while main waits for something else', async () => {
+    let ended = false;
+    answer = async function* ({ cancelled }) {
+      try {
+        yield numbered(0);
+        await once(cancelled, 'abort');
+        yield numbered(1);
+      } finally {
+        ended = true;
+      }
+    };
+    const client = open();
+    client.socket.write(framed(AXFR));
+    await client.answers(1);
+    client.socket.resetAndDestroy();
+    await until(() => ended, PATIENCE_MS, 'the end of the answer');
+    assert.ok(requests[0].cancelled.aborted);
+  });
+
+  test('an exception is SERVFAIL; behind a message the connection is cut', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before
+    answer = async function* () {
+      throw new Error('at once');
+    };
+    const first = open();
+    first.socket.write(framed(AXFR, ask('host1')));
+    const [failed, next] = await first.answers(2);
+    assert.is(decodeMessage(failed).rcode, RCODE.SERVFAIL);
+    // The ID and the question are those of the request.
+    assert.equal([failed.slice(0, 2), failed.slice(12)], [AXFR.slice(0, 2), AXFR.slice(12)]);
+    assert.is(octetOf(next), 1);
+    answer = async function* () {
+      yield numbered(0);
+      throw new Error('in the middle');
+    };
+    const second = open();
+    second.socket.write(framed(AXFR, ask('host1')));
+    await second.cut();
+    assert.equal(second.responses.map(numberOf), [0]);
+  });
+
+  test('a flood of messages that cause exceptions does not fill the log', async ({ served }) => {
+    const MANY = 100;
+    answer = async function* ({ message }) {
+      if (message.length > 0) throw new Error('the same again');
+      yield message;
+    };
+    const before = served.log.length;
+    const client = open();
+    client.socket.write(framed(...new Array<Uint8Array>(MANY).fill(AXFR)));
+    for (const response of await client.answers(MANY)) assert.is(decodeMessage(response).rcode, RCODE.SERVFAIL);
+    const told = served.log.slice(before).filter((line) => line.includes('caused an exception'));
+    assert.ok(told.length < MANY / 2, `${told.length} lines`);
+  });
+
+  test('so many of one client at a time, the others get SERVFAIL; what ends makes room', async ({ served }) => {
+    let running = 0;
+    let most = 0;
+    answer = async function* ({ cancelled }) {
+      most = Math.max(most, ++running);
+      if (!cancelled.aborted) await once(cancelled, 'abort');
+      running--;
+      yield numbered(0);
+    };
+    const kept = Array.from({ length: MAX_PER_CLIENT }, () => open());
+    for (const { socket } of kept) socket.write(framed(AXFR));
+    await until(() => running === MAX_PER_CLIENT, PATIENCE_MS, 'all under way');
+    const surplus = open();
+    surplus.socket.write(framed(AXFR));
+    assert.is(decodeMessage((await surplus.answers(1))[0]).rcode, RCODE.SERVFAIL);
+    const udp = await UdpClient.connect(served.port);
+    assert.is(decodeMessage((await udp.query(AXFR))!).rcode, RCODE.SERVFAIL);
+    udp.close();
+    // Another client has its own.
+    const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    socket.write(framed(AXFR));
+    await until(() => running === MAX_PER_CLIENT + 1, PATIENCE_MS, 'the other client served');
+    socket.resetAndDestroy();
+    for (const client of kept) client.socket.resetAndDestroy();
+    await until(() => running === 0, PATIENCE_MS, 'all ended');
+    answer = async function* () {
+      yield numbered(3);
+    };
+    const again = open();
+    again.socket.write(framed(AXFR));
+    assert.is(numberOf((await again.answers(1))[0]), 3);
+    assert.is(most, MAX_PER_CLIENT + 1);
+  });
+
+  test('a flood over UDP is bounded, and queries are answered all the while', async ({ served }) => {
+    let running = 0;
+    let most = 0;
+    answer = async function* () {
+      most = Math.max(most, ++running);
+      await new Promise((done) => setTimeout(done, 50));
+      running--;
+      yield numbered(0);
+    };
+    const flood = await UdpClient.connect(served.port);
+    const client = await UdpClient.connect(served.port);
+    for (let i = 0; i < 5000; i++) flood.send(AXFR);
+    for (let i = 0; i < 50; i++) assert.is(octetOf(await client.query(ask(`host${i}`, { id: i }))), i);
+    await until(() => running === 0, PATIENCE_MS, 'all ended');
+    assert.ok(most <= MAX_PER_CLIENT, `${most} at a time`);
+    flood.close();
+    client.close();
+  });
+
+  for (const [allow, taken] of [
+    [false, 1],
+    [['127.0.0.0/8'], 20],
+  ] as const)
+    test(`over UDP, beyond the rate of a network: TC and never silence, exempt ${allow}`, async () => {
+      let answers = 0;
+      const limited = await serve({
+        transport,
+        // A token comes back after a second.
+        deferredUdp: { rate: 1, allow },
+        async *answerDeferred({ message }) {
+          answers++;
+          const response = message.slice(0, 12);
+          response[2] |= 0x80;
+          response.fill(0, 4);
+          yield response;
+        },
+      });
+      const client = await UdpClient.connect(limited.port);
+      const responses: Message[] = [];
+      for (let id = 0; id < 20; id++) {
+        const message = (id % 2 === 0 ? UPDATE : AXFR).slice();
+        message[1] = id;
+        const response = await client.query(message);
+        assert.is.not(response, null, `${id} is answered`);
+        responses.push(decodeMessage(response ?? new Uint8Array()));
+      }
+      client.close();
+      await limited.stop();
+      const whole = responses.filter(({ header }) => !header.tc);
+      assert.is(whole.length, answers);
+      // A slow machine gets some tokens more.
+      assert.ok(whole.length >= taken, `${whole.length} taken`);
+      if (allow === false) assert.ok(whole.length < 20, 'some are beyond the rate');
+      // A client that looks at the code alone must not take an UPDATE for done.
+      for (const [id, { rcode, header }] of responses.entries())
+        if (header.tc) assert.is(rcode, id % 2 === 0 ? RCODE.SERVFAIL : RCODE.NOERROR);
+    });
+
+  test('over UDP, what turns out to have a good signature counts nothing of the rate', async () => {
+    let isGood = true;
+    const limited = await serve({
+      transport,
+      deferredUdp: { rate: 1, allow: false },
+      async *answerDeferred({ message, verified }) {
+        if (isGood) verified?.();
+        const response = message.slice(0, 12);
+        response[2] |= 0x80;
+        response.fill(0, 4);
+        yield response;
+      },
+    });
+    const client = await UdpClient.connect(limited.port);
+    const truncated = async (id: number): Promise<boolean> => {
+      const message = UPDATE.slice();
+      message[1] = id;
+      return decodeMessage((await client.query(message))!).header.tc;
+    };
+    for (let id = 0; id < 20; id++) assert.not(await truncated(id), `${id}`);
+    isGood = false;
+    let refused = 0;
+    for (let id = 20; id < 40; id++) if (await truncated(id)) refused++;
+    assert.ok(refused > 0, 'some are beyond the rate');
+    client.close();
+    await limited.stop();
+  });
+
+  test('an UPDATE that is not signed is refused by the thread, and never comes to main', async ({ served }) => {
+    answer = async function* () {
+      yield numbered(7);
+    };
+    const client = open();
+    client.socket.write(framed(UNSIGNED, UPDATE));
+    const [refused, answered] = await client.answers(2);
+    const head = [...UNSIGNED.subarray(0, 2), 0xa8, RCODE.REFUSED, 0, 1, 0, 0, 0, 0, 0, 0];
+    assert.equal([...refused], [...head, ...UNSIGNED.subarray(12)]);
+    assert.is(numberOf(answered), 7);
+    const udp = await UdpClient.connect(served.port);
+    assert.is((await udp.query(UNSIGNED))![3] & 15, RCODE.REFUSED);
+    udp.close();
+    assert.equal(
+      requests.map(({ message }) => Buffer.from(message).toString('hex')),
+      [Buffer.from(UPDATE).toString('hex')],
+    );
+  });
+
+  test('a thread that dies ends what it had asked for', async ({ served }) => {
+    answer = async function* ({ cancelled }) {
+      await once(cancelled, 'abort');
+      yield numbered(0);
+    };
+    const client = open();
+    client.socket.write(framed(AXFR));
+    await until(() => requests.length === 1, PATIENCE_MS, 'the request');
+    void served.threads.get('tcp')!.terminate();
+    await until(() => requests[0].cancelled.aborted, PATIENCE_MS, 'the end of the request');
+    await client.cut();
+    await until(() => served.listening, PATIENCE_MS, 'a new thread');
+    const next = open();
+    next.socket.write(framed(ask('host5')));
+    assert.is(octetOf((await next.answers(1))[0]), 5);
+  });
+
+  test('without anybody who takes them: REFUSED, and NOTIMP for UPDATE', async () => {
+    const served = await serve({ transport });
+    try {
+      const client = new StreamClient(served.port);
+      client.socket.write(framed(AXFR, UPDATE, ask('host6')));
+      const responses = await client.answers(3);
+      assert.equal(
+        responses.map((response) => response[3] & 15),
+        [RCODE.REFUSED, RCODE.NOTIMP, RCODE.NOERROR],
+      );
+      client.socket.destroy();
+      const udp = await UdpClient.connect(served.port);
+      assert.is((await udp.query(AXFR))![3] & 15, RCODE.REFUSED);
+      assert.is((await udp.query(UPDATE))![3] & 15, RCODE.NOTIMP);
+      udp.close();
+    } finally {
+      await served.stop();
+    }
+  });
+
+  test.run();
+}

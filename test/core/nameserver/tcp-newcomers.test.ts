@@ -1,0 +1,75 @@
+/** Connections that epoll is told of later: in which order they are looked at again, and while what is learned they wait at all. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NEWCOMER_MS, Newcomers } from '../../../core/nameserver/tcp-newcomers.ts';
+import { TcpPeer } from '../../../core/nameserver/tcp-peer.ts';
+import { ask, octetOf, type Served, serve } from './fixture.ts';
+import { framed, StreamClient } from './stream-client.ts';
+
+const test = suite('newcomers');
+
+const peerOf = (tag: number): TcpPeer => Object.assign(new TcpPeer(tag), { tag });
+
+test('they leave in the order in which they came, each at its time, however many there are', () => {
+  const newcomers = new Newcomers();
+  assert.is(newcomers.due, Number.POSITIVE_INFINITY);
+  const expected: number[] = [];
+  const left: number[] = [];
+  const shift = (): void => {
+    assert.is(newcomers.due, expected[left.length] + NEWCOMER_MS);
+    left.push(newcomers.shift()!.tag);
+  };
+  for (let i = 0; i < 1000; i++) {
+    newcomers.put(peerOf(i), i);
+    expected.push(i);
+    // Grows with its beginning anywhere in the ring.
+    if (i % 3 === 0) shift();
+  }
+  while (left.length < expected.length) shift();
+  assert.equal(left, expected);
+  assert.is(newcomers.due, Number.POSITIVE_INFINITY);
+});
+
+test('a place that has another connection by then', () => {
+  const newcomers = new Newcomers();
+  const peer = peerOf(7);
+  newcomers.put(peer, 0);
+  peer.tag = 8;
+  newcomers.put(peer, 0);
+  assert.is(newcomers.shift(), null);
+  assert.is(newcomers.shift(), peer);
+});
+
+test('they wait as long as those who were looked at had closed; else few do', () => {
+  const newcomers = new Newcomers();
+  const share = (): number => Array.from({ length: 2560 }, () => newcomers.takes()).filter(Boolean).length;
+  assert.is(share(), 10);
+  for (let i = 0; i < 200; i++) newcomers.learn(true);
+  assert.is(share(), 2560);
+  // One that goes on weighs as much as four that close.
+  for (let i = 0; i < 9; i++) newcomers.learn(false);
+  assert.is(share(), 10);
+});
+
+test('many connections that close, then ones that go on: all are answered, again and again', async () => {
+  const served: Served = await serve({ transport: 'batch' });
+  try {
+    for (let i = 0; i < 400; i++) {
+      const client = new StreamClient(served.port);
+      client.socket.write(framed(ask(`host${i % 100}`)));
+      assert.is(octetOf((await client.answers(1))[0]), i % 100);
+      client.socket.destroy();
+    }
+    const clients = Array.from({ length: 20 }, () => new StreamClient(served.port));
+    for (let round = 1; round <= 5; round++)
+      for (const [i, client] of clients.entries()) {
+        client.socket.write(framed(ask(`host${i + round}`)));
+        assert.is(octetOf((await client.answers(round))[round - 1]), i + round);
+      }
+    for (const { socket } of clients) socket.destroy();
+  } finally {
+    await served.stop();
+  }
+});
+
+test.run();

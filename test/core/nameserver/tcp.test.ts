@@ -1,0 +1,259 @@
+/** DNS over TCP (RFC 7766): pipelining, partial messages, time-outs, limits, and clients that misbehave. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
+import { RCODE, TYPE } from '../../../core/wire/types.ts';
+import { decodeMessage } from '../../support/message.ts';
+import { Random } from '../../support/random.ts';
+import { ask, LIMITS, octetOf, type Served, serve, until } from './fixture.ts';
+import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
+
+const SHORT_MS = 250;
+
+for (const transport of ['batch', 'portable'] as const) {
+  const test = suite<{ served: Served; clients: StreamClient[] }>(`TCP, ${transport}`);
+  let open: (served?: Served) => StreamClient;
+
+  test.before(async (context) => {
+    context.served = await serve({ transport });
+    context.clients = [];
+    open = (served = context.served) => {
+      const client = new StreamClient(served.port);
+      context.clients.push(client);
+      return client;
+    };
+  });
+  test.after.each(({ clients }) => {
+    for (const { socket } of clients.splice(0)) socket.destroy();
+  });
+  test.after(async ({ served }) => {
+    await served.stop();
+    assert.equal(
+      served.log.filter((line) => /exception|died|anew/.test(line)),
+      [],
+    );
+  });
+
+  /** A nameserver with limits of its own, for one test. */
+  async function withLimits(limits: Partial<TcpLimits>, work: (served: Served) => Promise<void>): Promise<void> {
+    const served = await serve({ transport, tcp: { ...LIMITS, ...limits } });
+    try {
+      await work(served);
+      // Whatever happened, the next client is served.
+      const next = open(served);
+      next.socket.write(framed(ask('host99')));
+      assert.is(octetOf((await next.answers(1))[0]), 99);
+    } finally {
+      await served.stop();
+    }
+  }
+
+  test('a hundred queries in one write are answered in order', async () => {
+    const client = open();
+    client.socket.write(framed(...Array.from({ length: 100 }, (_, id) => ask(`host${id}`, { id }))));
+    const responses = await client.answers(100);
+    assert.equal(
+      responses.map((response) => [(response[0] << 8) | response[1], octetOf(response)]),
+      responses.map((_, i) => [i, i]),
+    );
+  });
+
+  test('a message may be split at every byte', async () => {
+    const message = framed(ask('host3', { edns: 1232 }));
+    const clients = Array.from({ length: message.length - 1 }, () => open());
+    await Promise.all(
+      clients.map(async ({ socket }, i) => {
+        await once(socket, 'connect');
+        await new Promise((done) => socket.write(message.subarray(0, i + 1), done));
+        await sleep(20);
+        socket.write(message.subarray(i + 1));
+      }),
+    );
+    for (const client of clients) assert.is(octetOf((await client.answers(1))[0]), 3);
+  });
+
+  test('byte by byte, two messages', async () => {
+    const client = open();
+    for (const byte of framed(ask('host1'), ask('host2'))) {
+      client.socket.write(Uint8Array.of(byte));
+      await sleep(1);
+    }
+    assert.equal((await client.answers(2)).map(octetOf), [1, 2]);
+  });
+
+  test('two messages and a half in one segment, the rest later', async () => {
+    const client = open();
+    const bytes = framed(ask('host1'), ask('host2'), ask('host3'));
+    client.socket.write(bytes.subarray(0, bytes.length - 10));
+    assert.equal((await client.answers(2)).map(octetOf), [1, 2]);
+    client.socket.write(bytes.subarray(bytes.length - 10));
+    assert.equal((await client.answers(3)).map(octetOf), [1, 2, 3]);
+  });
+
+  test('a client that has sent all and closes its side still gets the answers', async () => {
+    const client = open();
+    client.socket.end(framed(ask('host8'), ask('largest', { type: TYPE.TXT })));
+    const [first, second] = await client.answers(2);
+    assert.is(octetOf(first), 8);
+    assert.is(decodeMessage(second).answer.length, 247);
+    await client.cut();
+  });
+
+  test('a response of nearly 65,535 bytes is not truncated', async () => {
+    const client = open();
+    client.socket.write(framed(ask('largest', { type: TYPE.TXT, edns: 512 })));
+    const [response] = await client.answers(1);
+    const { header, answer } = decodeMessage(response);
+    assert.ok(response.length > 64_000);
+    assert.is(header.tc, false);
+    assert.is(answer.length, 247);
+  });
+
+  test('four thousand short queries for long responses: all answered, in order, without holding them all', async () => {
+    const client = open();
+    const count = 4000;
+    client.socket.write(framed(...Array.from({ length: count }, (_, id) => ask('long', { type: TYPE.TXT, id }))));
+    const responses = await client.answers(count);
+    assert.equal(
+      responses.map((response) => (response[0] << 8) | response[1]),
+      responses.map((_, i) => i),
+    );
+  });
+
+  const refusals: readonly [what: string, bytes: Uint8Array][] = [
+    ['length 0', Uint8Array.of(0, 0)],
+    ['a message shorter than a header', Uint8Array.of(0, 5, 1, 2, 3, 4, 5)],
+    ['a response', framed(ask('host1').map((byte, i) => (i === 2 ? byte | 0x80 : byte)))],
+    ['garbage', Buffer.concat([Uint8Array.of(0, 40), new Random(7).bytes(4), new Uint8Array(36).fill(0xff)])],
+  ];
+  for (const [what, bytes] of refusals)
+    test(`${what}: closed or FORMERR, what was asked before is answered, others go on`, async () => {
+      const bystander = open();
+      const client = open();
+      client.socket.write(Buffer.concat([framed(ask('host1')), bytes]));
+      await until(() => client.responses.length > 0, PATIENCE_MS, 'the first answer');
+      assert.is(octetOf(client.responses[0]), 1);
+      if (what === 'garbage') client.socket.end();
+      await client.cut();
+      for (const response of client.responses.slice(1)) assert.ok(decodeMessage(response).rcode !== RCODE.NOERROR);
+      bystander.socket.write(framed(ask('host2')));
+      assert.is(octetOf((await bystander.answers(1))[0]), 2);
+    });
+
+  test('reset in the middle of a message and of a response harms nobody', async () => {
+    for (let i = 0; i < 20; i++) {
+      const client = open();
+      await once(client.socket, 'connect');
+      client.socket.write(
+        i % 2 === 0 ? framed(ask('host1')).subarray(0, 9) : framed(ask('largest', { type: TYPE.TXT })),
+      );
+      await sleep(i % 5);
+      client.socket.resetAndDestroy();
+    }
+    const client = open();
+    client.socket.write(framed(ask('host4')));
+    assert.is(octetOf((await client.answers(1))[0]), 4);
+  });
+
+  test('idle time-out: a connection without a query is closed, also after an answer', () =>
+    withLimits({ idleTimeout: SHORT_MS }, async (served) => {
+      const silent = open(served);
+      const asked = open(served);
+      asked.socket.write(framed(ask('host1')));
+      await asked.answers(1);
+      await Promise.all([silent.cut(), asked.cut()]);
+    }));
+
+  test('query time-out: a length greater than what comes, one byte now and then', () =>
+    withLimits({ queryTimeout: SHORT_MS }, async (served) => {
+      const short = open(served);
+      short.socket.write(Buffer.concat([Uint8Array.of(0xff, 0xff), ask('host1')]));
+      const slow = open(served);
+      slow.socket.write(Uint8Array.of(0, 200));
+      const drip = setInterval(() => slow.socket.writable && slow.socket.write(Uint8Array.of(0)), 50);
+      await Promise.all([short.cut(), slow.cut()]).finally(() => clearInterval(drip));
+      assert.is(short.responses.length, 0);
+    }));
+
+  test('a client that never reads is cut, others are not affected', () =>
+    withLimits({ queryTimeout: SHORT_MS }, async (served) => {
+      const deaf = open(served);
+      deaf.socket.pause();
+      deaf.socket.write(framed(...Array.from({ length: 2000 }, () => ask('largest', { type: TYPE.TXT }))));
+      const other = open(served);
+      for (let i = 0; i < 10; i++) {
+        other.socket.write(framed(ask(`host${i}`)));
+        assert.is(octetOf((await other.answers(i + 1))[i]), i);
+      }
+      await sleep(SHORT_MS * 4);
+      deaf.socket.resume();
+      await until(() => deaf.closed || deaf.ended, PATIENCE_MS, 'the connection cut');
+      assert.ok(deaf.responses.length < 2000);
+    }));
+
+  test('limit per address', () =>
+    withLimits({ maxPerAddress: 3 }, async (served) => {
+      const kept = Array.from({ length: 3 }, () => open(served));
+      for (const { socket } of kept) socket.write(framed(ask('host1')));
+      for (const client of kept) await client.answers(1);
+      const surplus = open(served);
+      surplus.socket.write(framed(ask('host1')));
+      await surplus.cut();
+      assert.is(surplus.responses.length, 0);
+      // From another address there is room.
+      const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+      socket.write(framed(ask('host2')));
+      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      assert.is(octetOf(new Uint8Array(chunk.subarray(2))), 2);
+      socket.destroy();
+      // One that goes makes room.
+      for (const client of kept) client.socket.destroy();
+      await answeredAgain(served);
+    }));
+
+  test('too many: who was waited for longest makes room for one that asks', () =>
+    withLimits({ maxConnections: 2 }, async (served) => {
+      const silent = open(served);
+      const slow = open(served);
+      slow.socket.write(Uint8Array.of(0, 100));
+      await sleep(1200);
+      const next = open(served);
+      next.socket.write(framed(ask('host5')));
+      assert.is(octetOf((await next.answers(1))[0]), 5);
+      await Promise.race([silent.cut(), slow.cut()]);
+      assert.is([silent, slow].filter(({ closed, ended }) => closed || ended).length, 1);
+    }));
+
+  test('limit in all', () =>
+    withLimits({ maxConnections: 2 }, async (served) => {
+      const kept = [open(served), open(served)];
+      for (const client of kept) client.socket.write(framed(ask('host1')));
+      for (const client of kept) await client.answers(1);
+      const surplus = open(served);
+      await surplus.cut();
+      for (const client of kept) client.socket.destroy();
+      await answeredAgain(served);
+    }));
+
+  /** The server may notice later than we that a connection has gone. */
+  async function answeredAgain(served: Served): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const client = open(served);
+      client.socket.write(framed(ask('host1')));
+      await until(
+        () => client.responses.length > 0 || client.ended || client.closed,
+        PATIENCE_MS,
+        'an answer or an end',
+      );
+      client.socket.destroy();
+      await sleep(20);
+      if (client.responses.length > 0) return;
+    }
+    throw new Error('the places were not given back');
+  }
+
+  test.run();
+}

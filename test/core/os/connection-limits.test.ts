@@ -1,0 +1,41 @@
+/** How many connections are taken: in all and of one client, over threads. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Client } from '../../../core/address/client.ts';
+import { setClientAddress } from '../../../core/address/ipv6.ts';
+import { CLIENT_FULL, ConnectionLimits, FULL, forgetThread, shareLimits } from '../../../core/os/connection-limits.ts';
+
+const test = suite('limits of connections');
+
+function clientAt(address: string): Client {
+  const client = new Client();
+  setClientAddress(client, address, 1);
+  return client;
+}
+
+const A = clientAt('2001:db8:0:1::1');
+const B = clientAt('2001:db8:0:2::1');
+
+test('a /64 is one client, over all threads; what a thread held is given back when it has ended', () => {
+  const shared = shareLimits(2);
+  const [first, second] = [0, 1].map((thread) => new ConnectionLimits(shared, thread, 10, 2));
+  first.enter(A);
+  const bucket = second.enter(clientAt('2001:db8:0:1:ffff::9'));
+  assert.ok(bucket > 0);
+  assert.is(first.enter(A), CLIENT_FULL);
+  assert.ok(first.enter(B) > 0);
+  second.leave(bucket);
+  assert.ok(second.enter(A) > 0);
+  forgetThread(shared, 0);
+  assert.is(first.open, 0);
+  assert.ok(first.enter(A) > 0);
+});
+
+test('a client that has its share is refused for that, also when all is full: nobody is closed for its sake', () => {
+  const limits = new ConnectionLimits(shareLimits(1), 0, 3, 2);
+  for (const client of [A, A, B]) limits.enter(client);
+  assert.is(limits.enter(A), CLIENT_FULL);
+  assert.is(limits.enter(B), FULL);
+});
+
+test.run();

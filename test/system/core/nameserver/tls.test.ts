@@ -1,0 +1,331 @@
+/** DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and clients that misbehave. */
+import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError } from '../../../../core/base/errors.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from '../../../core/nameserver/fixture.ts';
+import { framed, PATIENCE_MS, StreamClient } from '../../../core/nameserver/stream-client.ts';
+import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { decodeMessage } from '../../../support/message.ts';
+import { temporaryFolder } from '../../../support/temp.ts';
+
+const SHORT_MS = 400;
+const folder = temporaryFolder('tls');
+const files = { certificate: join(folder, 'dns.crt'), key: join(folder, 'dns.key') };
+
+/** Puts a new certificate in the place of the old one, as those do who renew it: both files are replaced, the key first. */
+function renew(name: string): void {
+  const key = ecKey();
+  for (const [path, text] of [
+    [files.key, pemOfKey(key)],
+    [files.certificate, certificate({ name, key, dnsNames: [name] })],
+  ]) {
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  }
+}
+
+const test = suite<{ served: Served; port: number; open: TLSSocket[] }>('TLS');
+let dial: (options?: ConnectionOptions) => TLSSocket;
+
+test.before(async (context) => {
+  renew('first.test');
+  context.served = await serve({
+    listen: [V4, V6],
+    tls: { listen: [V4, V6], ...files },
+    tcp: { ...LIMITS, idleTimeout: 60_000, queryTimeout: SHORT_MS, maxPerAddress: 20 },
+    async *answerDeferred({ transport, address }) {
+      for (let i = 0; i < 3; i++) yield Buffer.from(`${transport} ${address} ${i}`);
+    },
+  });
+  context.port = context.served.tlsListen[0].port;
+  context.open = [];
+  dial = (options = {}) => {
+    const socket = connect({
+      port: context.port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ALPNProtocols: ['dot'],
+      ...options,
+    });
+    socket.on('error', () => {});
+    context.open.push(socket);
+    return socket;
+  };
+});
+test.after.each(({ open }) => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+test.after(async ({ served }) => {
+  await served.stop();
+  assert.equal(
+    served.log.filter((line) => /exception|died|anew|PRIVATE/.test(line)),
+    [],
+  );
+});
+
+const nameOf = (socket: TLSSocket): string => socket.getPeerCertificate().subject.CN as string;
+
+test('queries are answered in order, over TLS 1.3 and 1.2, IPv4 and IPv6, with ALPN and without', async ({
+  served,
+}) => {
+  for (const [options, protocol, alpn] of [
+    [{}, 'TLSv1.3', 'dot'],
+    [{ maxVersion: 'TLSv1.2' as const }, 'TLSv1.2', 'dot'],
+    [{ ALPNProtocols: [] }, 'TLSv1.3', false],
+    [{ host: '::1', port: served.tlsListen[1].port }, 'TLSv1.3', 'dot'],
+  ] as const) {
+    const socket = dial(options);
+    const client = new StreamClient(socket);
+    await once(socket, 'secureConnect');
+    assert.equal([socket.getProtocol(), socket.alpnProtocol], [protocol, alpn]);
+    socket.write(framed(ask('host1'), ask('largest', { type: TYPE.TXT }), ask('host3')));
+    const responses = await client.answers(3);
+    assert.is(octetOf(responses[0]), 1);
+    assert.is(decodeMessage(responses[1]).answer.length, 247);
+    assert.is(octetOf(responses[2]), 3);
+  }
+});
+
+test('TLS 1.1 and other protocols of ALPN are refused', async () => {
+  for (const options of [
+    { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const,
+    { ALPNProtocols: ['h2'] },
+  ]) {
+    const socket = dial(options);
+    const established = await Promise.race([
+      once(socket, 'secureConnect').then(
+        () => true,
+        () => false,
+      ),
+      once(socket, 'close').then(() => false),
+    ]);
+    assert.is(established, false);
+  }
+});
+
+test('a session is resumed by a later connection', async () => {
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const first = dial({ maxVersion });
+    let session: Buffer | null = null;
+    first.on('session', (one: Buffer) => {
+      session = one;
+    });
+    const client = new StreamClient(first);
+    first.write(framed(ask('host1')));
+    await client.answers(1);
+    await until(() => session !== null, PATIENCE_MS, 'a session');
+    const second = dial({ maxVersion, session: session! });
+    await once(second, 'secureConnect');
+    assert.is(second.isSessionReused(), true);
+    const again = new StreamClient(second);
+    second.write(framed(ask('host2')));
+    assert.is(octetOf((await again.answers(1))[0]), 2);
+  }
+});
+
+test('deferred messages know their transport and come back in order', async () => {
+  const socket = dial();
+  const client = new StreamClient(socket);
+  socket.write(framed(ask('host1'), ask('host1', { type: TYPE.AXFR }), ask('host2')));
+  const responses = await client.answers(5);
+  assert.equal(
+    responses.slice(1, 4).map((response) => Buffer.from(response).toString()),
+    ['tls 127.0.0.1 0', 'tls 127.0.0.1 1', 'tls 127.0.0.1 2'],
+  );
+  assert.equal([octetOf(responses[0]), octetOf(responses[4])], [1, 2]);
+});
+
+test('a handshake that does not go on, and what is no TLS, is cut; others are served meanwhile', async ({ port }) => {
+  const silent = connectTcp(port, '127.0.0.1');
+  const plain = connectTcp(port, '127.0.0.1');
+  const closed = [silent, plain].map((socket) => {
+    socket.on('error', () => {});
+    socket.resume();
+    return once(socket, 'close');
+  });
+  plain.write(framed(ask('host1')));
+  silent.write(Uint8Array.of(22, 3, 1));
+  const socket = dial();
+  const client = new StreamClient(socket);
+  socket.write(framed(ask('host7')));
+  assert.is(octetOf((await client.answers(1))[0]), 7);
+  await Promise.all(closed);
+});
+
+test('a query that does not come whole, and a client that does not read, are cut', async () => {
+  const slow = dial();
+  const partial = new StreamClient(slow);
+  slow.write(Uint8Array.of(0, 200, 1));
+  const deaf = dial();
+  await once(deaf, 'secureConnect');
+  deaf.pause();
+  deaf.write(framed(...Array.from({ length: 400 }, () => ask('largest', { type: TYPE.TXT }))));
+  await partial.cut();
+  const taken = new StreamClient(deaf);
+  await sleep(4 * SHORT_MS);
+  deaf.resume();
+  await taken.cut();
+  assert.ok(taken.responses.length < 400);
+});
+
+test('connections of one client count over TCP and TLS together', async ({ served }) => {
+  const tcp = Array.from({ length: 15 }, () => new StreamClient(served.port));
+  for (const { socket } of tcp) socket.write(framed(ask('host1')));
+  for (const client of tcp) await client.answers(1);
+  const tls = Array.from({ length: 5 }, () => dial());
+  await Promise.all(tls.map((socket) => once(socket, 'secureConnect')));
+  const surplus = [new StreamClient(served.port), new StreamClient(dial())];
+  for (const client of surplus) client.socket.write(framed(ask('host1')));
+  for (const client of surplus) await client.cut();
+  assert.equal(
+    surplus.map(({ responses }) => responses.length),
+    [0, 0],
+  );
+  for (const { socket } of tcp) socket.destroy();
+  for (const socket of tls) socket.destroy();
+  await places();
+});
+
+/** Resolves when the places of closed connections are given back, which the server may notice later than we. */
+async function places(): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const socket = dial();
+    const client = new StreamClient(socket);
+    socket.write(framed(ask('host1')));
+    await until(() => client.responses.length > 0 || client.closed || client.ended, PATIENCE_MS, 'an answer or an end');
+    socket.destroy();
+    if (client.responses.length > 0) return;
+    await sleep(20);
+  }
+  throw new Error('the places were not given back');
+}
+
+test('a new certificate is used without dropping a connection; one that is not usable is not', async ({ served }) => {
+  const before = dial();
+  await once(before, 'secureConnect');
+  assert.is(nameOf(before), 'first.test');
+  writeFileSync(files.certificate, 'no certificate');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('not usable')), PATIENCE_MS, 'a warning');
+  const still = dial();
+  await once(still, 'secureConnect');
+  assert.is(nameOf(still), 'first.test');
+  renew('second.test');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  const client = new StreamClient(before);
+  before.write(framed(ask('host1')));
+  assert.is(octetOf((await client.answers(1))[0]), 1);
+  const seen = new Set<string>();
+  while (!seen.has('second.test')) {
+    const next = dial();
+    await once(next, 'secureConnect');
+    seen.add(nameOf(next));
+    next.destroy();
+    assert.ok(seen.size < 3);
+  }
+});
+
+test('a session outlives the certificate', async ({ served }) => {
+  served.log.splice(0);
+  const before = dial();
+  const ticket = once(before, 'session') as Promise<[Buffer]>;
+  const client = new StreamClient(before);
+  before.write(framed(ask('host1')));
+  await client.answers(1);
+  const [session] = await ticket;
+  renew('second.test');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  const { fingerprint256 } = new X509Certificate(readFileSync(files.certificate));
+  for (let seen = '', tries = 0; seen !== fingerprint256; tries++) {
+    assert.ok(tries < 1000, 'the new certificate is used');
+    const fresh = dial();
+    await once(fresh, 'secureConnect');
+    seen = fresh.getPeerCertificate().fingerprint256;
+    fresh.destroy();
+  }
+  const again = dial({ session });
+  await once(again, 'secureConnect');
+  assert.is(again.isSessionReused(), true);
+});
+
+test('a certificate that can not even be looked at leaves the last one, and is logged', async ({ served }) => {
+  served.log.splice(0);
+  rmSync(files.key);
+  symlinkSync(files.key, files.key);
+  process.emit('SIGHUP');
+  assert.match(served.log.join(), /not usable.*ELOOP/);
+  const still = dial();
+  await once(still, 'secureConnect');
+  assert.is(nameOf(still), 'second.test');
+  rmSync(files.key);
+  renew('second.test');
+  process.emit('SIGHUP');
+  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+});
+
+test('too many: handshakes that do not go on make room', async () => {
+  const served = await serve({ tls: { listen: [V4], ...files }, tcp: { ...LIMITS, maxConnections: 2 } });
+  const { port } = served.tlsListen[0];
+  const silent = [0, 1].map(() => connectTcp(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  await sleep(1200);
+  const socket = dial({ port });
+  const client = new StreamClient(socket);
+  socket.write(framed(ask('host6')));
+  assert.is(octetOf((await client.answers(1))[0]), 6);
+  for (const one of silent) one.destroy();
+  await served.stop();
+});
+
+test('a thread that dies comes back with the newest certificate', async ({ served }) => {
+  const worker = served.threads.get('tls')!;
+  void worker.terminate();
+  await once(worker, 'exit');
+  await until(() => served.listening && served.threads.get('tls') !== worker, PATIENCE_MS, 'a new thread');
+  const socket = dial();
+  await once(socket, 'secureConnect');
+  assert.is(nameOf(socket), 'second.test');
+  served.log.splice(0);
+});
+
+test('without a certificate that fits it does not start, and says why', async () => {
+  for (const tls of [
+    { listen: [V4], certificate: undefined, key: undefined },
+    { listen: [V4], certificate: files.certificate, key: join(folder, 'none') },
+    { listen: [V4], certificate: files.key, key: files.key },
+  ]) {
+    const error = await serve({ tls }).then(
+      () => null,
+      (caught: unknown) => caught,
+    );
+    assert.instance(error, ConfigError);
+    assert.match((error as Error).message, /tls_certificate/);
+  }
+});
+
+test('kdig asks over TLS', async ({ port }) => {
+  const run = promisify(execFile);
+  try {
+    await run('kdig', ['--version']);
+  } catch (error) {
+    if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw error;
+    return;
+  }
+  const { stdout } = await run('kdig', ['+tls', '@127.0.0.1', '-p', String(port), 'host8.example.test', 'A']);
+  assert.match(stdout, /TLS session \(TLS1\.3\)/);
+  assert.match(stdout, /192\.0\.2\.8/);
+});
+
+test.run();
