@@ -6,6 +6,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Exemptions } from '../address/index.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Journal } from '../journal/journal.ts';
+import { type Lookup, recursiveLookup } from '../resolver/resolver.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
@@ -16,7 +17,6 @@ import { advance, delay } from './family-state.ts';
 import { Looks } from './looks.ts';
 import { OwnZones } from './own-zones.ts';
 import { Owners } from './owners.ts';
-import { type Lookup, recursiveLookup } from './resolver.ts';
 import { Schedule } from './schedule.ts';
 import type { AliasStates } from './states.ts';
 import { Target } from './target.ts';

@@ -1,11 +1,11 @@
 /** The addresses of an ALIAS target: through our own zones as far as they lead, then from a resolver; addresses that are not public are dropped. */
 import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../address/index.ts';
+import type { Lookup } from '../resolver/resolver.ts';
 import type { Name } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { Cluster } from '../zone/settings.ts';
 import { findType } from '../zone/view.ts';
 import { type OwnZones, Trail } from './own-zones.ts';
-import type { Lookup } from './resolver.ts';
 
 /** Addresses of one family that are served; what there are more is left out. */
 export const MAX_ADDRESSES = 32;

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocalhost, parseAddress } from '../../core/address/index.ts';
-import type { Outcome } from '../../core/alias/message.ts';
-import type { Lookup } from '../../core/alias/resolver.ts';
+import type { Outcome } from '../../core/resolver/message.ts';
+import type { Lookup } from '../../core/resolver/resolver.ts';
 import { type Name, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { OriginError } from './origin.ts';

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { Exemptions } from '../../core/address/index.ts';
-import { type Lookup, recursiveLookup } from '../../core/alias/resolver.ts';
+import { type Lookup, recursiveLookup } from '../../core/resolver/resolver.ts';
 import { AddressBook } from './address-book.ts';
 import { aborted, Call } from './call.ts';
 import { OriginClock } from './clock.ts';

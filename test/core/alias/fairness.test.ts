@@ -2,8 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Outcome } from '../../../core/alias/message.ts';
 import { write } from '../../../core/journal/draft.ts';
+import type { Outcome } from '../../../core/resolver/message.ts';
 import { domains, newId, records } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { newDomain } from '../journal/fixture.ts';

@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress, parseAddress, parseExemptions } from '../../../core/address/index.ts';
-import type { Outcome } from '../../../core/alias/message.ts';
-import type { Lookup } from '../../../core/alias/resolver.ts';
+import type { Outcome } from '../../../core/resolver/message.ts';
+import type { Lookup } from '../../../core/resolver/resolver.ts';
 import { formatName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { AddressBook } from '../../../edge/origin/address-book.ts';

@@ -3,7 +3,7 @@ import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tl
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAddress } from '../../../core/address/index.ts';
-import type { Lookup } from '../../../core/alias/resolver.ts';
+import type { Lookup } from '../../../core/resolver/resolver.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { bodyText, client, faultOf, listening, OK, request, seen, until } from './rig.ts';

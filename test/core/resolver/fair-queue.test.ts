@@ -1,7 +1,7 @@
 /** Who has the next turn. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FairQueue } from '../../../core/alias/fair-queue.ts';
+import { FairQueue } from '../../../core/resolver/fair-queue.ts';
 
 function drain(queue: FairQueue<string>): string[] {
   const taken: string[] = [];

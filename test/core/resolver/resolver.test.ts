@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress } from '../../../core/address/index.ts';
-import { exchangeUdp } from '../../../core/alias/exchange.ts';
-import { recursiveLookup } from '../../../core/alias/resolver.ts';
+import { exchangeUdp } from '../../../core/resolver/exchange.ts';
+import { recursiveLookup } from '../../../core/resolver/resolver.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { type Says, TargetServer } from '../../support/target-server.ts';

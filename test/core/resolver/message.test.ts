@@ -2,7 +2,7 @@
 import { type Answer, decode, encode } from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeQuestion, newQuestion, type Outcome, type Reply, readReply } from '../../../core/alias/message.ts';
+import { encodeQuestion, newQuestion, type Outcome, type Reply, readReply } from '../../../core/resolver/message.ts';
 import { MessageReader } from '../../../core/wire/message-reader.ts';
 import { formatName, LOWER, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
