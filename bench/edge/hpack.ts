@@ -4,12 +4,12 @@
  * Run: node --expose-gc --min-semi-space-size=16 dist/bench/edge/hpack.js
  */
 import { Bench } from 'tinybench';
-import { HpackDecoder } from '../../edge/http2/hpack/decoder.ts';
-import { blockBound, HpackEncoder } from '../../edge/http2/hpack/encoder.ts';
-import { INDEX, planOf, staticLine } from '../../edge/http2/hpack/indexing.ts';
-import { encodeStateless } from '../../edge/http2/hpack/stateless.ts';
-import { FIRST_DYNAMIC } from '../../edge/http2/hpack/static-table.ts';
-import { writeInteger, writeLiteral } from '../../edge/http2/hpack/write.ts';
+import { HpackDecoder } from '../../edge/http/http2/hpack/decoder.ts';
+import { blockBound, HpackEncoder } from '../../edge/http/http2/hpack/encoder.ts';
+import { INDEX, planOf, staticLine } from '../../edge/http/http2/hpack/indexing.ts';
+import { encodeStateless } from '../../edge/http/http2/hpack/stateless.ts';
+import { FIRST_DYNAMIC } from '../../edge/http/http2/hpack/static-table.ts';
+import { writeInteger, writeLiteral } from '../../edge/http/http2/hpack/write.ts';
 
 const LIMITS = { maxListSize: 16 * 1024, maxListCount: 100 };
 const OPERATIONS = 1000;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkServerIdentity, connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { SERVER_LIMITS } from '../../edge/server/limits.ts';
+import { SERVER_LIMITS } from '../../edge/http/server/limits.ts';
 import type { ServerProcess } from '../dns/process.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { Pool } from 'undici';
 import { DescriptorLoop, OWN_PLACES } from '../../core/os/descriptor-loop.ts';
-import { NO_BODY } from '../../edge/exchange/body-queue.ts';
+import { NO_BODY } from '../../edge/http/exchange/body-queue.ts';
 import { createOriginClient } from '../../edge/origin/client.ts';
 import { nativeSockets } from '../../edge/origin/native-socket.ts';
 import type { OriginRequest } from '../../edge/origin/origin.ts';

@@ -6,9 +6,9 @@
  */
 import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
-import { NO_BODY } from '../../edge/exchange/body-queue.ts';
-import { THREAD_MEMORY } from '../../edge/exchange/client-memory.ts';
-import type { Exchange, FieldList } from '../../edge/exchange/exchange.ts';
+import { NO_BODY } from '../../edge/http/exchange/body-queue.ts';
+import { THREAD_MEMORY } from '../../edge/http/exchange/client-memory.ts';
+import type { Exchange, FieldList } from '../../edge/http/exchange/exchange.ts';
 import type { Fetch, OriginBody } from '../../edge/origin/origin.ts';
 import { OriginPlace } from '../../edge/origin/place.ts';
 import { createProxy } from '../../edge/proxy/proxy.ts';

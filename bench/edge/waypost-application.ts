@@ -1,8 +1,8 @@
 /** The application of the edge under test: answers by path from memory. Its data: paths of the certificate and its key. */
 import { readFileSync } from 'node:fs';
-import type { Exchange } from '../../edge/exchange/exchange.ts';
-import { ReadyAnswer } from '../../edge/exchange/ready-answer.ts';
-import type { Application } from '../../edge/server/application.ts';
+import type { Exchange } from '../../edge/http/exchange/exchange.ts';
+import { ReadyAnswer } from '../../edge/http/exchange/ready-answer.ts';
+import type { Application } from '../../edge/http/server/application.ts';
 import { BODIES, HOST } from './requests.ts';
 
 const HEADERS = ['content-type', 'text/html; charset=utf-8', 'cache-control', 'public, max-age=86400'];

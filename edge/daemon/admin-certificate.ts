@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../../core/base/errors.ts';
 import type { Config } from '../../core/config/index.ts';
 import { requiresStapling } from '../../core/tls/must-staple.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /** Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is in the key. */
 export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {

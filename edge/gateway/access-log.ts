@@ -2,7 +2,7 @@
  * The access log: one request in so many as a line of JSON. Lines are gathered in the thread and sent to main some at a time; when more come than are taken they are dropped, and
  * counted. Of a request it says who asked for which path: not the query, which may hold secrets, and no header field.
  */
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import { hostOf } from './host.ts';
 
 /** Milliseconds that a line waits for others. */

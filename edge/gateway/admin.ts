@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import type { Exchange, FieldList, Handler } from '../exchange/exchange.ts';
+import type { Exchange, FieldList, Handler } from '../http/exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
 import { requestId } from '../proxy/request-id.ts';

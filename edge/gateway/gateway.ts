@@ -5,7 +5,7 @@
  *                   where a trusted proxy in front says that the visitor came to it by https: admin host ─► site ─► 404
  *     with TLS      421 when the connection's certificate is not for the host ─► admin host ─► site ─► 404
  */
-import type { Exchange, Handler } from '../exchange/exchange.ts';
+import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import { visitedBy } from '../proxy/request-fields.ts';

@@ -2,8 +2,8 @@
 import type { Config } from '../../core/config/index.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { SitesChanged } from '../sites/sites.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
 import type { AdminTarget } from './admin.ts';
 
 /** What a thread's application is made with. */

@@ -1,7 +1,7 @@
 /** Is told of every exchange that has begun and ended: counts it, writes it down, and tells the operator of origins that fail. */
 
 import { Seldom } from '../../core/base/log/throttle.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';

@@ -1,5 +1,5 @@
 /** From http to https (RFC 9110 section 15.4.9: 308 keeps the method). */
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import { hostOf, portOf } from './host.ts';
 
 /** Seconds: a browser that remembers it for ever could not come back when the site is taken out of the proxy. */

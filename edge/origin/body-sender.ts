@@ -1,5 +1,5 @@
 /** The body of a request on its way to the origin: pulled from the visitor as the origin takes it, in the framing that the head told. */
-import type { BodyFlow, BodySink, RequestBody } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import { Gathering } from './gathering.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';

@@ -2,9 +2,9 @@
  * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing else where they belong. Extensions are skipped, and bounded over the
  * whole message, since they cost without bringing anything on.
  */
-import type { FieldList } from '../exchange/exchange.ts';
-import { NOT_IN_VALUE, OCTET_CLASS } from '../exchange/fields.ts';
-import { trailerFields } from '../exchange/trailers.ts';
+import type { FieldList } from '../http/exchange/exchange.ts';
+import { NOT_IN_VALUE, OCTET_CLASS } from '../http/exchange/fields.ts';
+import { trailerFields } from '../http/exchange/trailers.ts';
 import { HeadCollector } from './head-collector.ts';
 import { malformed, readFields } from './response-head.ts';
 

@@ -2,7 +2,7 @@
  * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
  * says it over HTTP/1.1.
  */
-import type { BodyFlow, BodySink, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { BodyFlow, BodySink, FieldList, RequestBody } from '../http/exchange/exchange.ts';
 import type { OriginPlace } from './place.ts';
 
 export interface Origin {

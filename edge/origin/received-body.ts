@@ -1,7 +1,7 @@
 /** The body of a response between the connection, which brings parts as they come, and its reader. What came before a fault is read before the fault. */
 
-import type { BodyFlow, BodySink, FieldList } from '../exchange/exchange.ts';
-import { Parts } from '../exchange/parts.ts';
+import type { BodyFlow, BodySink, FieldList } from '../http/exchange/exchange.ts';
+import { Parts } from '../http/exchange/parts.ts';
 import type { OriginBody, OriginError } from './origin.ts';
 
 const NONE: FieldList = [];

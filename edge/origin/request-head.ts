@@ -2,9 +2,9 @@
  * The head of a request to an origin (RFC 9112 section 3). One framing goes out, the client's own choice, and nothing goes out that could be read as a further
  * line: whatever the caller let through, no second request can begin here.
  */
-import { isPath } from '../exchange/authority.ts';
-import type { FieldList } from '../exchange/exchange.ts';
-import { isToken } from '../exchange/fields.ts';
+import { isPath } from '../http/exchange/authority.ts';
+import type { FieldList } from '../http/exchange/exchange.ts';
+import { isToken } from '../http/exchange/fields.ts';
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';
 

@@ -2,8 +2,8 @@
  * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two readers could take for two messages is malformed. One pass over
  * the octets, a table look-up each; as a rule no expression is matched and nothing is split. Octets are looked at where they lie: a character of a text costs four times as much.
  */
-import type { FieldList } from '../exchange/exchange.ts';
-import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../exchange/fields.ts';
+import type { FieldList } from '../http/exchange/exchange.ts';
+import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../http/exchange/fields.ts';
 import { FRAMING, type FramingKind, responseFieldName } from './field-name.ts';
 import { OriginError } from './origin.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Shares of something that there is a limit of, such as connections: nobody gets more than what is left over for others, so one alone may have half of it, and the next always finds
- * some (a dynamic threshold, as for memory in edge/exchange/client-memory.ts).
+ * some (a dynamic threshold, as for memory in edge/http/exchange/client-memory.ts).
  */
 export class Shares {
   readonly limit: number;

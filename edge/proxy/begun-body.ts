@@ -2,8 +2,8 @@
  * The body of a request whose beginning has come: no connection to the origin is taken for a visitor who says that much will come and then sends little. What has come of it is held
  * here, charged to the visitor's network.
  */
-import type { ClientMemory } from '../exchange/client-memory.ts';
-import type { BodyFlow, BodySink, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { ClientMemory } from '../http/exchange/client-memory.ts';
+import type { BodyFlow, BodySink, Exchange, FieldList, RequestBody } from '../http/exchange/exchange.ts';
 
 /** Bytes: shorter bodies are waited for whole. */
 const BEGINNING = 65_536;

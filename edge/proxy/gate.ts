@@ -1,4 +1,4 @@
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 
 /** Where a body goes out: waits until the visitor takes more, or has gone. */
 export class Gate {

@@ -3,8 +3,8 @@
  * the refusal is one of gRPC. gRPC-Web needs neither, and is passed on as any other request.
  */
 import { fieldValue } from '../cache/rules/fields.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import { ReadyAnswer } from '../exchange/ready-answer.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { NO_GRPC } from './pages.ts';
 
 /** `application/grpc`, alone or with the format of its messages; `application/grpc-web` is another protocol. */

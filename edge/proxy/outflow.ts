@@ -5,9 +5,9 @@
  *     origin ─► onPart ─► the visitor
  *                     └─► ahead, while the visitor takes nothing ─► the visitor
  */
-import type { BodyFlow, BodySink, Exchange } from '../exchange/exchange.ts';
-import { Parts } from '../exchange/parts.ts';
-import { sweepEvery } from '../exchange/sweep.ts';
+import type { BodyFlow, BodySink, Exchange } from '../http/exchange/exchange.ts';
+import { Parts } from '../http/exchange/parts.ts';
+import { sweepEvery } from '../http/exchange/sweep.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Gate } from './gate.ts';
 

@@ -1,9 +1,9 @@
 /** An exchange on its way through the proxy: what is asked of the origin for it, and what the visitor gets. */
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
-import { NO_BODY } from '../exchange/body-queue.ts';
-import type { Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
-import type { ReadyAnswer } from '../exchange/ready-answer.ts';
+import { NO_BODY } from '../http/exchange/body-queue.ts';
+import type { Exchange, FieldList, RequestBody } from '../http/exchange/exchange.ts';
+import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import {
   type Fetch,
   isOfVisitor,

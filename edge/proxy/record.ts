@@ -1,6 +1,6 @@
 /** What became of an exchange, for the access log and the metrics. */
 import type { CacheOutcome } from '../cache/outcome.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import type { OriginFault } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 

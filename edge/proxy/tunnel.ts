@@ -1,6 +1,6 @@
 /** WebSocket through the edge (RFC 6455, RFC 8441): the opening, and the bytes both ways. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
 import type { OriginBody, OriginTunnel } from '../origin/origin.ts';
 import { Gate } from './gate.ts';
 

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { SiteCertificateRow } from '../../core/store/sites.ts';
 import { CoveredNames } from '../../core/tls/covered-names.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /** What is told of a certificate. */
 export interface CertificateLog {

@@ -9,7 +9,7 @@ import { automaticCertificateContext, certificateContext } from '../../core/stor
 import { chainIdOf, decodeSite, type SiteCertificateRow, type SiteRow, splitChain } from '../../core/store/sites.ts';
 import { parentName, parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { type CertificateTools, SiteCertificate } from './certificates.ts';
 import { DomainSites } from './domain-sites.ts';
 import { RecentMap } from './recent-map.ts';

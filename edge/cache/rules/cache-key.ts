@@ -3,7 +3,7 @@
  * and `/a` the same, and `/x/../a`, too; an origin may not, and whoever finds such a pair could have the answer to one of them stored for the other.
  */
 
-import { withoutDefaultPort } from '../../exchange/authority.ts';
+import { withoutDefaultPort } from '../../http/exchange/authority.ts';
 
 /** `authority`: in lower case, as an exchange has it; `path`: with its query, beginning with "/". */
 export function cacheKey(scheme: 'http' | 'https', authority: string, path: string): string {

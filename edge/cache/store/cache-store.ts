@@ -7,7 +7,7 @@
  * What was purged or removed is never given again, from the moment that the call has returned, in any thread. What was requested from the origin before a purge (its
  * mark is older) is not kept after it. Nothing here throws for what lies on the disk or for a disk that fails: that is a miss.
  */
-import type { ClientMemory } from '../../exchange/client-memory.ts';
+import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 
 /** Codings that the edge makes by itself. */

@@ -1,5 +1,5 @@
 /** The store of a thread: its memory, the node's disk, and what other threads say, put together. */
-import type { ClientMemory } from '../../exchange/client-memory.ts';
+import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import type {
   CacheHandle,

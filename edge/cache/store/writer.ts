@@ -1,5 +1,5 @@
 /** A body that comes in parts, on its way into the store: collected while it may be small, else written to a file of its own as it comes. */
-import { Parts } from '../../exchange/parts.ts';
+import { Parts } from '../../http/exchange/parts.ts';
 import type { StoredBody } from '../stored-response.ts';
 import type { CacheWriter, StoredVariant } from './cache-store.ts';
 import type { Disk } from './disk.ts';

@@ -2,7 +2,7 @@
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ERROR_CODE } from '../../../edge/http2/protocol.ts';
+import { ERROR_CODE } from '../../../edge/http/http2/protocol.ts';
 import { RawClient } from './client.ts';
 import { headers, windowUpdate } from './frames.ts';
 import { bodyOf, request, statusOf, type Target } from './row.ts';

@@ -1,17 +1,17 @@
-/** The engine under test, on sockets of this process: cleartext, node's TLS, and that of edge/tls. */
+/** The engine under test, on sockets of this process: cleartext, node's TLS, and that of edge/http/tls. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { nextTicketKeys } from '../../../core/tls/ticket-keys.ts';
-import type { Client } from '../../../edge/exchange/exchange.ts';
-import { Http2Counters } from '../../../edge/http2/counters.ts';
-import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http2/limits.ts';
-import { Http2Session } from '../../../edge/http2/session.ts';
-import { TlsLoop } from '../../../edge/tls/loop.ts';
-import { sharePlaces } from '../../../edge/tls/places.ts';
-import type { Transport } from '../../../edge/transport/transport.ts';
+import type { Client } from '../../../edge/http/exchange/exchange.ts';
+import { Http2Counters } from '../../../edge/http/http2/counters.ts';
+import { DEFAULT_LIMITS, type Http2Limits } from '../../../edge/http/http2/limits.ts';
+import { Http2Session } from '../../../edge/http/http2/session.ts';
+import { TlsLoop } from '../../../edge/http/tls/loop.ts';
+import { sharePlaces } from '../../../edge/http/tls/places.ts';
+import type { Transport } from '../../../edge/http/transport/transport.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 import type { Address, RawClient } from './client.ts';

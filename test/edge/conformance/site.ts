@@ -1,6 +1,6 @@
 /** What the server under test answers: one path for each thing that rows ask of a handler. */
-import type { Exchange, FieldList, Handler } from '../../../edge/exchange/exchange.ts';
-import { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import type { Exchange, FieldList, Handler } from '../../../edge/http/exchange/exchange.ts';
+import { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export const INDEX = 'conformance';
 /** More than the window of a connection is at first (RFC 9113 section 6.9.2), and no multiple of a frame. */

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Exchange } from '../../../edge/exchange/exchange.ts';
 import { AccessLog } from '../../../edge/gateway/access-log.ts';
+import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';
 
 interface Sent {

@@ -1,7 +1,7 @@
 /** A body that flows: what comes goes to who takes it, within the call that brings it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BodySink } from '../../../edge/exchange/exchange.ts';
+import type { BodySink } from '../../../edge/http/exchange/exchange.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { ReceivedBody, type ReceivedBodySource } from '../../../edge/origin/received-body.ts';
 

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
+import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import type { OriginRequest } from '../../../edge/origin/origin.ts';
 import { requestHead } from '../../../edge/origin/request-head.ts';
 import { bodyOf, bodyText, faultOf, OK, request, type Script, saying, seen, until, withOrigin } from './rig.ts';

@@ -1,6 +1,6 @@
 /** An origin by hand: it says exactly the bytes that a test gives it, and keeps what it was sent. */
 import { createServer, type Server, type Socket } from 'node:net';
-import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
+import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import { createOriginClient, type OriginClient, type OriginClientOptions } from '../../../edge/origin/client.ts';
 import type { OriginBody, OriginError, OriginRequest, OriginResponse } from '../../../edge/origin/origin.ts';
 import { freePort } from '../../support/ports.ts';

@@ -1,7 +1,7 @@
 /** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyQueue } from '../../../edge/exchange/body-queue.ts';
+import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
 

@@ -1,8 +1,8 @@
 /** No connection to an origin is taken before the beginning of a body has come. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BodyQueue } from '../../../edge/exchange/body-queue.ts';
-import { MemoryBudget } from '../../../edge/exchange/client-memory.ts';
+import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
+import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
 import { begunBody } from '../../../edge/proxy/begun-body.ts';
 import { FakeExchange } from './fake-exchange.ts';
 

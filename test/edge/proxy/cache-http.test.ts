@@ -10,7 +10,7 @@ import { test } from 'uvu';
 import { parseExemptions } from '../../../core/address/index.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
-import type { FieldList } from '../../../edge/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/exchange.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import type { Fetch } from '../../../edge/origin/origin.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
@@ -25,7 +25,7 @@ import {
 } from '../cache/rules/table/check.ts';
 import type { Row, Step } from '../cache/rules/table/row.ts';
 import { TABLE } from '../cache/rules/table/table.ts';
-import { withRig } from '../exchange/rig.ts';
+import { withRig } from '../http/exchange/rig.ts';
 import { BEGIN } from './cache-rig.ts';
 import { settled } from './fake-origin.ts';
 

@@ -1,8 +1,8 @@
 /** An exchange without a connection: what a handler says to it is kept. */
-import { NO_BODY } from '../../../edge/exchange/body-queue.ts';
-import { type ClientMemory, MemoryBudget } from '../../../edge/exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../../../edge/exchange/exchange.ts';
-import type { ReadyAnswer } from '../../../edge/exchange/ready-answer.ts';
+import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
+import { type ClientMemory, MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
+import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../../../edge/http/exchange/exchange.ts';
+import type { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export interface FakeRequest {
   readonly version?: Exchange['version'];

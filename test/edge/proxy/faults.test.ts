@@ -16,8 +16,8 @@ import { createProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
-import { bytesOf } from '../exchange/client-call.ts';
-import { type Rig, withRig } from '../exchange/rig.ts';
+import { bytesOf } from '../http/exchange/client-call.ts';
+import { type Rig, withRig } from '../http/exchange/rig.ts';
 
 const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 20_000 });
 /** Milliseconds that an origin has: more than a busy machine takes for anything, so that only what hangs meets it. */

@@ -11,8 +11,8 @@ import { createProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
-import { bytesOf } from '../exchange/client-call.ts';
-import { withRig } from '../exchange/rig.ts';
+import { bytesOf } from '../http/exchange/client-call.ts';
+import { withRig } from '../http/exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
 const REQUESTS = depth({ quick: 2000, moderate: 5000, full: 20_000 });

@@ -14,8 +14,8 @@ import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
 import { webSocketAccept } from '../../../edge/proxy/tunnel.ts';
 import type { Site } from '../../../edge/sites/site.ts';
-import { bytesOf } from '../exchange/client-call.ts';
-import { type Rig, VERSIONS, withRig } from '../exchange/rig.ts';
+import { bytesOf } from '../http/exchange/client-call.ts';
+import { type Rig, VERSIONS, withRig } from '../http/exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
 const HOST = 'Origin.internal.test';

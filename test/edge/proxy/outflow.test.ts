@@ -1,8 +1,8 @@
 /** A slow visitor does not hold the connection to the origin: what comes is read ahead, within bounds, and nothing is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MemoryBudget } from '../../../edge/exchange/client-memory.ts';
-import type { BodySink } from '../../../edge/exchange/exchange.ts';
+import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
+import type { BodySink } from '../../../edge/http/exchange/exchange.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { ReceivedBody } from '../../../edge/origin/received-body.ts';
 import { Gate } from '../../../edge/proxy/gate.ts';

@@ -9,8 +9,8 @@ import { FAULT_PAGES } from '../../../edge/proxy/pages.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
-import { bytesOf } from '../exchange/client-call.ts';
-import { type Rig, VERSIONS, withRig } from '../exchange/rig.ts';
+import { bytesOf } from '../http/exchange/client-call.ts';
+import { type Rig, VERSIONS, withRig } from '../http/exchange/rig.ts';
 import { FakeExchange } from './fake-exchange.ts';
 import { type Asked, FakeOrigin, settled } from './fake-origin.ts';
 

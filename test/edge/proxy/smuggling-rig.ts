@@ -7,7 +7,7 @@ import { createGateway } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
-import { HOST, withServer } from '../server/rig.ts';
+import { HOST, withServer } from '../http/server/rig.ts';
 
 export type Scheme = 'http' | 'https';
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { RawClient } from '../conformance/client.ts';
 import { data, END_HEADERS, END_STREAM, headers } from '../conformance/frames.ts';
 import { block } from '../conformance/hpack.ts';
-import { dial, dialTls, HOST } from '../server/rig.ts';
+import { dial, dialTls, HOST } from '../http/server/rig.ts';
 import { FRAMING } from './smuggling-framing.ts';
 import { HEADS } from './smuggling-heads.ts';
 import { ROWS2 } from './smuggling-http2.ts';

@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft.ts';
 import { automaticCertificates, certificates, domains, proxies, records } from '../../../core/store/rows.ts';
+import type { TlsCertificate } from '../../../edge/http/tls/certificate.ts';
 import { RecentMap } from '../../../edge/sites/recent-map.ts';
-import type { TlsCertificate } from '../../../edge/tls/certificate.ts';
 import { addressRecord, newDomain, newProxy } from '../../core/journal/fixture.ts';
 import { automaticRow, makeCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
 

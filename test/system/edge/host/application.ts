@@ -1,5 +1,5 @@
 /** The application of the host's thread: the site under one name. */
-import type { Application } from '../../../../edge/server/application.ts';
+import type { Application } from '../../../../edge/http/server/application.ts';
 import { site } from './site.ts';
 
 export interface HostData {

@@ -5,13 +5,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '../../../../core/base/log/index.ts';
-import { HTTP1_COLUMNS } from '../../../../edge/http1/counters.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http1/limits.ts';
-import { HTTP2_COLUMNS } from '../../../../edge/http2/counters.ts';
-import { DEFAULT_LIMITS } from '../../../../edge/http2/limits.ts';
-import { SERVER_COLUMNS } from '../../../../edge/server/counters.ts';
-import { SERVER_LIMITS } from '../../../../edge/server/limits.ts';
-import { Pool } from '../../../../edge/server/pool.ts';
+import { HTTP1_COLUMNS } from '../../../../edge/http/http1/counters.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
+import { HTTP2_COLUMNS } from '../../../../edge/http/http2/counters.ts';
+import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
+import { SERVER_COLUMNS } from '../../../../edge/http/server/counters.ts';
+import { SERVER_LIMITS } from '../../../../edge/http/server/limits.ts';
+import { Pool } from '../../../../edge/http/server/pool.ts';
 import type { HostOptions } from './options.ts';
 
 const options = JSON.parse(process.argv[2]) as HostOptions;

@@ -1,7 +1,7 @@
 /** What a host is started with. */
-import type { Http1Limits } from '../../../../edge/http1/limits.ts';
-import type { Http2Limits } from '../../../../edge/http2/limits.ts';
-import type { ServerLimits } from '../../../../edge/server/limits.ts';
+import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
+import type { Http2Limits } from '../../../../edge/http/http2/limits.ts';
+import type { ServerLimits } from '../../../../edge/http/server/limits.ts';
 import type { HostData } from './application.ts';
 
 /** Limits that are left out are the defaults. */

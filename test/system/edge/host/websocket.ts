@@ -1,6 +1,6 @@
 /** WebSocket frames (RFC 6455 section 5) as far as an echo needs them: whole messages, close and ping. */
 import { createHash } from 'node:crypto';
-import type { Exchange, RequestBody } from '../../../../edge/exchange/exchange.ts';
+import type { Exchange, RequestBody } from '../../../../edge/http/exchange/exchange.ts';
 
 const OPCODE = { close: 8, ping: 9, pong: 10 } as const;
 const FIN = 0x80;

@@ -1,0 +1,104 @@
+/** Integers and strings of a header block (RFC 7541 section 5), read from a place that moves. */
+import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../../exchange/fields.ts';
+import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
+import { OUTCOME, type Outcome } from './outcome.ts';
+import { scratchFor } from './scratch.ts';
+
+/** Continuation octets of an integer: 28 bits, also when they are zero. */
+const MAX_SHIFT = 21;
+
+export class StringReader {
+  /** Where the next octet is read. */
+  at = 0;
+  /** After a call that failed: why. */
+  failure: Outcome = OUTCOME.decoded;
+  /** Of the last string: octets, their classes (edge/http/exchange/fields.ts), and whether `octets` holds them. */
+  length = 0;
+  classes = 0;
+  isHeld = false;
+  octets: Buffer;
+  #longest: number;
+
+  /** `longest`: octets of the longest string that anybody may want. */
+  constructor(longest: number) {
+    this.#longest = longest;
+    this.octets = scratchFor(longest + DECODER_SPARE);
+  }
+
+  /** Allows longer strings from here on. */
+  raise(longest: number): void {
+    if (longest > this.#longest) this.#longest = longest;
+  }
+
+  /** An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is a first octet. */
+  integer(bytes: Uint8Array, end: number, mask: number): number {
+    let value = bytes[this.at++] & mask;
+    if (value !== mask) return value;
+    for (let shift = 0; shift <= MAX_SHIFT; shift += 7) {
+      if (this.at >= end) return this.#fail(OUTCOME.truncated);
+      const octet = bytes[this.at++];
+      value += (octet & 0x7f) << shift;
+      if (octet < 0x80) return value;
+    }
+    return this.#fail(OUTCOME.integerOverflow);
+  }
+
+  /** A string (RFC 7541 section 5.2). Held if it is wanted and not longer than anybody wants; false when it fails. */
+  read(bytes: Uint8Array, end: number, isWanted: boolean): boolean {
+    if (this.at >= end) return this.#refuse(OUTCOME.truncated);
+    const isHuffman = bytes[this.at] >= 0x80;
+    const coded = this.integer(bytes, end, 0x7f);
+    if (coded < 0) return false;
+    const start = this.at;
+    if (coded > end - start) return this.#refuse(OUTCOME.truncated);
+    this.at = start + coded;
+    if (isHuffman) return this.#huffman(bytes, start, this.at, isWanted);
+    this.length = coded;
+    this.isHeld = isWanted && coded <= this.#longest;
+    if (this.isHeld) this.#copy(bytes, start, coded);
+    return true;
+  }
+
+  /** The last string, which is held. */
+  text(): string {
+    return this.octets.toString('latin1', 0, this.length);
+  }
+
+  /** A short code can't stand for a text that is too long; of a long one the length is found out first. */
+  #huffman(bytes: Uint8Array, start: number, end: number, isWanted: boolean): boolean {
+    const isShort = decodedBound(end - start) <= this.#longest + DECODER_SPARE;
+    let decoded = isWanted && isShort ? 0 : skipHuffman(bytes, start, end);
+    const isHeld = isWanted && decoded >= 0 && decoded >> 2 <= this.#longest;
+    if (isHeld) {
+      this.octets = scratchFor(this.#longest + DECODER_SPARE);
+      decoded = decodeHuffman(bytes, start, end, this.octets);
+    }
+    if (decoded < 0) return this.#refuse(decoded === HUFFMAN_EOS ? OUTCOME.huffmanEos : OUTCOME.huffmanPadding);
+    this.length = decoded >> 2;
+    this.classes = decoded & (NOT_IN_NAME | NOT_IN_VALUE);
+    this.isHeld = isHeld;
+    return true;
+  }
+
+  #copy(bytes: Uint8Array, start: number, length: number): void {
+    const octets = scratchFor(length);
+    let seen = 0;
+    for (let i = 0; i < length; i++) {
+      const octet = bytes[start + i];
+      octets[i] = octet;
+      seen |= OCTET_CLASS[octet];
+    }
+    this.octets = octets;
+    this.classes = seen & (NOT_IN_NAME | NOT_IN_VALUE);
+  }
+
+  #refuse(failure: Outcome): false {
+    this.failure = failure;
+    return false;
+  }
+
+  #fail(failure: Outcome): -1 {
+    this.failure = failure;
+    return -1;
+  }
+}

@@ -1,0 +1,18 @@
+/** Who a connection comes from. */
+import type { Socket } from 'node:net';
+import { Client as CountedClient } from '../../../core/address/client.ts';
+import { addressText, setClientAddress } from '../../../core/address/ipv6.ts';
+import type { Client } from '../exchange/exchange.ts';
+
+/** What the limits of connections are counted by; null when the client has gone already. */
+export function countedClient(socket: Socket): CountedClient | null {
+  const { remoteAddress, remotePort } = socket;
+  if (remoteAddress === undefined) return null;
+  const client = new CountedClient();
+  setClientAddress(client, remoteAddress, remotePort ?? 0);
+  return client;
+}
+
+export function describeClient(client: CountedClient, serverName: string, isEncrypted: boolean): Client {
+  return { address: addressText(client), port: client.port, serverName, isEncrypted };
+}

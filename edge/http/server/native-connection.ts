@@ -1,0 +1,121 @@
+/** One connection whose TLS is that of edge/http/tls, or, where that does not take it, node's sockets as they serve all others. */
+import { Socket } from 'node:net';
+import type { Client as CountedClient } from '../../../core/address/client.ts';
+import { loadLibc } from '../../../core/os/libc.ts';
+import { SESSION_ENDING } from '../http2/endings.ts';
+import { Http2Session } from '../http2/session.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsConnection } from '../tls/connection.ts';
+import type { TlsOwner } from '../tls/owner.ts';
+import { describeClient } from './client.ts';
+import { Connection } from './connection.ts';
+import type { Member } from './member.ts';
+import type { EdgeServer } from './server.ts';
+
+export class NativeConnection implements TlsOwner, Member {
+  readonly deadline: number;
+  readonly #server: EdgeServer;
+  readonly #client: CountedClient;
+  readonly #bucket: number;
+  #tls: TlsConnection | null = null;
+  #session: Http2Session | null = null;
+  /** What it became when edge/http/tls did not take it. */
+  #handedOver: Connection | null = null;
+
+  /** `bucket`: by which the limits take it back. */
+  constructor(server: EdgeServer, client: CountedClient, bucket: number, deadline: number) {
+    this.#server = server;
+    this.#client = client;
+    this.#bucket = bucket;
+    this.deadline = deadline;
+  }
+
+  expire(): void {
+    if (this.#handedOver !== null) {
+      this.#handedOver.expire();
+      return;
+    }
+    this.#server.counters.limited('handshake_timeout', this.#client);
+    this.#tls?.destroy();
+  }
+
+  drain(): void {
+    this.#handedOver?.drain();
+    this.#session?.drain();
+  }
+
+  cut(): void {
+    if (this.#handedOver !== null) {
+      this.#handedOver.cut();
+      return;
+    }
+    this.#server.counters.limited('drain_cut', this.#client);
+    this.#session?.cut(SESSION_ENDING.destroyed);
+    this.#tls?.destroy();
+  }
+
+  // From TLS.
+
+  begun(connection: TlsConnection): void {
+    this.#tls = connection;
+  }
+
+  certificateFor(serverName: string): TlsCertificate | undefined {
+    return this.#server.certificateFor(serverName);
+  }
+
+  certificateFailed(error: unknown): void {
+    this.#server.onHandlerError(error);
+  }
+
+  handOver(fd: number): void {
+    this.#tls = null;
+    let raw: Socket;
+    try {
+      raw = new Socket({ fd, allowHalfOpen: true });
+    } catch {
+      // Node can not serve it: libuv has no memory for it, or the system said no.
+      loadLibc().close(fd);
+      this.failed('handshake_failed');
+      this.closed();
+      return;
+    }
+    const [client, bucket, deadline] = [this.#client, this.#bucket, this.deadline];
+    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, member: this });
+    this.#handedOver.startTls();
+  }
+
+  secured(connection: TlsConnection): void {
+    const { counters, application, limits, http1, http2Counters, isDraining, onHandlerError } = this.#server;
+    if (connection.isResumed) counters.count('handshakes_resumed');
+    else counters.count('handshakes_full');
+    if (connection.isTls13) counters.count('tls_1_3');
+    else counters.count('tls_1_2');
+    this.#server.settled(this);
+    const client = describeClient(this.#client, connection.serverName, true);
+    if (!connection.isHttp2) {
+      counters.count('http1');
+      http1.accept(connection, client);
+      return;
+    }
+    counters.count('http2');
+    this.#session = new Http2Session(connection, {
+      handler: application.handler,
+      client,
+      limits: limits.http2,
+      counters: http2Counters,
+      scheme: 'https',
+      onHandlerError,
+      memory: this.#server.memory,
+    });
+    if (isDraining) this.#session.drain();
+  }
+
+  failed(reason: 'unrecognized_name' | 'handshake_failed'): void {
+    this.#server.counters.count(reason);
+  }
+
+  closed(): void {
+    this.#server.closed(this, this.#bucket);
+  }
+}

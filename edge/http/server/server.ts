@@ -1,0 +1,264 @@
+/** What one thread serves: its listeners, the connections that they take, and their end. */
+import { createServer, type Server, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import type { Client as CountedClient } from '../../../core/address/client.ts';
+import { addressText } from '../../../core/address/ipv6.ts';
+import type { ConnectionLimits } from '../../../core/os/connection-limits.ts';
+import { CLIENT_FULL, FULL } from '../../../core/os/connection-limits.ts';
+import { loadLibc } from '../../../core/os/libc.ts';
+import { releaseMemory } from '../../../core/os/release-memory.ts';
+import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import { MemoryBudget } from '../exchange/client-memory.ts';
+import { sweepEvery } from '../exchange/sweep.ts';
+import type { Http1Counters } from '../http1/counters.ts';
+import type { Http1Limits } from '../http1/limits.ts';
+import { Http1 } from '../http1/server.ts';
+import type { Http2Counters } from '../http2/counters.ts';
+import type { Http2Limits } from '../http2/limits.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import { TlsLoop, type TlsLoopOptions } from '../tls/loop.ts';
+import type { Application } from './application.ts';
+import { countedClient } from './client.ts';
+import { Connection } from './connection.ts';
+import type { ServerCounters } from './counters.ts';
+import { EDGE_STREAM, KEEP_ALIVE, type ServerLimits } from './limits.ts';
+import type { Member } from './member.ts';
+import { MemoryReturn } from './memory-return.ts';
+import { NativeConnection } from './native-connection.ts';
+
+export interface EdgeLimits {
+  readonly server: ServerLimits;
+  readonly http1: Http1Limits;
+  readonly http2: Http2Limits;
+}
+
+/** A place to listen on: a socket that listens already, or an address. */
+export interface Listener {
+  readonly isTls: boolean;
+  readonly fd?: number;
+  readonly address: string;
+  readonly port: number;
+  readonly family: 4 | 6;
+}
+
+export interface EdgeServerOptions {
+  readonly application: Application;
+  readonly limits: EdgeLimits;
+  /** What TLS of node:tls begins with (tls-context.ts). */
+  readonly base: SecureContext;
+  readonly connections: ConnectionLimits;
+  readonly counters: ServerCounters;
+  readonly http1Counters: Http1Counters;
+  readonly http2Counters: Http2Counters;
+  /** What a handler threw or rejected with; as often as it happens. */
+  readonly onHandlerError: (error: unknown) => void;
+  /** Lets edge/http/tls carry TLS, where it can be had. Without it node:tls does. The loop stays the caller's. */
+  readonly native?: Omit<TlsLoopOptions, 'accept'>;
+}
+
+/** Connections that wait to be accepted; the kernel takes less when it is set so. */
+const BACKLOG = 4096;
+
+export class EdgeServer {
+  readonly application: Application;
+  readonly limits: EdgeLimits;
+  readonly base: SecureContext;
+  readonly counters: ServerCounters;
+  readonly http2Counters: Http2Counters;
+  readonly onHandlerError: (error: unknown) => void;
+  readonly http1: Http1;
+  /** What the clients of this thread make it hold. */
+  readonly memory: MemoryBudget;
+  isDraining = false;
+  readonly #connections: ConnectionLimits;
+  readonly #servers: Server[] = [];
+  readonly #open = new Set<Member>();
+  /** Whose version of HTTP is not known yet, in the order of their deadlines: all have the same time. */
+  readonly #unsettled = new Set<Member>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #memoryReturn: MemoryReturn;
+  readonly #memoryTimer: NodeJS.Timeout;
+  /** Bytes that clients held when this was last looked at. */
+  #memoryHeld = 0;
+  #onEmpty: (() => void) | null = null;
+  readonly #tls: TlsLoop | null = null;
+  /** Why it is node:tls that carries TLS though that was not asked for; empty: it isn't. */
+  readonly nativeFailure: string = '';
+
+  constructor(options: EdgeServerOptions) {
+    this.application = options.application;
+    this.limits = options.limits;
+    this.base = options.base;
+    this.counters = options.counters;
+    this.http2Counters = options.http2Counters;
+    this.onHandlerError = options.onHandlerError;
+    this.#connections = options.connections;
+    this.memory = new MemoryBudget(options.limits.server.clientMemory);
+    this.#memoryReturn = new MemoryReturn(this.memory, releaseMemory);
+    this.#memoryTimer = sweepEvery(1000, () => this.#lookAtMemory());
+    this.http1 = new Http1({
+      memory: this.memory,
+      handler: options.application.handler,
+      limits: options.limits.http1,
+      counters: options.http1Counters,
+      onHandlerError: options.onHandlerError,
+    });
+    try {
+      if (options.native !== undefined)
+        this.#tls = new TlsLoop({ ...options.native, accept: (client) => this.#acceptNative(client) });
+    } catch (error) {
+      this.nativeFailure = (error as Error).message;
+    }
+    const { handshakeTimeout } = this.limits.server;
+    this.#timer = sweepEvery(Math.min(1000, Math.max(20, handshakeTimeout / 4)), () => this.#expire());
+  }
+
+  /** New keys for tickets. */
+  setTickets(keys: TicketKeys): void {
+    this.#tls?.context.setTickets(keys);
+  }
+
+  /** Resolves when it listens; rejects with an error when it can't. */
+  async listen(listener: Listener): Promise<void> {
+    if (this.#tls === null || !listener.isTls) return this.#listenByNode(listener);
+    this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, ...EDGE_STREAM }));
+  }
+
+  #listenByNode({ isTls, fd, address, port, family }: Listener): Promise<void> {
+    // Half-open: a client that has sent all that it wants to may still be answered. Whoever serves the connection sees its end.
+    // A socket of ours has TCP_NODELAY and keep-alive already, and hands them on to its connections.
+    const own = fd === undefined ? { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE * 1000 } : {};
+    const server = createServer({ allowHalfOpen: true, ...own }, (raw) => this.#accept(raw, isTls));
+    this.#servers.push(server);
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      const options = fd === undefined ? { host: address, port, ipv6Only: family === 6 } : { fd };
+      server.listen({ ...options, backlog: BACKLOG }, () => {
+        server.off('error', reject);
+        // Such as too many open files: the next connection may find room again.
+        server.on('error', ignore);
+        resolve();
+      });
+    });
+  }
+
+  /** Takes no more connections; resolves when all have ended, by themselves or when `drainTimeout` is over. Once. */
+  async drain(): Promise<void> {
+    this.isDraining = true;
+    for (const server of this.#servers) server.close();
+    this.#tls?.stopListening();
+    for (const connection of this.#open) connection.drain();
+    void this.http1.drain();
+    if (this.#open.size > 0) await this.#emptied();
+    clearInterval(this.#timer);
+    clearInterval(this.#memoryTimer);
+    this.#tls?.close();
+  }
+
+  /** Of a server name in lower case. What an application throws ends no thread. */
+  certificateFor(serverName: string): TlsCertificate | undefined {
+    try {
+      return this.application.certificateFor(serverName);
+    } catch (error) {
+      this.onHandlerError(error);
+      return undefined;
+    }
+  }
+
+  settled(connection: Member): void {
+    this.#unsettled.delete(connection);
+  }
+
+  closed(connection: Member, bucket: number): void {
+    this.#unsettled.delete(connection);
+    if (!this.#open.delete(connection)) return;
+    this.#connections.leave(bucket);
+    this.counters.count('closed');
+    if (this.#open.size === 0) this.#onEmpty?.();
+  }
+
+  #accept(raw: Socket, isTls: boolean): void {
+    const { counters } = this;
+    const client = countedClient(raw);
+    if (client === null) {
+      raw.destroy();
+      return;
+    }
+    const bucket = this.#enter(client);
+    if (bucket < 0) {
+      raw.destroy();
+      return;
+    }
+    const connection = new Connection(this, raw, { client, bucket, deadline: this.#deadline() });
+    this.#add(connection);
+    if (isTls) {
+      counters.count('accepted_tls');
+      connection.startTls();
+    } else {
+      counters.count('accepted_clear');
+      connection.startClear();
+    }
+  }
+
+  #acceptNative(client: CountedClient): NativeConnection | null {
+    const bucket = this.#enter(client);
+    if (bucket < 0) return null;
+    const connection = new NativeConnection(this, client, bucket, this.#deadline());
+    this.#add(connection);
+    this.counters.count('accepted_tls');
+    return connection;
+  }
+
+  /** Negative: there are too many. */
+  #enter(client: CountedClient): number {
+    if (!this.memory.hasRoomFor(addressText(client))) {
+      this.counters.limited('refused_memory', client);
+      return CLIENT_FULL;
+    }
+    const bucket = this.#connections.enter(client);
+    if (bucket === FULL) this.counters.limited('refused_total', client);
+    else if (bucket === CLIENT_FULL) this.counters.limited('refused_address', client);
+    return bucket;
+  }
+
+  #lookAtMemory(): void {
+    const more = this.memory.held - this.#memoryHeld;
+    this.#memoryHeld = this.memory.held;
+    if (more > 0) this.counters.count('memory_charged', more);
+    else this.counters.count('memory_released', -more);
+    this.#memoryReturn.look();
+  }
+
+  #deadline(): number {
+    return performance.now() + this.limits.server.handshakeTimeout;
+  }
+
+  #add(connection: Member): void {
+    this.#open.add(connection);
+    this.#unsettled.add(connection);
+  }
+
+  #expire(): void {
+    const now = performance.now();
+    for (const connection of this.#unsettled) {
+      if (connection.deadline > now) return;
+      this.#unsettled.delete(connection);
+      connection.expire();
+    }
+  }
+
+  #emptied(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.http1.destroy();
+        for (const connection of this.#open) connection.cut();
+      }, this.limits.server.drainTimeout);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,36 @@
+/** What TLS of the edge is like over node:tls. */
+import { constants } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { TlsCertificate } from '../tls/certificate.ts';
+import { GROUPS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
+import { Recent } from '../tls/recent.ts';
+
+/** ALPN (RFC 7301) as it stands in the extension. */
+export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
+  PROTOCOLS.map((name) => Buffer.from(String.fromCharCode(name.length) + name, 'latin1')),
+);
+
+/**
+ * The context that every connection begins with: versions and ciphers. It has no certificate; that comes with the server name. It gives no tickets: OpenSSL opens them with this
+ * context, before the server name is looked at, so that TLS 1.2 would resume the session of one site under the name of another (RFC 6066 section 3). edge/http/tls, which serves all but
+ * unusual clients, resumes.
+ */
+export function createBaseContext(): SecureContext {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: `${TLS13_CIPHERS}:${TLS12_CIPHERS}`,
+    ecdhCurve: GROUPS,
+    // RFC 9113 section 9.2.1 forbids renegotiation.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
+  });
+}
+
+/** Connections hold theirs. */
+const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
+
+/** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, can't be used. */
+export function secureContextOf(certificate: TlsCertificate): SecureContext {
+  const { cert, key } = certificate;
+  return contexts.of(certificate, () => createSecureContext({ cert, key }));
+}

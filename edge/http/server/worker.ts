@@ -1,0 +1,105 @@
+/** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { addressText } from '../../../core/address/ipv6.ts';
+import { Seldom } from '../../../core/base/log/throttle.ts';
+import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
+import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
+import { beat } from '../../../core/os/pulse.ts';
+import type { Client } from '../exchange/exchange.ts';
+import { Http1Counters } from '../http1/counters.ts';
+import { Http2Counters } from '../http2/counters.ts';
+import type { CreateApplication } from './application.ts';
+import { ServerCounters } from './counters.ts';
+import { ownListener } from './listening.ts';
+import type { FromThread, ThreadData, ToThread } from './messages.ts';
+import { EdgeServer } from './server.ts';
+import { createBaseContext } from './tls-context.ts';
+
+const data = workerData as ThreadData;
+const post = (message: FromThread): void => parentPort?.postMessage(message);
+const warn = (message: string, fields: { readonly [key: string]: string | number }): void =>
+  post({ kind: 'log', level: 'warn', message, fields });
+const tell =
+  (message: string) =>
+  (reason: string, count: number, client: Client): void =>
+    warn(message, { reason, count, client: client.address, serverName: client.serverName });
+
+beat(data.pulse);
+const counters = new ServerCounters({
+  memory: data.slice.server,
+  onLimit: (reason, count, client) => warn('a connection met a limit', { reason, count, client: addressText(client) }),
+});
+const http1Counters = new Http1Counters({
+  memory: data.slice.http1,
+  onReason: tell('a request or a connection of HTTP/1.1 was refused'),
+});
+const http2Counters = new Http2Counters({
+  memory: data.slice.http2,
+  onEnding: tell('a session or a stream of HTTP/2 was ended'),
+});
+
+/** A handler that always fails must not fill the log. */
+const failures = new Seldom();
+function onHandlerError(error: unknown): void {
+  const count = failures.due('handler');
+  if (count === 0) return;
+  const fields = { count, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });
+}
+
+/** Null where it is not asked for or, with a warning from the first thread, can not be had. */
+function openLoop(): DescriptorLoop | null {
+  if (data.places === null) return null;
+  try {
+    return new DescriptorLoop(data.places.fds);
+  } catch (error) {
+    warnOfNode((error as Error).message);
+    return null;
+  }
+}
+
+function warnOfNode(reason: string): void {
+  if (data.thread === 0) warn('connections go over sockets of node, which are slower', { reason });
+}
+
+async function start(): Promise<void> {
+  const loop = openLoop();
+  const { createApplication } = (await import(data.application)) as { createApplication: CreateApplication };
+  const application = await createApplication(data.data, {
+    thread: data.thread,
+    counters: data.slice.application,
+    loop,
+    send: (message) => post({ kind: 'application', message }),
+  });
+  const base = createBaseContext();
+  const { tickets, ticketLifetime, places } = data;
+  const { maxConnections, maxPerAddress } = data.limits.server;
+  const server = new EdgeServer({
+    application,
+    limits: data.limits,
+    base,
+    connections: new ConnectionLimits(data.connections, data.slot, maxConnections, maxPerAddress),
+    counters,
+    http1Counters,
+    http2Counters,
+    onHandlerError,
+    native: places === null || loop === null ? undefined : { loop, places, ticketLifetime, tickets },
+  });
+  server.setTickets(tickets);
+  if (server.nativeFailure !== '') warnOfNode(server.nativeFailure);
+  parentPort?.on('message', (message: ToThread) => {
+    if (message.kind === 'tickets') server.setTickets(message.keys);
+    else if (message.kind === 'application') application.onMessage?.(message.message);
+    else void end(server, () => application.close?.());
+  });
+  await Promise.all(data.listeners.map((listener) => server.listen(ownListener(listener))));
+  post({ kind: 'listening' });
+}
+
+async function end(server: EdgeServer, close: () => Promise<void> | void): Promise<void> {
+  await server.drain();
+  await close();
+  process.exit();
+}
+
+start().catch((error: unknown) => post({ kind: 'failed', message: (error as Error).message }));

@@ -1,0 +1,174 @@
+/** The TLS connections of a thread: accepted, and what all of them share. */
+import { Client } from '../../../core/address/client.ts';
+import type { DescriptorLoop, LoopTask } from '../../../core/os/descriptor-loop.ts';
+import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.ts';
+import { AF_INET } from '../../../core/os/socket-constants.ts';
+import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
+import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import { ClientHello, MAX_HELLO } from './client-hello.ts';
+import { TlsConnection } from './connection.ts';
+import { TlsContext } from './context.ts';
+import { Credentials } from './credentials.ts';
+import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
+import type { TlsOwner } from './owner.ts';
+import { Places, type SharedPlaces } from './places.ts';
+
+/** Connections accepted in a turn of one socket. */
+const ACCEPTS = 64;
+/** Milliseconds until sockets are accepted from again when there was no descriptor. */
+const REST_MS = 200;
+/** Four records of TLS; a ClientHello fits. */
+const BUFFER = 65_536;
+export interface TlsLoopOptions {
+  /** With the descriptors of `places`. */
+  readonly loop: DescriptorLoop;
+  readonly places: SharedPlaces;
+  /** Seconds that a session may be resumed. */
+  readonly ticketLifetime: number;
+  readonly tickets: TicketKeys;
+  /** A client has connected: whose its connection is, or null: it is closed. The client is the owner's to keep. */
+  readonly accept: (client: Client) => TlsOwner | null;
+}
+
+export class TlsLoop {
+  readonly openssl: Openssl = loadOpenssl();
+  readonly calls: TcpCalls;
+  readonly context: TlsContext;
+  readonly credentials: Credentials;
+  readonly hello = new ClientHello();
+  /** What was read last. */
+  readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
+  /** Events of a ClientHello of which a part has come, and what of them means that no more comes. */
+  readonly edges = (EPOLLIN | EPOLLRDHUP | EPOLLET) >>> 0;
+  readonly ended = EPOLLRDHUP | EPOLLHUP;
+  readonly #accept: TlsLoopOptions['accept'];
+  readonly #places: Places;
+  readonly #loop: DescriptorLoop;
+  /** Listening sockets, by place. */
+  readonly #listeners = new Map<number, number>();
+  #restTimer: NodeJS.Timeout | undefined;
+  #open = 0;
+  #isClosed = false;
+
+  /** Throws an Error that says what is missing here. */
+  constructor(options: TlsLoopOptions) {
+    const { loop, places, accept, ticketLifetime, tickets } = options;
+    this.#loop = loop;
+    this.#accept = accept;
+    this.#places = new Places(places);
+    this.calls = loop.calls;
+    this.context = new TlsContext(this.openssl, ticketLifetime, this.#places.context);
+    this.context.setTickets(tickets);
+    this.credentials = new Credentials(this.openssl, this.#places);
+  }
+
+  /** Connections whose descriptor is open. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Accepts from a socket that listens and does not block, and is the loop's from now on. */
+  listen(fd: number): void {
+    const place = this.#loop.enter(fd);
+    if (place < 0) throw new RangeError('too many listening sockets');
+    this.#listeners.set(place, fd);
+    this.#loop.watch(place, EPOLLIN, { event: () => this.#acceptFrom(fd) });
+  }
+
+  stopListening(): void {
+    clearTimeout(this.#restTimer);
+    for (const [place, fd] of this.#listeners) {
+      this.#loop.leave(place);
+      this.calls.close(fd);
+    }
+    this.#listeners.clear();
+  }
+
+  /** To be called when no connection is left. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.stopListening();
+    this.credentials.close();
+    this.context.close();
+  }
+
+  // From connections.
+
+  /** `task` is run soon, and not within this call. */
+  put(task: LoopTask): void {
+    this.#loop.later(task);
+  }
+
+  /** An SSL, the caller's; 0: there is no certificate, or none that can be used. */
+  sslFor(owner: TlsOwner, serverName: string): number {
+    const certificate = owner.certificateFor(serverName);
+    if (certificate === undefined) return 0;
+    try {
+      const ssl = this.credentials.open(this.context.address, certificate);
+      if (ssl !== 0) this.context.bind(ssl, serverName);
+      return ssl;
+    } catch (error) {
+      owner.certificateFailed(error);
+      return 0;
+    }
+  }
+
+  holds(place: number, ssl: number): void {
+    this.#places.objects[place] = ssl;
+  }
+
+  /** What is at the place is going to be freed. */
+  forgets(place: number): void {
+    this.#places.objects[place] = 0;
+    this.#loop.leave(place);
+    this.#open--;
+  }
+
+  /** Its descriptor becomes somebody else's. */
+  leaves(place: number, fd: number): void {
+    this.calls.unwatch(fd);
+    this.forgets(place);
+  }
+
+  #acceptFrom(listener: number): void {
+    const { calls } = this;
+    for (let n = 0; n < ACCEPTS; n++) {
+      const accepted = calls.accept(listener);
+      if (accepted < -1) this.#rest();
+      if (accepted < 0) return;
+      this.#admit(accepted);
+    }
+  }
+
+  #admit(fd: number): void {
+    const { calls } = this;
+    const { peer } = calls;
+    const client = new Client();
+    if (peer[0] === AF_INET) client.setAddress(peer, 4, 4);
+    else client.setAddress(peer, 8, 16);
+    client.port = (peer[2] << 8) | peer[3];
+    const place = this.#loop.enter(fd);
+    const owner = place < 0 ? null : this.#accept(client);
+    if (owner === null) {
+      if (place >= 0) this.#loop.leave(place);
+      calls.close(fd);
+      return;
+    }
+    const connection = new TlsConnection(this, owner, fd, place);
+    this.#open++;
+    owner.begun(connection);
+    if (!this.#loop.watch(place, EPOLLIN, connection)) connection.destroy();
+  }
+
+  /** There is no descriptor for a connection that waits: it would be told again and again. */
+  #rest(): void {
+    this.#watchListeners(0);
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#watchListeners(EPOLLIN), REST_MS);
+  }
+
+  #watchListeners(events: number): void {
+    for (const place of this.#listeners.keys()) this.#loop.change(place, events);
+  }
+}

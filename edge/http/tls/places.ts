@@ -1,0 +1,116 @@
+/**
+ * What a thread holds that the system does not take back when the thread dies: descriptors and objects of OpenSSL, by place, in memory that main sees. A place is cleared
+ * before what it names is freed, so nothing is freed twice, wherever the thread ended.
+ */
+
+import { OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
+import { loadLibc } from '../../../core/os/libc.ts';
+import { loadOpenssl, type Openssl } from './openssl.ts';
+import { MAX_CHAINS } from './profile.ts';
+import { type QuickTools, quickTools } from './quick-credential.ts';
+
+/** Addresses of a credential: X509, EVP_PKEY. */
+export const FIELDS = 2;
+
+export interface SharedPlaces {
+  /** Descriptors, each + 1; 0: none. */
+  readonly fds: SharedArrayBuffer;
+  /** Addresses of SSL objects; 0: none. */
+  readonly objects: SharedArrayBuffer;
+  /** Of the SSL_CTX; 0: none. */
+  readonly context: SharedArrayBuffer;
+  /** FIELDS for each certificate, one more than are kept; 0: none. */
+  readonly credentials: SharedArrayBuffer;
+  /** Of STACK_OF(X509)s, one more than are kept; 0: none. */
+  readonly chains: SharedArrayBuffer;
+  /** The process's. */
+  readonly quick: QuickTools | null;
+}
+
+/** What edge/http/tls/credentials.ts keeps. */
+export interface CredentialPlaces {
+  readonly credentials: Float64Array;
+  readonly chains: Float64Array;
+  readonly quick: QuickTools | null;
+}
+
+/** `connections`, of all kinds, and `certificates`: how many a thread may have at one time. */
+export function sharePlaces(connections: number, certificates: number): SharedPlaces {
+  const count = OWN_PLACES + connections;
+  const addresses = (length: number) => new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT);
+  return {
+    fds: new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT),
+    objects: addresses(count),
+    context: addresses(1),
+    credentials: addresses(FIELDS * (certificates + 1)),
+    chains: addresses(MAX_CHAINS + 1),
+    quick: quickTools(),
+  };
+}
+
+export class Places implements CredentialPlaces {
+  readonly fds: Int32Array;
+  readonly objects: Float64Array;
+  readonly context: Float64Array;
+  readonly credentials: Float64Array;
+  readonly chains: Float64Array;
+  readonly quick: QuickTools | null;
+
+  constructor({ fds, objects, context, credentials, chains, quick }: SharedPlaces) {
+    this.fds = new Int32Array(fds);
+    this.objects = new Float64Array(objects);
+    this.context = new Float64Array(context);
+    this.credentials = new Float64Array(credentials);
+    this.chains = new Float64Array(chains);
+    this.quick = quick;
+  }
+}
+
+/** Takes back what a thread left that has ended. Returns how much that was. */
+export function clearPlaces(shared: SharedPlaces): number {
+  const { fds, objects, context, credentials, chains } = new Places(shared);
+  let count = 0;
+  for (let place = 0; place < fds.length; place++) {
+    const [fd, object] = [fds[place] - 1, objects[place]];
+    fds[place] = 0;
+    objects[place] = 0;
+    if (object !== 0) loadOpenssl().SSL_free(object);
+    if (fd >= 0) loadLibc().close(fd);
+    if (object !== 0 || fd >= 0) count++;
+  }
+  for (let place = 0; place < credentials.length / FIELDS; place++) {
+    if (credentials[FIELDS * place] === 0) continue;
+    freeCredential(loadOpenssl(), credentials, place);
+    count++;
+  }
+  for (let place = 0; place < chains.length; place++) {
+    if (chains[place] === 0) continue;
+    freeChain(loadOpenssl(), chains, place);
+    count++;
+  }
+  const [address] = context;
+  context[0] = 0;
+  if (address !== 0) {
+    loadOpenssl().SSL_CTX_free(address);
+    count++;
+  }
+  return count;
+}
+
+/** As far as there is one. */
+export function freeCredential(openssl: Openssl, credentials: Float64Array, place: number): void {
+  const at = FIELDS * place;
+  const [own, key] = [credentials[at], credentials[at + 1]];
+  credentials[at] = 0;
+  credentials[at + 1] = 0;
+  if (own !== 0) openssl.X509_free(own);
+  if (key !== 0) openssl.EVP_PKEY_free(key);
+}
+
+export function freeChain(openssl: Openssl, chains: Float64Array, at: number): void {
+  const chain = chains[at];
+  chains[at] = 0;
+  if (chain === 0) return;
+  for (let one = openssl.OPENSSL_sk_pop(chain); one !== 0; one = openssl.OPENSSL_sk_pop(chain)) openssl.X509_free(one);
+  openssl.OPENSSL_sk_free(chain);
+}

@@ -1,0 +1,114 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ClientMemory, MemoryBudget, type MemoryWaiter } from '../../../../edge/http/exchange/client-memory.ts';
+
+const test = suite('memory of clients');
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Takes `bytes` again and again until it is refused; returns how often it was granted. */
+function takeAll(memory: ClientMemory, bytes: number): number {
+  let times = 0;
+  while (memory.take(bytes)) times++;
+  return times;
+}
+
+test('one network gets half of the limit, two a third each, and the next one always finds room', () => {
+  const budget = new MemoryBudget(600);
+  const first = budget.enter('192.0.2.1');
+  assert.is(takeAll(first, 1), 300);
+  const second = budget.enter('192.0.2.2');
+  assert.is(takeAll(second, 1), 150);
+  first.release(300);
+  assert.is(takeAll(second, 1), 150, 'half of the limit, when nobody else holds any');
+  assert.not(budget.enter('192.0.2.9').take(200), 'not at once either');
+  const third = budget.enter('192.0.2.3');
+  assert.ok(third.room > 0);
+  assert.ok(budget.held < budget.limit);
+});
+
+test('addresses of one /64 share an account, as do an IPv4 address and its mapped form', () => {
+  const budget = new MemoryBudget(100);
+  assert.is(budget.enter('2001:db8::1'), budget.enter('2001:db8::ffff:2'));
+  assert.is.not(budget.enter('2001:db8::1'), budget.enter('2001:db8:0:1::1'));
+  assert.is(budget.enter('192.0.2.1').network, '192.0.2.1');
+});
+
+test('an account is forgotten with the last connection that has entered it', () => {
+  const budget = new MemoryBudget(100);
+  const memory = budget.enter('192.0.2.1');
+  assert.is(budget.enter('192.0.2.1'), memory);
+  budget.leave(memory);
+  assert.is(budget.enter('192.0.2.1'), memory);
+  budget.leave(memory);
+  budget.leave(memory);
+  assert.is.not(budget.enter('192.0.2.1'), memory);
+});
+
+test('who waits is called in turn, once, and not while there is no room', async () => {
+  const budget = new MemoryBudget(100);
+  const memory = budget.enter('192.0.2.1');
+  const called: string[] = [];
+  const waiter = (name: string, bytes: number): MemoryWaiter => ({
+    onMemory() {
+      called.push(name);
+      if (!memory.take(bytes)) memory.waitFor(this);
+    },
+  });
+  assert.ok(memory.take(50));
+  memory.waitFor(waiter('a', 20));
+  memory.waitFor(waiter('b', 20));
+  memory.waitFor(waiter('c', 20));
+  await turn();
+  assert.equal(called, []);
+  memory.release(25);
+  await turn();
+  // 25 are held, and 25 may be; when the first has its 20 there is room for 5, which is not enough for the others.
+  assert.equal(called, ['a', 'b', 'c']);
+  memory.release(20);
+  await turn();
+  assert.equal(called, ['a', 'b', 'c', 'b', 'c'], 'in the order in which they came');
+  assert.is(memory.held, 45);
+});
+
+test('who has been forgotten is not called', async () => {
+  const budget = new MemoryBudget(100);
+  const memory = budget.enter('192.0.2.1');
+  let calls = 0;
+  const waiter: MemoryWaiter = { onMemory: () => calls++ };
+  memory.hold(100);
+  memory.waitFor(waiter);
+  memory.forget(waiter);
+  memory.release(100);
+  await turn();
+  assert.is(calls, 0);
+});
+
+test('what one network releases is heard by another', async () => {
+  const budget = new MemoryBudget(100);
+  const first = budget.enter('192.0.2.1');
+  const second = budget.enter('192.0.2.2');
+  first.hold(100);
+  let calls = 0;
+  second.waitFor({ onMemory: () => calls++ });
+  first.release(60);
+  await turn();
+  assert.is(calls, 1);
+});
+
+test('a waiter whose network has left gets its turn, and nobody waits afterwards', async () => {
+  const budget = new MemoryBudget(100);
+  const first = budget.enter('192.0.2.1');
+  const second = budget.enter('192.0.2.2');
+  first.hold(100);
+  let calls = 0;
+  second.waitFor({ onMemory: () => calls++ });
+  budget.leave(second);
+  first.release(60);
+  await turn();
+  assert.is(calls, 1);
+  assert.is(budget.waiting, 0);
+  assert.is.not(budget.enter('192.0.2.2'), second, 'the account is gone');
+});
+
+test.run();

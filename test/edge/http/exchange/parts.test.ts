@@ -1,0 +1,51 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Parts } from '../../../../edge/http/exchange/parts.ts';
+import fc from '../../../support/fc.ts';
+
+test('what goes in comes out, in order, and what was given out stays as it is', () => {
+  const step = fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 40 }), fc.constant(0)); // 0: one is taken
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const parts = new Parts();
+      const taken: Uint8Array[] = [];
+      const copies: Buffer[] = [];
+      const sent: Buffer[] = [];
+      const take = (): boolean => {
+        const part = parts.shift();
+        if (part === undefined) return false;
+        taken.push(part);
+        copies.push(Buffer.from(part));
+        return true;
+      };
+      steps.forEach((octets, i) => {
+        const part = Buffer.alloc(octets, i);
+        sent.push(Buffer.from(part));
+        if (octets === 0) take();
+        else parts.push(part);
+      });
+      while (take());
+      assert.is(parts.count, 0);
+      assert.ok(Buffer.concat(sent).equals(Buffer.concat(copies)));
+      assert.ok(Buffer.concat(sent).equals(Buffer.concat(taken)));
+    }),
+  );
+});
+
+test('a great many of one octet are few', () => {
+  const parts = new Parts();
+  for (let i = 0; i < 100_000; i++) parts.push(Buffer.of(i));
+  assert.is(parts.count, 1 + Math.ceil(99_999 / 1024));
+});
+
+test('what was cleared does not come back', () => {
+  const parts = new Parts();
+  for (let i = 0; i < 3; i++) parts.push(Buffer.of(1));
+  parts.clear();
+  assert.is(parts.shift(), undefined);
+  for (let i = 0; i < 3; i++) parts.push(Buffer.of(2));
+  assert.equal([...(parts.shift() ?? [])], [2]);
+  assert.equal([...(parts.shift() ?? [])], [2, 2]);
+});
+
+test.run();

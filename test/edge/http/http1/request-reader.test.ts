@@ -1,0 +1,305 @@
+/** The reader of requests beside one that is slow and plain: the same of every text, however it is cut; and what it costs when it comes an octet at a time. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FieldList } from '../../../../edge/http/exchange/exchange.ts';
+import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../../edge/http/http1/limits.ts';
+import type { Refusal } from '../../../../edge/http/http1/refusal.ts';
+import type { RequestHead } from '../../../../edge/http/http1/request-head.ts';
+import { RequestReader, type RequestSink } from '../../../../edge/http/http1/request-reader.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
+import { SEED } from '../../../support/seed.ts';
+import { type Reading, type Request, readAll, type Seen } from './reference.ts';
+
+const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
+/** Short enough to be met by what is generated. */
+const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerOctets: 300, headerFields: 8, targetLength: 60 };
+
+/** What a connection would be told. Takes `most` octets of a body before it asks for a rest. */
+class Ears implements RequestSink {
+  readonly seen: Seen[] = [];
+  readonly reader: RequestReader;
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(limits: Http1Limits, most: number, isEncrypted = false) {
+    this.reader = new RequestReader(this, limits, isEncrypted);
+    this.#most = most;
+  }
+
+  get #last(): Request {
+    return this.seen.at(-1) as Request;
+  }
+
+  onHead(head: RequestHead): void {
+    const { method, version, isLast, authority, path, headers, expectsContinue, refusal } = head;
+    const isOurs = refusal === null;
+    this.seen.push({
+      ...{ method, version, isLast, status: refusal?.status ?? 0, protocol: isOurs ? head.protocol : '' },
+      ...{ authority: isOurs ? authority : '', path: isOurs ? path : '', headers: isOurs ? headers : [] },
+      expectsContinue: isOurs && expectsContinue,
+      body: '',
+      trailers: head.length === 0 && (head.protocol === '' || !isOurs) ? [] : null,
+    });
+  }
+
+  onBody(bytes: Buffer): boolean {
+    assert.ok(bytes.length > 0);
+    this.#last.body += bytes.toString('latin1');
+    this.#taken += bytes.length;
+    return this.#taken % this.#most !== 0;
+  }
+
+  onBodyEnd(trailers: FieldList): void {
+    assert.is(this.#last.trailers, null);
+    this.#last.trailers = trailers;
+  }
+
+  onRefused(refusal: Refusal): void {
+    this.seen.push({ refused: refusal.status });
+  }
+
+  /** In a buffer that is overwritten behind each part, as those of sockets are. */
+  feed(parts: readonly string[]): Seen[] {
+    const memory = Buffer.alloc(Math.max(1, ...parts.map(({ length }) => length)));
+    for (const part of parts) {
+      memory.write(part, 'latin1');
+      this.reader.push(memory.subarray(0, part.length));
+      memory.fill('#');
+      while (this.reader.isBlocked) {
+        this.reader.resume();
+        if (!this.reader.isHolding) break;
+      }
+    }
+    return this.seen;
+  }
+}
+
+function compare(text: string, parts: readonly string[], most = 1 << 30): void {
+  const expected: Reading = readAll(text, LIMITS, false);
+  const seen = new Ears(LIMITS, most).feed(parts);
+  // What can't become a line may be refused before its end has come, or only then.
+  const isEarly = expected.isWithin && seen.length === expected.seen.length + 1 && 'refused' in (seen.at(-1) as Seen);
+  const told = isEarly ? seen.slice(0, -1) : seen;
+  assert.equal(told.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text, parts }));
+}
+
+/** What is too long and malformed is either, by what of it came first. */
+const sizeless = (one: Seen): Seen => ('refused' in one && [414, 431].includes(one.refused) ? { refused: 400 } : one);
+
+const octets = (text: string): string[] => [...text];
+
+const oneOf = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+/** What is usual comes most. */
+const mostly = (usual: string, ...others: string[]): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 30, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: oneOf(...others) });
+
+const newline = mostly('\r\n', '\n', '\r', '\r\r\n', '\r\n ');
+const startLine = fc
+  .tuple(
+    fc.oneof({ weight: 10, arbitrary: oneOf('GET', 'POST', 'OPTIONS') }, oneOf('get', 'CONNECT', 'PRI', 'G(T', '')),
+    mostly(' ', '  ', '\t', ''),
+    fc.oneof(
+      { weight: 10, arbitrary: oneOf('/', '/a?b', '/|^"') },
+      oneOf(
+        '*',
+        'http://a.test',
+        'http://a.test/b',
+        'https://a.test/',
+        'HTTP://b@a.test/',
+        'a',
+        '/#',
+        `/${'a'.repeat(60)}`,
+      ),
+    ),
+    mostly(' HTTP/1.1', ' HTTP/1.0', ' HTTP/1.2', ' HTTP/2.0', ' http/1.1', ' RTSP/1.0', '', ' HTTP/1.10'),
+    newline,
+  )
+  .map((parts) => parts.join(''));
+const fieldLine = fc
+  .tuple(
+    oneOf('X-A', 'x-b', 'Connection', 'Upgrade', 'TE', 'Expect', 'Keep-Alive', 'Cookie', 'Accept', 'X-A'),
+    mostly(':', ' :', '', '\t:', ': ', ':\t '),
+    fc.oneof(
+      oneOf('a', '', 'é\xff', 'a\tb', 'close', 'keep-alive', 'upgrade', 'upgrade, close, x-a', 'websocket', 'h2c'),
+      oneOf('trailers', '100-continue', 'a\0', 'a\x7f', 'x'.repeat(200), 'te, content-length', 'chunked'),
+    ),
+    mostly('', ' ', '\t'),
+    newline,
+  )
+  .map((parts) => parts.join(''));
+const framing = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: oneOf('', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'content-length:\t0005 \r\n'),
+  },
+  oneOf(
+    ...['Content-Length: 3\r\nContent-Length: 3\r\n', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'],
+    ...['Content-Length: +3\r\n', 'Content-Length: \r\n', 'Content-Length: 3\t\r\n', 'Content-Length: 3, 3\r\n'],
+    ...['Content-Length: 9007199254740992\r\n', 'Content-Length: 18446744073709551616\r\n'],
+    ...['Transfer-Encoding: gzip, chunked\r\n', 'Transfer-Encoding: chunked, gzip\r\n', 'Transfer-Encoding:\r\n'],
+    ...['Transfer-Encoding: chunked\t\r\n', 'Transfer-Encoding: Chunked \r\n', 'Transfer-Encoding: ,chunked\r\n'],
+  ),
+);
+const host = mostly('Host: A.test\r\n', '', 'Host: a\r\nHost: a\r\n', 'Host: a/b\r\n', 'Host:\r\n', 'Host: u@a\r\n');
+const chunk = fc
+  .tuple(
+    mostly('3', '0003', '3;a=b;c="d;\\"e"', '3;', '3;a="', ' 3', '3 ', '0x3', '-3', '', '20000000000003'),
+    newline,
+    mostly('abc', 'ab', 'abcd'),
+    newline,
+  )
+  .map((parts) => parts.join(''));
+const chunks = fc
+  .tuple(
+    fc.array(chunk, { maxLength: 3 }),
+    mostly('0\r\n', '000;x\r\n', '0\n'),
+    fc.array(fc.oneof(fieldLine, oneOf('Host: b\r\n', 'Content-Length: 3\r\n', 'Trailer: a\r\n')), { maxLength: 2 }),
+    newline,
+  )
+  .map(([parts, last, trailers, end]) => parts.join('') + last + trailers.join('') + end);
+const body = fc.oneof(oneOf('', 'abc', 'abcde'), chunks);
+const request = fc
+  .tuple(mostly('', '\r\n', '\n'), startLine, host, framing, fc.array(fieldLine, { maxLength: 5 }), newline, body)
+  .map((parts) => parts.flat().join(''));
+const text = fc.array(request, { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
+
+test('what is generated is read alike, whole, in octets and cut anywhere', () => {
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(600), { maxLength: 4 }), fc.integer({ min: 1, max: 5 }), (one, cuts, most) => {
+      compare(one, [one]);
+      compare(one, octets(one), most);
+      const at = [0, ...cuts.filter((cut) => cut < one.length).sort((a, b) => a - b), one.length];
+      const parts = at.slice(1).map((to, i) => one.slice(at[i], to));
+      compare(
+        one,
+        parts.filter((part) => part !== ''),
+        most,
+      );
+    }),
+    { numRuns: CASES },
+  );
+});
+
+const SOUND = [
+  'GET /a?b HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nX-A: b\r\n\r\nGET / HTTP/1.1\r\nHost: a.test\r\n\r\n',
+  'POST / HTTP/1.1\r\nhost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nabcdeGET / HTTP/1.0\r\nHost: a\r\n\r\n',
+  'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n\r\n3;a="b"\r\nabc\r\n0\r\nX-A: b\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+];
+
+test('sound requests are read alike when they are cut at every octet, or a single one is missing, doubled or another', () => {
+  for (const one of SOUND)
+    for (let at = 0; at <= one.length; at++) {
+      compare(
+        one,
+        [one.slice(0, at), one.slice(at)].filter((part) => part !== ''),
+      );
+      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((octet) => one.slice(0, at) + octet + one.slice(at + 1));
+      for (const other of [
+        one.slice(0, at),
+        one.slice(0, at) + one.slice(at + 1),
+        one.slice(0, at) + one.slice(at - 1),
+        ...others,
+      ])
+        compare(other, [other]);
+    }
+});
+
+test('a line that comes before is read as it was, one that differs from it in an octet is another', () => {
+  const head = (name: string, value: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`;
+  const values = ['a'.repeat(150), `${'a'.repeat(149)}b`, `b${'a'.repeat(149)}`, 'a'.repeat(149)];
+  for (let round = 0; round < 3; round++)
+    for (const value of values)
+      for (const name of ['x-a', 'X-A', 'x-b']) compare(head(name, value), [head(name, value)]);
+});
+
+test('a line of 400,000 octets that come one by one costs no more than they are', () => {
+  const limits = { ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20 };
+  const length = 400_000;
+  for (const begin of ['X-A: ', 'a']) {
+    const ears = new Ears(limits, 1 << 30);
+    const octet = Buffer.from('a');
+    const started = process.cpuUsage();
+    ears.reader.push(Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\n${begin}`));
+    for (let i = 0; i < length; i++) ears.reader.push(octet);
+    ears.reader.push(Buffer.from(begin === 'a' ? ':\r\n\r\n' : '\r\n\r\n'));
+    // If each octet made all before it be looked at, it would be 80,000,000,000 steps.
+    assert.ok(process.cpuUsage(started).user < 10_000_000);
+    const [{ headers }] = ears.seen as Request[];
+    assert.is(headers.join('').length, begin === 'a' ? length + 1 : length + 3);
+  }
+});
+
+test('a value costs its length, whatever it is', () => {
+  const noughts = '0'.repeat(32_000);
+  const rows: readonly (readonly [line: string, seen: unknown])[] = [
+    [`Content-Length: ${noughts}x`, { refused: 400 }],
+    [`Content-Length: ${noughts}${2n ** 64n}`, { refused: 400 }],
+    [`Content-Length: ${noughts}${2n ** 64n - 1n}`, { refused: 413 }],
+    [`Content-Length: ${noughts}18446744073709551`, { refused: 413 }],
+    [`Transfer-Encoding: ${','.repeat(32_000)}`, { refused: 400 }],
+    [`Expect: ${noughts}`, 417],
+    [`Host: ${'a.'.repeat(16_000)}:`, 400],
+  ];
+  for (const [line, seen] of rows) {
+    const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
+    const host = line.startsWith('Host') ? '' : 'Host: a\r\n';
+    const bytes = Buffer.from(`POST / HTTP/1.1\r\n${host}${line}\r\n\r\n`);
+    const started = process.cpuUsage();
+    ears.reader.push(bytes);
+    // It takes a millisecond at most; two seconds, where a value was tried from each of its octets.
+    assert.ok(process.cpuUsage(started).user < 300_000, line.slice(0, 20));
+    const last = ears.seen.at(-1)!;
+    assert.equal('refused' in last ? last : last.status, seen, line.slice(0, 20));
+  }
+});
+
+test('empty lines before a request count once, however they are cut', () => {
+  for (const [count, length] of [
+    [64, 1],
+    [65, 0],
+  ]) {
+    const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
+    for (const octet of '\r\n'.repeat(count)) ears.reader.push(Buffer.from(octet));
+    ears.reader.push(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
+    assert.is(ears.seen.filter((one) => !('refused' in one)).length, length);
+  }
+});
+
+test('options of a connection are not sought one by one for each line', () => {
+  const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20, headerFields: 20_000 }, 1 << 30);
+  const options = Array.from({ length: 100_000 }, () => 'b').join();
+  const bytes = Buffer.from(
+    `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${options}\r\n${'a: \r\nb: \r\n'.repeat(9_000)}\r\n`,
+  );
+  const started = process.cpuUsage();
+  ears.reader.push(bytes);
+  // 20 milliseconds; four seconds if they were.
+  assert.ok(process.cpuUsage(started).user < 500_000);
+  assert.equal((ears.seen[0] as Request).headers, Array(9_000).fill(['a', '']).flat());
+});
+
+test('what never ends is refused when it is too much, and nothing more is held', () => {
+  const rows: readonly (readonly [begin: string, more: string, status: number])[] = [
+    ['', '\r\n', 400],
+    ['', 'a', 414],
+    ['GET /', 'a', 414],
+    ['GET / HTTP/1.1\r\n', 'a', 431],
+    ['GET / HTTP/1.1\r\nX: ', 'a', 431],
+    ['GET / HTTP/1.1\r\n', 'X: a\r\n', 431],
+    ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n', '0', 413],
+    ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;', 'a', 413],
+    ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', 'X: a\r\n', 431],
+  ];
+  for (const [begin, more, status] of rows) {
+    const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
+    ears.reader.push(Buffer.from(begin));
+    for (let sent = 0; sent < 50_000; sent += more.length) ears.reader.push(Buffer.from(more));
+    assert.equal(ears.seen.at(-1), { refused: status }, `${begin}${more}`);
+    assert.is(ears.reader.isInHead, false);
+  }
+});
+
+test.before(() => console.log(`WAYPOST_SEED=${SEED}`));
+test.run();

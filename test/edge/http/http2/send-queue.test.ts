@@ -1,0 +1,62 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
+import { SendQueue } from '../../../../edge/http/http2/send-queue.ts';
+import { BUFFER } from '../../../../edge/http/transport/buffers.ts';
+import fc from '../../../support/fc.ts';
+
+const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
+
+test('what goes in leaves in order, and what was lent may change afterwards; memory is charged as long as it is held', () => {
+  const step = fc.record({
+    octets: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 3 * BUFFER })),
+    isLent: fc.boolean(),
+    moved: fc.oneof(fc.nat(600), fc.nat(2 * BUFFER)),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const queue = new SendQueue(MEMORY);
+      const given: Buffer[] = [];
+      const left: Buffer[] = [];
+      let waiting = 0;
+      const move = (octets: number): void => {
+        const target = Buffer.alloc(octets + 2);
+        assert.ok(queue.move(target, 1, octets));
+        left.push(target.subarray(1, 1 + octets));
+        waiting -= octets;
+      };
+      steps.forEach(({ octets, isLent, moved }, i) => {
+        const part = Buffer.alloc(octets, i + 1);
+        given.push(Buffer.from(part));
+        waiting += octets;
+        if (isLent) {
+          queue.pushCopy(part);
+          part.fill(0);
+        } else queue.push(part);
+        assert.ok(MEMORY.held >= waiting);
+        move(Math.min(waiting, moved));
+      });
+      move(waiting);
+      assert.ok(Buffer.concat(given).equals(Buffer.concat(left)));
+      assert.not(queue.move(Buffer.alloc(1), 0, 1), 'nothing is left');
+      assert.is(MEMORY.held, 0);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('two queues never share memory, also after one was cleared', () => {
+  const [one, other] = [new SendQueue(MEMORY), new SendQueue(MEMORY)];
+  const target = Buffer.alloc(BUFFER);
+  one.pushCopy(Buffer.alloc(BUFFER, 1));
+  one.clear();
+  one.pushCopy(Buffer.alloc(BUFFER, 2));
+  other.pushCopy(Buffer.alloc(BUFFER, 3));
+  assert.ok(one.move(target, 0, BUFFER));
+  assert.ok(target.equals(Buffer.alloc(BUFFER, 2)));
+  one.pushCopy(Buffer.alloc(BUFFER, 4));
+  assert.ok(other.move(target, 0, BUFFER));
+  assert.ok(target.equals(Buffer.alloc(BUFFER, 3)));
+});
+
+test.run();

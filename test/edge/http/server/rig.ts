@@ -1,0 +1,163 @@
+/** A server of one thread in this process, and a pool; clients of both. */
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import * as assert from 'uvu/assert';
+import { ConnectionLimits, shareLimits } from '../../../../core/os/connection-limits.ts';
+import { DescriptorLoop } from '../../../../core/os/descriptor-loop.ts';
+import { nextTicketKeys, type TicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
+import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
+import { Http1Counters } from '../../../../edge/http/http1/counters.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
+import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
+import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
+import { ServerCounters } from '../../../../edge/http/server/counters.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../../../../edge/http/server/limits.ts';
+import { type EdgeLimits, EdgeServer } from '../../../../edge/http/server/server.ts';
+import { createBaseContext } from '../../../../edge/http/server/tls-context.ts';
+import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
+import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { freePort } from '../../../support/ports.ts';
+
+export const HOST = 'site.test';
+/** Of the same certificate. */
+export const OTHER_HOST = 'other.test';
+/** Its context can't be made. */
+export const BROKEN_HOST = 'broken.test';
+const key = ecKey();
+export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST, OTHER_HOST] }) };
+
+export function limitsOf(server: Partial<ServerLimits> = {}): EdgeLimits {
+  return { server: { ...SERVER_LIMITS, ...server }, http1: DEFAULT_HTTP1_LIMITS, http2: DEFAULT_LIMITS };
+}
+
+export interface Rig {
+  readonly server: EdgeServer;
+  readonly counters: ServerCounters;
+  /** Of contexts; a handler's are thrown. */
+  readonly errors: unknown[];
+  readonly tlsPort: number;
+  readonly clearPort: number;
+}
+
+export const hello: Handler = (exchange) =>
+  exchange.answer(
+    new ReadyAnswer(200, ['x-version', exchange.version, 'x-name', exchange.client.serverName], Buffer.from('hello')),
+  );
+
+export interface RigOptions {
+  readonly handler?: Handler;
+  readonly limits?: Partial<ServerLimits>;
+  readonly tls?: 'auto' | 'node';
+  readonly tickets?: TicketKeys;
+}
+
+/** Serves `site.test` until `use` has returned. */
+export async function withServer(
+  use: (rig: Rig) => Promise<void>,
+  { handler = hello, limits = {}, tls = 'auto', tickets = nextTicketKeys(null) }: RigOptions = {},
+): Promise<void> {
+  const base = createBaseContext();
+  const places = sharePlaces(1000, 1000);
+  const loop = tls === 'node' ? null : new DescriptorLoop(places.fds);
+  const counters = new ServerCounters();
+  const errors: unknown[] = [];
+  const all = limitsOf({ drainTimeout: 2000, ...limits });
+  const server = new EdgeServer({
+    application: {
+      handler,
+      certificateFor(name) {
+        if (name === BROKEN_HOST) throw new Error(name);
+        return name === HOST || name === OTHER_HOST ? PEM : undefined;
+      },
+    },
+    limits: all,
+    base,
+    connections: new ConnectionLimits(shareLimits(1), 0, all.server.maxConnections, all.server.maxPerAddress),
+    counters,
+    http1Counters: new Http1Counters(),
+    http2Counters: new Http2Counters(),
+    onHandlerError: (error) => {
+      if ((error as Error).message !== BROKEN_HOST) throw error;
+      errors.push(error);
+    },
+    native: loop === null ? undefined : { loop, places, tickets, ticketLifetime: 3600 },
+  });
+  server.setTickets(tickets);
+  assert.is(server.nativeFailure, '');
+  const [tlsPort, clearPort] = [await freePort(), await freePort()];
+  const place = { address: '127.0.0.1', family: 4 } as const;
+  await server.listen({ ...place, isTls: true, port: tlsPort });
+  await server.listen({ ...place, isTls: false, port: clearPort });
+  try {
+    await use({ server, counters, errors, tlsPort, clearPort });
+  } finally {
+    if (!server.isDraining) await server.drain();
+    loop?.close();
+    assert.is(clearPlaces(places), 0, 'nothing of the system is left');
+  }
+}
+
+/** After the handshake; rejects with its error. */
+export async function dialTls(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connectTls({
+    port,
+    host: '127.0.0.1',
+    servername: HOST,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    ...options,
+  });
+  await once(socket, 'secureConnect');
+  socket.on('error', () => {});
+  return socket;
+}
+
+export async function dial(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** All that comes until the other side ends. */
+export async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (part: string) => {
+    text += part;
+  });
+  if (!socket.readableEnded && !socket.closed) await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+  return text;
+}
+
+export const GET = `GET / HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | string[] | number | undefined };
+  readonly body: string;
+}
+
+/** One request over a session of its own. */
+export async function getHttp2(url: string, port: number, path = '/'): Promise<Reply> {
+  const session = connectHttp2(url, { host: '127.0.0.1', port, servername: HOST, rejectUnauthorized: false });
+  try {
+    const failed = new Promise<never>((_, reject) => {
+      session.on('error', reject);
+      session.on('close', () => reject(new Error('the session was closed')));
+    });
+    const request = session.request({ ':path': path });
+    const reply = (async (): Promise<Reply> => {
+      const [headers] = (await once(request, 'response')) as [Record<string, string>];
+      let body = '';
+      for await (const part of request) body += String(part);
+      return { status: Number(headers[':status']), headers, body };
+    })();
+    return await Promise.race([reply, failed]);
+  } finally {
+    session.close();
+  }
+}

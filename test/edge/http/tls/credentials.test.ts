@@ -1,0 +1,226 @@
+/** Certificates and keys that can be used, and those that can't; what a connection shows; nothing stays. */
+import { generateKeyPairSync } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nextTicketKeys } from '../../../../core/tls/ticket-keys.ts';
+import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
+import { TlsContext } from '../../../../edge/http/tls/context.ts';
+import { Credentials } from '../../../../edge/http/tls/credentials.ts';
+import { loadOpenssl } from '../../../../edge/http/tls/openssl.ts';
+import { clearPlaces, FIELDS, Places, sharePlaces } from '../../../../edge/http/tls/places.ts';
+import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
+
+const test = suite('edge/http/tls/credentials');
+const openssl = loadOpenssl();
+const key = ecKey();
+const good = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
+const encrypted = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+}).privateKey;
+
+interface Rig {
+  readonly places: Places;
+  readonly credentials: Credentials;
+  /** Opens an SSL and frees it; whether there was one. */
+  shows(one: TlsCertificate): boolean;
+  /** Where the certificate lies of what was opened last. */
+  kept(): number[];
+}
+
+function withCredentials(use: (rig: Rig) => void, capacity = 8): void {
+  const shared = sharePlaces(1, capacity);
+  const places = new Places(shared);
+  const context = new TlsContext(openssl, 3600, places.context);
+  context.setTickets(nextTicketKeys(null));
+  const credentials = new Credentials(openssl, places);
+  try {
+    use({
+      places,
+      credentials,
+      shows(one) {
+        const ssl = credentials.open(context.address, one);
+        if (ssl !== 0) openssl.SSL_free(ssl);
+        return ssl !== 0;
+      },
+      kept: () => [...places.credentials].filter((address, i) => i % FIELDS === 0 && address !== 0),
+    });
+  } finally {
+    credentials.close();
+    context.close();
+  }
+  assert.is(credentials.live, 0);
+  assert.is(clearPlaces(shared), 0, 'main has nothing to free');
+}
+
+test('a certificate is read once, as long as the same object names it', () => {
+  withCredentials(({ shows, kept, credentials }) => {
+    assert.ok(shows(good));
+    const first = kept();
+    assert.is(first.length, 1);
+    assert.ok(shows(good));
+    assert.equal(kept(), first);
+    assert.is(credentials.live, 1);
+    assert.ok(shows({ ...good }));
+    assert.is(credentials.live, 2);
+  });
+});
+
+test('those that were asked for last are kept, others are read anew', () => {
+  const certificates = Array.from({ length: 12 }, (_, i) => ({
+    key: good.key,
+    cert: certificate({ name: `${i}.test`, key, dnsNames: [`${i}.test`] }),
+  }));
+  withCredentials(({ shows, kept, credentials }) => {
+    assert.ok(shows(certificates[0]));
+    const [first] = kept();
+    for (const one of certificates) {
+      assert.ok(shows(one));
+      assert.ok(shows(certificates[0]));
+      assert.ok(kept().includes(first));
+      assert.ok(credentials.live <= 4);
+      assert.is(kept().length, credentials.live);
+    }
+    // Which they are is what a list of the last that were asked for says.
+    const last = certificates.slice(-3);
+    for (const one of last) shows(one);
+    const all = kept();
+    assert.is(all.length, 4);
+    for (const one of last) shows(one);
+    assert.equal(kept(), all);
+    for (let i = 0; i < 50; i++) assert.throws(() => shows({ cert: 'nonsense', key: good.key }));
+    assert.equal(kept(), all, 'what can not be read takes no place');
+  }, 4);
+});
+
+test('one more than are kept is shown, when all of those are asked for again and again', () => {
+  withCredentials(({ shows, credentials }) => {
+    const all = Array.from({ length: 5 }, () => ({ ...good }));
+    const kept = all.slice(0, 4);
+    for (const one of [...kept, ...kept]) assert.ok(shows(one));
+    assert.ok(shows(all[4]));
+    assert.is(credentials.live, 4);
+  }, 4);
+});
+
+test('functions that OpenSSL was given are given back: a process has places for some thousands', () => {
+  const given = new Set<unknown>();
+  const context = new TlsContext(
+    {
+      ...openssl,
+      setAlpnSelect: (address, select) => given.add(select) && openssl.setAlpnSelect(address, select),
+      setTicketKey: (address, seal) => given.add(seal) && openssl.setTicketKey(address, seal),
+      setInfo: (ssl, info) => given.add(info) && openssl.setInfo(ssl, info),
+      forget: (call) => given.delete(call) && openssl.forget(call),
+    },
+    3600,
+    new Float64Array(1),
+  );
+  const ssl = openssl.SSL_new(context.address);
+  context.bound(ssl);
+  openssl.SSL_free(ssl);
+  assert.is(given.size, 3);
+  context.close();
+  assert.is(given.size, 0);
+  // Given back, they are there to be taken again.
+  const address = openssl.SSL_CTX_new(openssl.TLS_server_method());
+  for (let i = 0; i < 10_000; i++) {
+    const seal = (): number => i;
+    openssl.setTicketKey(address, seal);
+    openssl.forget(seal);
+  }
+  openssl.SSL_CTX_free(address);
+});
+
+test('keys of every kind and form', () => {
+  const [ec384, rsa, ed] = [ecKey('secp384r1'), rsaKey(2048), generateKeyPairSync('ed25519')];
+  const certOf = (one: typeof key): string =>
+    certificate({ name: 'k.test', key: one, dnsNames: ['k.test'], issuer: { name: 'ca', key } });
+  const cases: [string, typeof key, string][] = [
+    ['PKCS #8, P-256', key, pemOfKey(key)],
+    ['SEC 1', key, key.privateKey.export({ type: 'sec1', format: 'pem' }).toString()],
+    ['P-384', ec384, pemOfKey(ec384)],
+    ['RSA', rsa, pemOfKey(rsa)],
+    ['PKCS #1', rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()],
+    ['Ed25519', ed, pemOfKey(ed)],
+    ['with words before it', key, `Key of k.test\n${pemOfKey(key)}`],
+    // As `openssl ecparam -genkey` writes it.
+    [
+      'behind its parameters',
+      key,
+      `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${pemOfKey(key)}`,
+    ],
+    ['with its certificate before it', key, `${good.cert}${pemOfKey(key)}`],
+  ];
+  withCredentials(({ shows, credentials }) => {
+    for (const [what, pair, pem] of cases) assert.ok(shows({ cert: certOf(pair), key: pem }), what);
+    assert.is(credentials.live, cases.length);
+  }, 20);
+});
+
+test('a chain is taken whole, and read once for all that have it', () => {
+  const other = ecKey();
+  const issuer = certificate({ name: 'ca.test', key: other, dnsNames: ['ca.test'] });
+  withCredentials(({ shows, places }) => {
+    const chains = (): number => places.chains.filter((address) => address !== 0).length;
+    assert.ok(shows({ ...good, cert: `${good.cert}\n${issuer}\n${issuer}\n` }));
+    assert.is(chains(), 1);
+    const second = certificate({ name: 'b.test', key, dnsNames: ['b.test'] });
+    assert.ok(shows({ ...good, cert: `A comment.\n${second}${issuer}${issuer}` }));
+    assert.ok(shows({ ...good, cert: `${second}\n${issuer}\n${issuer}\n` }));
+    assert.is(chains(), 2, 'an empty line between them is another text');
+    assert.ok(shows({ ...good, cert: `${good.key}\n${second}` }), 'a key before it is passed over');
+    const broken = issuer.replace(/\n[A-Za-z0-9+/]{20}/, '\n????????????????????');
+    assert.throws(() => shows({ ...good, cert: `${good.cert}\n${broken}` }), /of the chain is not PEM/);
+    const cut = issuer.slice(0, issuer.length / 2);
+    assert.throws(() => shows({ ...good, cert: `${good.cert}\n${cut}` }), /of the chain is not PEM/);
+    assert.is(chains(), 2, 'what can not be read takes no place');
+  });
+});
+
+test('many chains, many certificates: those that are in use stay, whatever becomes of what is kept', () => {
+  withCredentials(({ shows, credentials }) => {
+    for (let i = 0; i < 200; i++) {
+      const issuer = certificate({ name: `ca-${i}.test`, key, ca: true });
+      assert.ok(shows({ ...good, cert: certificate({ name: `${i}.test`, key }) + issuer }));
+    }
+    assert.is(credentials.live, 2);
+  }, 2);
+});
+
+test('what a thread leaves that dies, main frees, connections of it or not', () => {
+  const shared = sharePlaces(1, 3);
+  const places = new Places(shared);
+  const context = new TlsContext(openssl, 3600, places.context);
+  const credentials = new Credentials(openssl, places);
+  const issuer = certificate({ name: 'ca.test', key, ca: true });
+  for (let i = 0; i < 5; i++) {
+    const one = { key: good.key, cert: certificate({ name: `${i}.test`, key }) + (i === 4 ? issuer : '') };
+    places.objects[i] = credentials.open(context.address, one);
+  }
+  assert.is(clearPlaces(shared), 5 + 3 + 1 + 1, 'connections, certificates, a chain, the context');
+  assert.is(clearPlaces(shared), 0);
+});
+
+test('what can not be used is an error that says so, and leaves nothing', () => {
+  withCredentials(({ shows, credentials }) => {
+    for (const [cert, privateKey, what] of [
+      ['', good.key, /the certificate is not PEM/],
+      ['nonsense', good.key, /the certificate is not PEM/],
+      [good.key, good.key, /the certificate is not PEM/],
+      [good.cert.slice(0, 200), good.key, /the certificate is not PEM/],
+      [good.cert, '', /the private key is not PEM/],
+      [good.cert, good.cert, /the private key is not PEM/],
+      // Nobody is asked for its passphrase.
+      [good.cert, encrypted, /the private key is not PEM/],
+      [good.cert, pemOfKey(ecKey()), /the private key is not that of the certificate/],
+      [good.cert, pemOfKey(rsaKey(2048)), /the private key is not that of the certificate/],
+    ] as const)
+      assert.throws(() => shows({ cert, key: privateKey }), what);
+    assert.is(credentials.live, 0);
+    assert.ok(shows(good), 'the next one can');
+  });
+});
+
+test.run();

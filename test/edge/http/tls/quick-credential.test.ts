@@ -1,0 +1,101 @@
+/** Which certificates and keys go the short way, that what comes of it is what was given, and that nothing stays. */
+import { X509Certificate } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fixedMemory, loadOpenssl } from '../../../../edge/http/tls/openssl.ts';
+import { QuickReader, type QuickTools, quickTools } from '../../../../edge/http/tls/quick-credential.ts';
+import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../../support/certificate.ts';
+
+const test = suite('edge/http/tls/quick-credential');
+const openssl = loadOpenssl();
+const reader = new QuickReader(openssl, quickTools() as QuickTools);
+const [issuer, key] = [{ name: 'ca', key: ecKey() }, ecKey()];
+const certOf = (one: KeyPair, name = 'k.test'): string => certificate({ name, key: one, dnsNames: [name], issuer });
+const sec1 = key.privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+
+/** What OpenSSL makes of an X509, and whether its public key is that of an EVP_PKEY. */
+function shown(address: number, pair: number): { readonly der: Buffer; readonly isPair: boolean } {
+  const [memory, position] = [fixedMemory(4096), fixedMemory(8)];
+  position.bytes.writeBigUInt64LE(BigInt(memory.address));
+  const length = openssl.i2d_X509(address, position.address);
+  return {
+    der: Buffer.from(memory.bytes.subarray(0, length)),
+    isPair: openssl.X509_check_private_key(address, pair) === 1,
+  };
+}
+
+test('keys on the usual curves as they are usually written go the short way, and the certificate stays what it was', () => {
+  for (const curve of ['prime256v1', 'secp384r1'])
+    for (let i = 0; i < 20; i++) {
+      const pair = ecKey(curve);
+      const cert = certOf(pair, `${i}.test`);
+      const text = i % 2 === 0 ? pemOfKey(pair) : pemOfKey(pair).replaceAll('\n', '\r\n');
+      const read = reader.read(i % 3 === 0 ? new X509Certificate(cert).raw : `\n${cert}`.trimStart(), text);
+      assert.ok(read !== undefined, curve);
+      const { der, isPair } = shown(read.certificate, read.key);
+      assert.ok(der.equals(new X509Certificate(cert).raw));
+      assert.ok(isPair);
+      openssl.X509_free(read.certificate);
+      openssl.EVP_PKEY_free(read.key);
+    }
+});
+
+const good = certOf(key);
+const body = pemOfKey(key).split('\n').slice(1, -2).join('');
+const changed = (at: number): string => {
+  const der = Buffer.from(body, 'base64');
+  der[at] ^= 1;
+  return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
+};
+const cutCertificate = (): string => {
+  const der = Buffer.from(new X509Certificate(good).raw);
+  return `-----BEGIN CERTIFICATE-----\n${der.subarray(0, -1).toString('base64')}\n-----END CERTIFICATE-----\n`;
+};
+const longCertificate = (): string => {
+  const der = Buffer.concat([new X509Certificate(good).raw, Buffer.of(0)]);
+  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+};
+const ec521 = ecKey('secp521r1');
+const rsa = rsaKey(2048);
+const REFUSED: readonly (readonly [string, string, string])[] = [
+  ['another pair', good, pemOfKey(ecKey())],
+  ['a key on another curve', good, pemOfKey(ecKey('secp384r1'))],
+  ['a curve that is seldom', certOf(ec521), pemOfKey(ec521)],
+  ['RSA', certOf(rsa), pemOfKey(rsa)],
+  ['SEC 1', good, sec1],
+  ['words before it', good, `Key\n${pemOfKey(key)}`],
+  ['words behind it', good, `${pemOfKey(key)}Key\n`],
+  ['two of them', good + good, pemOfKey(key)],
+  ['another version of the key', good, changed(5)],
+  ['a point that is none of the curve', good, changed(137)],
+  ['something else between number and point', good, changed(70)],
+  ['a certificate that is cut', cutCertificate(), pemOfKey(key)],
+  ['an octet behind a certificate', longCertificate(), pemOfKey(key)],
+  ['no certificate', '', pemOfKey(key)],
+  ['no key', good, ''],
+  ['one that is too large', good.replace('\n', `\n${'A'.repeat(20_000)}\n`), pemOfKey(key)],
+];
+
+test('whatever is not just so is left to the long way', () => {
+  for (const [what, cert, privateKey] of REFUSED) assert.is(reader.read(cert, privateKey), undefined, what);
+});
+
+test('nothing stays of what was read, nor of what was refused', () => {
+  const pem = pemOfKey(key);
+  const round = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      const read = reader.read(good, pem);
+      openssl.X509_free(read?.certificate ?? 0);
+      openssl.EVP_PKEY_free(read?.key ?? 0);
+      const [, cert, other] = REFUSED[i % REFUSED.length];
+      reader.read(cert, other);
+    }
+  };
+  round(2000);
+  const before = process.memoryUsage.rss();
+  round(20_000);
+  // One that stayed takes 4.6 KB.
+  assert.ok(process.memoryUsage.rss() - before < 20 << 20);
+});
+
+test.run();

@@ -1,0 +1,23 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BUFFER, giveBuffer, takeBuffer } from '../../../../edge/http/transport/buffers.ts';
+
+test('what is given back is taken again, and each by one alone', () => {
+  const [one, other] = [takeBuffer(), takeBuffer()];
+  assert.is(one.length, BUFFER);
+  assert.is.not(one.buffer, other.buffer);
+  giveBuffer(one.subarray(5, 7));
+  const again = takeBuffer();
+  assert.is(again.buffer, one.buffer, 'the whole of it');
+  assert.is(again.length, BUFFER);
+  assert.is.not(takeBuffer().buffer, one.buffer);
+});
+
+test('memory of others is not taken in', () => {
+  const foreign = Buffer.allocUnsafeSlow(BUFFER);
+  giveBuffer(foreign);
+  giveBuffer(Buffer.from('abc'));
+  for (let n = 0; n < 300; n++) assert.is.not(takeBuffer().buffer, foreign.buffer);
+});
+
+test.run();
