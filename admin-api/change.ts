@@ -3,7 +3,7 @@
  * there without the others.
  */
 import { createHash } from 'node:crypto';
-import { type Draft, write } from '../core/journal/draft.ts';
+import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { type Audit, audits, type Domain, newId, type Replay, replays } from '../core/store/rows.ts';
 import { accountGone } from './auth/authenticate.ts';
 import { formatDomain } from './domains/name.ts';

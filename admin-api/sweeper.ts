@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Trouble } from '../core/base/log/trouble.ts';
 import { Periodic } from '../core/base/periodic.ts';
-import { type Draft, write } from '../core/journal/draft.ts';
+import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix } from '../core/store/keys.ts';
 import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
 import { REPLAYED_FOR } from './change.ts';

@@ -1,7 +1,7 @@
 /** Accounts: create, change, delete, describe, and the first one. */
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';

@@ -1,6 +1,6 @@
 /** Tokens: the exchange of a password for one, and their list. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
 import { auditEntry, change } from '../change.ts';
 import { HttpError } from '../http/errors.ts';

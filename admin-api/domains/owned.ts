@@ -1,6 +1,6 @@
 /** A caller's domain, and the conditions that a request puts on it. */
 import { createHash } from 'node:crypto';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, records } from '../../core/store/rows.ts';

@@ -3,8 +3,8 @@
  * and kept up to date by the journal.
  */
 import { setImmediate } from 'node:timers/promises';
+import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { lowerBound } from '../../core/journal/overlay.ts';
 import { nameKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { latin1 } from '../../core/wire/latin1.ts';

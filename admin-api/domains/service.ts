@@ -1,7 +1,7 @@
 /** Domains: create, list, describe, delete. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { ChangeWriter } from '../../core/journal/changes.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
+import { ChangeWriter } from '../../core/journal/entry-codec.ts';
 import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {

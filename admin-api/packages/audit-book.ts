@@ -1,5 +1,5 @@
 /** What is written of an audit: each step one commit, valid on whatever node it is made, since all that it rests on is read in it again. */
-import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import { type AuditSummary, reports, type Upload, type UploadState, uploads } from '../../core/store/rows.ts';
 import { nowSeconds } from '../http/time.ts';

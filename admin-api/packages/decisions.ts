@@ -1,6 +1,6 @@
 /** The steps of a package that people take: its owner, and whoever reviews it. */
 
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type App, apps, type Upload, type UploadState } from '../../core/store/rows.ts';

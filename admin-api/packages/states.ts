@@ -1,6 +1,6 @@
 /** The way of a package, from upload to its end: which step may follow which, and what a step means for its app. */
 import { StateError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import {
   type App,

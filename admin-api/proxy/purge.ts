@@ -1,5 +1,5 @@
 /** Requests to forget what the caches hold of a domain: written down here, acted on by the edge of every node. */
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { newId, type Purge, purges } from '../../core/store/rows.ts';
 import { change } from '../change.ts';

@@ -1,7 +1,7 @@
 /** The proxy of a domain: describe, set the origin, turn on and off. */
 import { type Exemptions, type Prefix, parseAddress } from '../../core/address/index.ts';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';

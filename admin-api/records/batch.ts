@@ -1,6 +1,6 @@
 /** Many changes of a domain's records as one: all or nothing, one revision. */
 import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';

@@ -1,6 +1,6 @@
 /** Records: create, replace, delete, one by one. */
 import { InvalidError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative } from '../../core/wire/name.ts';

@@ -1,7 +1,7 @@
 /** TSIG keys of an account: made, shown without their secrets, taken away. */
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, type Name, parseName } from '../../core/wire/name.ts';

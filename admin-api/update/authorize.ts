@@ -1,5 +1,5 @@
 /** Whose zone an update means, and whether its key may write there. */
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigKeys } from '../../core/store/rows.ts';
 import { type HeldKey, mayUse } from '../../core/tsig/keyring.ts';

@@ -1,6 +1,6 @@
 /** One update as one commit: prerequisites, records, rules, audit. */
 import { createHash } from 'node:crypto';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
 import type { HeldKey } from '../../core/tsig/keyring.ts';

@@ -1,6 +1,6 @@
 /** Writes what has become of a zone's names into the draft, under the rules that every record keeps. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, formatRelative, type Name } from '../../core/wire/name.ts';

@@ -1,5 +1,5 @@
 /** The names of a zone that an update speaks of: as they were, and as it leaves them. Nothing is written before all of it has been worked out. */
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { type Name, nameId } from '../../core/wire/name.ts';

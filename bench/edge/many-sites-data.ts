@@ -1,8 +1,8 @@
 /** `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so many domains, each with the proxy on and a certificate and key of its own. */
 import { join } from 'node:path';
 import { openSecrets } from '../../core/base/secrets.ts';
-import { write } from '../../core/journal/draft.ts';
-import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
+import { write } from '../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { automaticCertificates, domains, newId, proxies, records } from '../../core/store/rows.ts';

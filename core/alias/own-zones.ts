@@ -1,6 +1,6 @@
 /** Where a name leads inside our own zones, from zone to zone and through other ALIAS records, as they stand in the store. */
 
-import { ZoneUpdates } from '../journal/zones.ts';
+import { ZoneUpdates } from '../journal/apply/apply-zones.ts';
 import type { Environment } from '../store/environment.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';

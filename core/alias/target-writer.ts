@@ -4,7 +4,7 @@
  * What has begun to be spread is spread to the end, since with a target that changes faster than that the last owners would never get anything.
  */
 import { setImmediate } from 'node:timers/promises';
-import { write } from '../journal/draft.ts';
+import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, aliasOwners } from '../store/keys.ts';

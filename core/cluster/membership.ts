@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
-import { Joined } from '../journal/etcd/joined.ts';
+import { Joined } from '../journal/etcd/shared-run.ts';
 import { NODE_NUMBERS } from '../store/rows.ts';
 import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
 

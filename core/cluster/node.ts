@@ -2,9 +2,9 @@
 
 import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
-import { openEmbeddedJournal } from '../journal/embedded.ts';
+import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalOptions } from '../journal/local.ts';
+import type { JournalOptions } from '../journal/local-journal.ts';
 import { StoreReader } from '../store/reader.ts';
 import { continueIds } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';

@@ -5,7 +5,7 @@ import { Trouble } from '../base/log/trouble.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
-import { openEtcdJournal } from '../journal/etcd/journal.ts';
+import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';

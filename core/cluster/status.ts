@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
-import { EtcdLog } from '../journal/etcd/log.ts';
+import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
 import { peerAgent } from './peer-agent.ts';

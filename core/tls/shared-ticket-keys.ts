@@ -5,7 +5,7 @@
 
 import type { Logger } from '../base/log/index.ts';
 import type { Secrets } from '../base/secrets.ts';
-import { write } from '../journal/draft.ts';
+import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { Reader, rawReader } from '../store/reader.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
-import type { ZoneObserver } from '../journal/difference.ts';
+import type { ZoneObserver } from '../journal/apply/zone-difference.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';

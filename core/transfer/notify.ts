@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../base/log/index.ts';
 import type { NotifyTarget } from '../config/index.ts';
-import type { ZoneChange } from '../journal/difference.ts';
+import type { ZoneChange } from '../journal/apply/zone-difference.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { formatName, type Name } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';

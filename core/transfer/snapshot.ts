@@ -3,7 +3,7 @@
  * proxy is on, stand the addresses that are answered; what is occluded goes along (RFC 5936 3.5).
  */
 import type { Transaction } from 'lmdb';
-import { aliasSets } from '../journal/facts.ts';
+import { aliasSets } from '../journal/apply/zone-facts.ts';
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts, targetKeyParts, targetsAt } from '../store/keys.ts';
 import { decodeZoneState } from '../store/reader.ts';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { WaypostError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
-import { write } from '../../core/journal/draft.ts';
+import { write } from '../../core/journal/draft/draft.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { type AcmeAccount, acmeAccountContext, acmeAccounts } from '../../core/store/rows.ts';

@@ -1,7 +1,7 @@
 /** What is written of an order: each step one commit, valid on whatever node it is made, since all that it rests on is read in it again. */
 
 import type { Secrets } from '../../core/base/secrets.ts';
-import { type Draft, write } from '../../core/journal/draft.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Reader } from '../../core/store/reader.ts';

@@ -5,7 +5,7 @@ import type { Services } from '../../admin-api/services.ts';
 import { Sweeper } from '../../admin-api/sweeper.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
-import { write } from '../../core/journal/draft.ts';
+import { write } from '../../core/journal/draft/draft.ts';
 import { type Audit, audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
 

@@ -1,5 +1,5 @@
 /** A world as rows of the store, and what has to change for the rows to be those of another world. */
-import type { Draft } from '../../core/journal/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import {
   type AliasTarget,
   aliasTargets,

@@ -1,7 +1,7 @@
 /** Many zones on one target: one look, and a change that comes to all of them in pieces. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../core/journal/draft.ts';
+import { write } from '../../core/journal/draft/draft.ts';
 import { aliasTargets, domains, newId, records } from '../../core/store/rows.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';

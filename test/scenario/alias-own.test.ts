@@ -1,7 +1,7 @@
 /** ALIAS whose targets lie in our own zones: read from them at once, followed from zone to zone, through other ALIAS records, out to a resolver and back. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../core/journal/draft.ts';
+import { write } from '../../core/journal/draft/draft.ts';
 import { type Domain, domains, proxies, records } from '../../core/store/rows.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';

@@ -6,8 +6,8 @@
  */
 
 import { test } from 'uvu';
-import { write } from '../../core/journal/draft.ts';
-import { openEmbeddedJournal } from '../../core/journal/embedded.ts';
+import { write } from '../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';

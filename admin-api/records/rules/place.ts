@@ -1,5 +1,5 @@
 /** Whether a record fits to those that the zone holds. Reads few names: its own, those above it, its target. */
-import type { Draft } from '../../../core/journal/draft.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { recordsAt, recordsBelow } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../core/wire/name.ts';

@@ -1,6 +1,6 @@
 /** Rows of a whole zone, written without an object for each. */
 import { randomBytes } from 'node:crypto';
-import { ChangeWriter } from '../../../core/journal/changes.ts';
+import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
 import { idKey, writeNameKey } from '../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../core/store/rows.ts';
 import { type Name, nameId } from '../../../core/wire/name.ts';

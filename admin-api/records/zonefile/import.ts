@@ -1,6 +1,7 @@
 /** PUT of a master file: all records of a domain are replaced in one commit. */
-import { ChangeWriter, readChanges } from '../../../core/journal/changes.ts';
-import type { Draft } from '../../../core/journal/draft.ts';
+
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
 import { parentName } from '../../../core/wire/name.ts';

@@ -1,15 +1,15 @@
 /**
  * CPU microseconds of one record write, rehearsed and applied, in groups of so many: what every node of a cluster takes for every write of any. 100 domains with 100
- * records each; a write is an A record at a new name, with its audit entry, in a domain taken at random. Run: node dist/bench/core/journal/apply.bench.js
+ * records each; a write is an A record at a new name, with its audit entry, in a domain taken at random. Run: node dist/bench/core/journal/apply/apply-entries.bench.js
  * [groups of one size, 400 as it comes]. Two builds are compared by running both in turns: what else the machine does tells in both.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Applier } from '../../../core/journal/applier.ts';
-import { chain, type Group } from '../../../core/journal/commits.ts';
-import { Draft } from '../../../core/journal/draft.ts';
-import { RecentWrites } from '../../../core/journal/recent.ts';
+import { Applier } from '../../../core/journal/apply/applier.ts';
+import { chain, type Group } from '../../../core/journal/commit/commit-queue.ts';
+import { RecentWrites } from '../../../core/journal/commit/recent-writes.ts';
+import { Draft } from '../../../core/journal/draft/draft.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { audits, domains, newId, records } from '../../../core/store/rows.ts';

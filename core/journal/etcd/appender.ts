@@ -1,11 +1,11 @@
 /** Appends groups to the log, and finds out about those of which no answer came. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
-import type { Link } from '../applier.ts';
-import type { Group } from '../commits.ts';
-import type { Head } from '../head.ts';
-import { encodeGroup } from './layout.ts';
-import type { Appended, EtcdLog, LogState, Mandates } from './log.ts';
+import type { Head } from '../applied-head.ts';
+import type { Link } from '../apply/applier.ts';
+import type { Group } from '../commit/commit-queue.ts';
+import { encodeGroup } from './etcd-keys.ts';
+import type { Appended, EtcdLog, LogState, Mandates } from './shared-log.ts';
 
 /** Milliseconds until what had no answer is tried again. */
 const RETRY_PAUSE = 50;

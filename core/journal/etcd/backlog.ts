@@ -1,9 +1,9 @@
 /** Groups of the log that a node has read and is still to apply, in order. No more of them are held than a bound lets in; the rest waits in etcd. */
 
-import type { Link } from '../applier.ts';
-import { decodeEntry, hashEntry } from '../changes.ts';
-import type { Head } from '../head.ts';
-import type { LoggedGroup } from './log.ts';
+import type { Head } from '../applied-head.ts';
+import type { Link } from '../apply/applier.ts';
+import { decodeEntry, hashEntry } from '../entry-codec.ts';
+import type { LoggedGroup } from './shared-log.ts';
 
 /** Octets of entries, but for the rest of one look. */
 const BOUND = 8 << 20;

@@ -1,6 +1,6 @@
 /** What a journal over etcd is given, and what it is beside a journal. */
 import type { EtcdGateway } from '../../etcd/gateway.ts';
-import type { JournalOptions, LocalJournal } from '../local.ts';
+import type { JournalOptions, LocalJournal } from '../local-journal.ts';
 import type { ForwardingOptions } from './forwarding.ts';
 import type { Freshness } from './freshness.ts';
 

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdCompacted } from '../../etcd/errors.ts';
-import type { EtcdLog, LoggedGroup, LogState } from './log.ts';
 import { wentBack } from './refusals.ts';
+import type { EtcdLog, LoggedGroup, LogState } from './shared-log.ts';
 
 export interface FollowerOptions {
   readonly log: EtcdLog;

@@ -8,12 +8,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
-import type { Link } from '../applier.ts';
-import type { CommitQueue, Waiting } from '../commits.ts';
-import { decodeOutcomes, encodeCommits, type Outcome } from './forwarded.ts';
+import type { Link } from '../apply/applier.ts';
+import type { CommitQueue, Waiting } from '../commit/commit-queue.ts';
+import { decodeOutcomes, encodeCommits, type Outcome } from './forward-codec.ts';
 import { Gathering } from './gathering.ts';
-import type { EtcdLog } from './log.ts';
 import { refusalFor } from './refusals.ts';
+import type { EtcdLog } from './shared-log.ts';
 
 /** Another node, which appends for this one. */
 export interface Sequencer {

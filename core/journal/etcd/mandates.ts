@@ -1,7 +1,7 @@
 /** Of a group, what goes by mandates: see forwarding.ts. */
-import type { Waiting } from '../commits.ts';
-import type { Mandates } from './log.ts';
+import type { Waiting } from '../commit/commit-queue.ts';
 import { busy } from './refusals.ts';
+import type { Mandates } from './shared-log.ts';
 
 /** The newest of each node. */
 export function mandatesOf(waiting: readonly Waiting[]): Mandates {

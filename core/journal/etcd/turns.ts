@@ -9,7 +9,7 @@
  * take, one with a claim for a quarter of a second; then its claim is taken over by whoever appends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EtcdLog } from './log.ts';
+import type { EtcdLog } from './shared-log.ts';
 
 /** Others are let by for so many milliseconds after an append was lost or a group came that was waited for; at least for so many rounds of all that write. */
 const KEPT = 1000;

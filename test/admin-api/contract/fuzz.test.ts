@@ -5,7 +5,7 @@
 
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
-import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';

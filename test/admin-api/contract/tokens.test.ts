@@ -1,7 +1,7 @@
 /** API.md, "Tokens and accounts": tokens, scopes and roles. */
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../../admin-api/auth/token.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { newId, tokens } from '../../../core/store/rows.ts';
 import { type Daemon, listOf } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';

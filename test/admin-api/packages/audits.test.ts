@@ -1,7 +1,7 @@
 /** Audits of packages, by programs that do as the package says, the worst included. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { uploadOf } from '../../../core/store/package-reads.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { reports, uploads } from '../../../core/store/rows.ts';

@@ -1,7 +1,7 @@
 /** Zones and TSIG keys of a daemon in this process, and a client that signs its updates. */
 import { randomBytes } from 'node:crypto';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { type Domain, newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';

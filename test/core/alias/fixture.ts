@@ -2,7 +2,7 @@
 import { type Exemptions, formatAddress } from '../../../core/address/index.ts';
 import { AliasRefresher, type AliasState, AliasStates } from '../../../core/alias/index.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import type { Lookup } from '../../../core/resolver/resolver.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OwnZones } from '../../../core/alias/own-zones.ts';
 import { type FamilyResult, TargetLookup } from '../../../core/alias/target-lookup.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import type { AliasFamily } from '../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';

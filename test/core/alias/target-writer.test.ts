@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { newFamily } from '../../../core/alias/family-state.ts';
 import { Target } from '../../../core/alias/target.ts';
 import { TargetWriter } from '../../../core/alias/target-writer.ts';
-import { type Draft, write } from '../../../core/journal/draft.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { nameKey } from '../../../core/store/keys.ts';
 import {
   type AliasTarget,

@@ -2,8 +2,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../../core/journal/draft.ts';
-import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';

@@ -6,7 +6,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { BlobStore } from '../../../core/cluster/blobs/store.ts';
 import { openNode } from '../../../core/cluster/node.ts';
 import { loadConfig } from '../../../core/config/index.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { type Audit, audits, newId } from '../../../core/store/rows.ts';
 import { DEFAULTS, embedded, withStore } from '../journal/fixture.ts';
 

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError, WaypostError } from '../../../core/base/errors.ts';
-import { ChangeWriter, decodeEntry, hashEntry, NO_HASH, readChanges } from '../../../core/journal/changes.ts';
-import { readHead } from '../../../core/journal/head.ts';
+import { readHead } from '../../../core/journal/applied-head.ts';
+import { ChangeWriter, decodeEntry, hashEntry, NO_HASH, readChanges } from '../../../core/journal/entry-codec.ts';
 import type { CommitRequest, Journal, KeyRange } from '../../../core/journal/journal.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import { afterPrefix, idKey, sequenceKey } from '../../../core/store/keys.ts';

@@ -1,7 +1,7 @@
 /** What the journal tells the edge, for each kind of change, and that it is silent for all others. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Draft, write } from '../../../core/journal/draft.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import type { EdgeChanges } from '../../../core/journal/journal.ts';
 import {
   accounts,

@@ -1,7 +1,7 @@
 /** The journal in LMDB: the contract, and how it hands nodes to the index. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';

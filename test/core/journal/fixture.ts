@@ -1,6 +1,6 @@
 /** A store with a journal over it, and rows to put into it. */
 import { MessageChannel } from 'node:worker_threads';
-import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';

@@ -5,11 +5,11 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Applier } from '../../../core/journal/applier.ts';
-import { ChangeWriter } from '../../../core/journal/changes.ts';
-import { write } from '../../../core/journal/draft.ts';
-import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
-import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import type { Applier } from '../../../core/journal/apply/applier.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
+import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
+import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import {
   type Domain,
   domains,

@@ -4,8 +4,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Draft, write } from '../../../core/journal/draft.ts';
-import { rebuildAnswers } from '../../../core/journal/rebuild.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { acmeChallenges, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
 import { equalNames, parseName } from '../../../core/wire/name.ts';

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Draft, write } from '../../../core/journal/draft.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import {
   aliasTargets,
   type Domain,

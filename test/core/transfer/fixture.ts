@@ -1,7 +1,7 @@
 /** Transfers over a store without sockets: a request in, the messages of its answer out. */
 
 import { createLogger } from '../../../core/base/log/index.ts';
-import { openEmbeddedJournal } from '../../../core/journal/embedded.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../core/transfer/history.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { domains } from '../../../core/store/rows.ts';
 import { Notifier } from '../../../core/transfer/notify.ts';
 import type { TsigKey } from '../../../core/wire/tsig.ts';

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { domains, records, spellings } from '../../../core/store/rows.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import type { HeldKey } from '../../../core/tsig/keyring.ts';

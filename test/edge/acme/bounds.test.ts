@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../core/store/rows.ts';
 import { Book } from '../../../edge/acme/book.ts';
 import { OrderFailure } from '../../../edge/acme/failure.ts';

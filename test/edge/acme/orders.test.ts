@@ -6,7 +6,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { Registry } from '../../../core/base/metrics/index.ts';
 import { PROMETHEUS } from '../../../core/base/metrics/text.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import {
   type AutomaticCertificate,

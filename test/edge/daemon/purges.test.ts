@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { newId, type Purge, purges } from '../../../core/store/rows.ts';
 import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
 import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';

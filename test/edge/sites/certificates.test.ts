@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Draft, write } from '../../../core/journal/draft.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { automaticCertificates, certificates, domains, proxies, records } from '../../../core/store/rows.ts';
 import type { TlsCertificate } from '../../../edge/http/tls/certificate.ts';
 import { RecentMap } from '../../../edge/sites/recent-map.ts';

@@ -5,7 +5,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { write } from '../../../core/journal/draft.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
 import { equalNames, formatName, isWithin, type Name, nameId, parseName, ROOT } from '../../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { DEFAULTS } from '../../core/journal/fixture.ts';

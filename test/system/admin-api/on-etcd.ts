@@ -1,6 +1,6 @@
 /** The admin API over a journal in an etcd of its own. */
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
-import { openEtcdJournal } from '../../../core/journal/etcd/journal.ts';
+import { openEtcdJournal } from '../../../core/journal/etcd/etcd-journal.ts';
 import { type Daemon, startDaemon } from '../../admin-api/daemon.ts';
 import { startEtcd } from '../peers/etcd.ts';
 

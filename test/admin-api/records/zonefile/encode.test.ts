@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeRecords } from '../../../../admin-api/records/zonefile/encode.ts';
 import { Owners } from '../../../../admin-api/records/zonefile/owners.ts';
-import { readChanges } from '../../../../core/journal/changes.ts';
+import { readChanges } from '../../../../core/journal/entry-codec.ts';
 import { type RecordRow, records, spellings } from '../../../../core/store/rows.ts';
 import { type MasterRecord, parseMaster } from '../../../../core/wire/master/index.ts';
 import { formatName, nameId, parseName } from '../../../../core/wire/name.ts';

@@ -3,8 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hashEntry } from '../../../../core/journal/changes.ts';
-import { decodeGroup, type EncodedGroup, encodeGroup, joinParts, PART } from '../../../../core/journal/etcd/layout.ts';
+import { hashEntry } from '../../../../core/journal/entry-codec.ts';
+import {
+  decodeGroup,
+  type EncodedGroup,
+  encodeGroup,
+  joinParts,
+  PART,
+} from '../../../../core/journal/etcd/etcd-keys.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
 

@@ -1,6 +1,6 @@
 /** The stores of nodes, byte for byte. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readHead } from '../../../../core/journal/head.ts';
+import { readHead } from '../../../../core/journal/applied-head.ts';
 import { type Binary, openEnvironment } from '../../../../core/store/environment.ts';
 
 /** Milliseconds for which something may still be written in the background. */

@@ -2,16 +2,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EtcdGateway } from '../../../../../core/etcd/gateway.ts';
-import { write } from '../../../../../core/journal/draft.ts';
+import { write } from '../../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../../core/journal/etcd/contract.ts';
+import { openEtcdJournal } from '../../../../../core/journal/etcd/etcd-journal.ts';
 import {
   decodeCommits,
   decodeOutcomes,
   encodeCommits,
   encodeOutcomes,
   type Outcome,
-} from '../../../../../core/journal/etcd/forwarded.ts';
-import { openEtcdJournal } from '../../../../../core/journal/etcd/journal.ts';
+} from '../../../../../core/journal/etcd/forward-codec.ts';
 import { type Account, accounts } from '../../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../../core/journal/fixture.ts';
 import fc from '../../../../support/fc.ts';

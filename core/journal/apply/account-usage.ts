@@ -1,0 +1,34 @@
+/** What a group of journal entries brings to each account, or takes from it. */
+import type { Environment } from '../../store/environment.ts';
+import { idKey } from '../../store/keys.ts';
+import { decodeUsage, encodeUsage } from '../../store/reader.ts';
+
+interface Counts {
+  domains: number;
+  records: number;
+}
+
+export class UsageChanges {
+  private readonly accounts = new Map<string, Counts>();
+
+  of(accountId: string): Counts {
+    let counts = this.accounts.get(accountId);
+    if (counts === undefined) {
+      counts = { domains: 0, records: 0 };
+      this.accounts.set(accountId, counts);
+    }
+    return counts;
+  }
+
+  /** Inside a write transaction. */
+  write(environment: Environment): void {
+    for (const [accountId, { domains, records }] of this.accounts) {
+      if (domains === 0 && records === 0) continue;
+      const key = idKey(accountId);
+      const old = decodeUsage(environment.usage.get(key));
+      const now = { domains: old.domains + domains, records: old.records + records };
+      if (now.domains === 0 && now.records === 0) environment.usage.remove(key);
+      else environment.usage.put(key, encodeUsage(now));
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Applies journal entries: rows, lookups, derived zone state and answers, in one transaction. Deterministic: the same entries on the same rows make the same
+ * bytes on every node. What the shared index has to learn is returned, to be published once the transaction is on disk.
+ */
+import type { Environment } from '../../store/environment.ts';
+import { aliasOwnerKey, recordKeyParts } from '../../store/keys.ts';
+import {
+  accounts,
+  acmeChallenges,
+  aliasTargets,
+  domains,
+  proxies,
+  RECORD_RDATA,
+  records,
+  renumberings,
+  STAMP,
+  TABLES,
+  tokens,
+} from '../../store/rows.ts';
+import { isWithin, nameAt } from '../../wire/name.ts';
+import { HOST_TARGET, TYPE } from '../../wire/types.ts';
+import { type Change, type Entry, readChanges } from '../entry-codec.ts';
+import type { CompiledZone } from '../journal.ts';
+import { hasTarget, targetOf } from '../record-targets.ts';
+import type { ZoneUpdates } from './apply-zones.ts';
+
+export interface Applied {
+  readonly entry: Entry;
+  readonly compiled?: CompiledZone;
+}
+
+/** Inside a write transaction. Throws when something can't be applied; then the transaction must be aborted. `rehearsed`: see ZoneUpdates.compile. */
+export function applyEntries(
+  environment: Environment,
+  updates: ZoneUpdates,
+  entries: readonly Applied[],
+  rehearsed?: ZoneUpdates,
+): void {
+  for (const { entry, compiled } of entries) {
+    updates.begin(entry, compiled);
+    for (const change of readChanges(entry.changes)) applyChange(environment, updates, change, entry.sequence);
+    updates.endEntry();
+  }
+  updates.compile(rehearsed);
+}
+
+function applyChange(environment: Environment, updates: ZoneUpdates, change: Change, sequence: number): void {
+  const table = TABLES.get(change.table);
+  const rows = environment.rows.get(change.table);
+  if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
+  if (!table.lookupsFromKey) {
+    const old = rows.get(change.key);
+    if (old !== undefined) {
+      for (const lookup of table.lookups(change.key, old)) environment.lookups.remove(lookup);
+      if (change.table === domains.number && change.value === null) updates.domainGone(domains.decode(change.key, old));
+    }
+  }
+  if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
+  if (change.table === records.number) noteRecord(environment, updates, change);
+  else updates.edge.note(change);
+  if (change.table === proxies.number) {
+    const old = rows.get(change.key);
+    updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
+  }
+  if (change.table === aliasTargets.number) updates.aliasChanged(change.key);
+  if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
+  if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
+  if (change.value === null) {
+    rows.remove(change.key);
+    if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
+    return;
+  }
+  rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
+  for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
+  if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
+  if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
+  if (change.table === aliasTargets.number) updates.aliasPut(aliasTargets.decode(change.key, change.value));
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function stamped(value: Buffer, sequence: number): Buffer {
+  const bytes = Buffer.allocUnsafe(value.length + STAMP);
+  bytes.set(value);
+  bytes.writeUIntBE(sequence, value.length, STAMP);
+  return bytes;
+}
+
+/** `old`: the row as it is before the change. */
+function noteChallenge(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
+  const row = value ?? old;
+  if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
+  updates.challengeChanged(key.toString('hex', 0, 8), value === null ? -1 : 1);
+}
+
+/** Counts the record, notes its name as changed, and keeps the table of targets. */
+function noteRecord(environment: Environment, updates: ZoneUpdates, change: Change): void {
+  const { key, value } = change;
+  const domainId = key.toString('hex', 0, 8);
+  const { nameEnd, type } = recordKeyParts(key);
+  const zone = updates.zone(domainId);
+  zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
+  const leads = hasTarget(type);
+  updates.recordChanged(domainId, nameEnd === zone.apexEnd, leads);
+  if (type === TYPE.ALIAS) noteAlias(environment, updates, change);
+  if (!leads) return;
+  const row = value ?? environment.records.get(key);
+  if (row === undefined) return;
+  const { target, entry } = targetOf(key, row);
+  if (!isWithin(target, zone.apex)) return;
+  if (HOST_TARGET.has(type)) zone.noteTarget(target);
+  if (value === null) environment.targets.remove(entry);
+  else environment.targets.put(entry, EMPTY);
+}
+
+/** Keeps the table of who holds an ALIAS for which target. */
+function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { key, value }: Change): void {
+  const row = value ?? records.get(key);
+  if (row === undefined) return;
+  const target = nameAt(row, RECORD_RDATA);
+  const entry = aliasOwnerKey(target, key);
+  if (value === null) aliases.remove(entry);
+  else aliases.put(entry, EMPTY);
+  updates.ownersChanged(Uint8Array.from(target), key.toString('hex', 0, 8));
+}

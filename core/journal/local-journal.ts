@@ -1,0 +1,81 @@
+/** What a journal is on its own node, whoever puts the entries in their order: commits wait in a queue, one piece of work at a time, and what is applied is told. */
+import { UnavailableError } from '../base/errors.ts';
+import { Applier, type ApplierOptions } from './apply/applier.ts';
+import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
+import { RecentWrites } from './commit/recent-writes.ts';
+import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';
+
+export interface JournalOptions extends ApplierOptions {
+  readonly observer?: JournalObserver;
+}
+
+export abstract class LocalJournal implements Journal {
+  protected readonly applier: Applier;
+  protected readonly recent: RecentWrites;
+  protected readonly queue = new CommitQueue();
+  protected readonly observer: JournalObserver | undefined;
+  protected isClosed = false;
+  private running: Promise<void> | null = null;
+
+  constructor(options: JournalOptions) {
+    const { environment, observer } = options;
+    this.applier = new Applier(options);
+    this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
+    this.observer = observer;
+  }
+
+  get head(): number {
+    return this.applier.head.sequence;
+  }
+
+  commit(request: CommitRequest): Promise<Committed> {
+    if (this.isClosed)
+      return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
+    const committed = this.queue.add(request);
+    this.wake();
+    return committed;
+  }
+
+  abstract latest(): Promise<number>;
+
+  onDomain(listener: DomainListener): void {
+    this.applier.domainListeners.push(listener);
+  }
+
+  onCredentials(listener: () => void): void {
+    this.applier.credentialListeners.push(listener);
+  }
+
+  onAnswers(listener: (changes: AnswerChanges) => void): void {
+    this.applier.answerListeners.push(listener);
+  }
+
+  onEdge(listener: (changes: EdgeChanges) => void): void {
+    this.applier.edgeListeners.push(listener);
+  }
+
+  /** Calls `listener` after every group of entries, own ones and those of others, once they are applied and served: `head` has moved. */
+  onApplied(listener: () => void): void {
+    this.applier.appliedListeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.running;
+  }
+
+  /** Something is to be done. What is asked for in the same turn of the event loop joins the first group. */
+  protected wake(): void {
+    this.running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.run());
+  }
+
+  protected abstract get hasWork(): boolean;
+
+  /** One piece of it. Never rejects. */
+  protected abstract work(): Promise<void>;
+
+  private async run(): Promise<void> {
+    while (this.hasWork) await this.work();
+    this.running = null;
+  }
+}

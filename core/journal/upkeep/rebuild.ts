@@ -1,0 +1,84 @@
+/** Makes all answers, and what else is derived, anew from the rows: on demand, and when what they were made with has changed. */
+import type { Environment } from '../../store/environment.ts';
+import { idKey } from '../../store/keys.ts';
+import { encodeUsage, StoreReader } from '../../store/reader.ts';
+import type { Domain } from '../../store/rows.ts';
+import type { ZoneSettings } from '../../zone/settings.ts';
+import { ZoneUpdates } from '../apply/apply-zones.ts';
+import { keepSite } from '../apply/edge-sites.ts';
+import { keepTargets } from '../record-targets.ts';
+import { noteServed } from './renumber.ts';
+
+/** Rises when the compiler, or core/store/sites.ts, makes other bytes of the same rows. */
+const COMPILER_VERSION = 7;
+const FINGERPRINT = Buffer.from('compiled with');
+/** Names whose nodes are written in one transaction. */
+const BATCH = 20_000;
+
+/** Whether the answers were made by this compiler with these settings. */
+export function answersAreCurrent(environment: Environment, defaults: ZoneSettings): boolean {
+  return environment.meta.get(FINGERPRINT)?.toString() === fingerprint(defaults);
+}
+
+function fingerprint(defaults: ZoneSettings): string {
+  return JSON.stringify([COMPILER_VERSION, defaults]);
+}
+
+/** The settings that the answers were made with; null: not known, since the last rebuild was interrupted or there was none. */
+function settingsBefore(environment: Environment): Partial<ZoneSettings> | null {
+  const stored = environment.meta.get(FINGERPRINT);
+  return stored === undefined ? null : (JSON.parse(stored.toString()) as [number, Partial<ZoneSettings>])[1];
+}
+
+/**
+ * Compiles every zone. Interrupted, it starts again at the next start, since the fingerprint is written last. `progress` is told how many zones
+ * are done. Serials stay as they are: see renumber.ts.
+ */
+export async function rebuildAnswers(
+  environment: Environment,
+  defaults: ZoneSettings,
+  progress: (zones: number) => void = () => {},
+): Promise<{ zones: number; answers: number }> {
+  const reader = new StoreReader(environment);
+  await environment.root.transaction(() => {
+    noteServed(environment, defaults, settingsBefore(environment));
+    environment.meta.remove(FINGERPRINT);
+    environment.answers.clearSync();
+    environment.usage.clearSync();
+    environment.aliases.clearSync();
+    environment.targets.clearSync();
+    environment.sites.clearSync();
+  });
+  environment.root.resetReadTxn();
+  const usage = new Map<string, { domains: number; records: number }>();
+  let zones = 0;
+  let answers = 0;
+  let after: Domain | undefined;
+  for (;;) {
+    const page = reader.allDomains(after?.apex ?? null, 1000);
+    if (page.length === 0) break;
+    after = page[page.length - 1];
+    for (const { id, accountId } of page) {
+      const used = usage.get(accountId) ?? { domains: 0, records: 0 };
+      usage.set(accountId, { domains: used.domains + 1, records: used.records + reader.zoneState(id).recordCount });
+    }
+    for (let i = 0; i < page.length; ) {
+      await environment.root.transaction(() => {
+        const updates = new ZoneUpdates(environment, defaults, () => false);
+        for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
+          keepTargets(environment, page[i]);
+          updates.compileAll(page[i]);
+          keepSite(environment, page[i].id);
+        }
+        answers += updates.nodes.length;
+      });
+      progress(zones);
+    }
+    environment.root.resetReadTxn();
+  }
+  await environment.root.transaction(() => {
+    for (const [accountId, used] of usage) environment.usage.put(idKey(accountId), encodeUsage(used));
+    environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
+  });
+  return { zones, answers };
+}

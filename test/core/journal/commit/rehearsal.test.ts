@@ -1,0 +1,118 @@
+/** The store with writes laid over it, beside the same writes in a transaction. */
+import { rmSync } from 'node:fs';
+import { ABORT } from 'lmdb';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { overlaid } from '../../../../core/journal/commit/rehearsal.ts';
+import { type Binary, openEnvironment } from '../../../../core/store/environment.ts';
+import fc from '../../../support/fc.ts';
+import { temporaryFolder } from '../../../support/temp.ts';
+
+const folder = temporaryFolder('overlaid');
+const environment = openEnvironment(folder);
+test.after(async () => {
+  await environment.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Few keys, so that they meet; some begin others. */
+const key = fc
+  .array(fc.constantFrom(0, 1, 127, 255), { minLength: 1, maxLength: 3 })
+  .map((octets) => Buffer.from(octets));
+const write = fc.record({ key, value: fc.option(fc.nat(255).map((octet) => Buffer.of(octet))) });
+const bound = fc.record({
+  from: key,
+  to: fc.option(key, { nil: undefined }),
+  reverse: fc.boolean(),
+  limit: fc.option(fc.nat(4), { nil: undefined }),
+});
+
+function carryOut(table: Binary, writes: readonly { key: Buffer; value: Buffer | null }[]): void {
+  for (const { key, value } of writes)
+    if (value === null) table.remove(key);
+    else table.put(key, value);
+}
+
+interface Bound {
+  readonly from: Buffer;
+  readonly to: Buffer | undefined;
+  readonly reverse: boolean;
+  readonly limit: number | undefined;
+}
+
+function seen(table: Binary, asked: readonly Buffer[], bounds: readonly Bound[]): unknown {
+  const hex = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
+  return {
+    asked: asked.map((one) => [hex(table.get(one)), table.doesExist(one)]),
+    ranges: bounds.map(({ from, to, reverse, limit }) => {
+      // lmdb notes in what it is given that only keys are asked for.
+      const range = () => ({ start: from, end: to, reverse, limit });
+      const keys = [...table.getKeys(range())].map((one) => hex(one));
+      return [keys, [...table.getRange(range())].map((one) => [hex(one.key), hex(one.value)])];
+    }),
+  };
+}
+
+test('what is laid over a table is seen as in a transaction, by key and by range from either end, and nothing of it is left', () => {
+  const { lookups: table } = environment;
+  const property = fc.property(
+    fc.array(write, { maxLength: 20 }),
+    fc.array(write, { maxLength: 20 }),
+    fc.array(key, { maxLength: 5 }),
+    fc.array(bound, { maxLength: 5 }),
+    (before, after, asked, bounds) => {
+      environment.root.transactionSync(() => {
+        table.clearSync();
+        carryOut(table, before);
+      });
+      const stored = seen(table, asked, bounds);
+      const { lookups: over } = overlaid(environment);
+      carryOut(over, after);
+      let expected: unknown;
+      environment.root.transactionSync(() => {
+        carryOut(table, after);
+        expected = seen(table, asked, bounds);
+        return ABORT;
+      });
+      assert.equal(seen(over, asked, bounds), expected);
+      assert.equal(seen(table, asked, bounds), stored);
+    },
+  );
+  fc.assert(property, { numRuns: 300 });
+});
+
+test('a walk that is left early holds no pages: what is written over and over takes no more room', () => {
+  const { root, lookups: table } = environment;
+  const keys = Array.from({ length: 50 }, (_, i) => Buffer.of(7, i));
+  const pages = (): number => (root.getStats() as { lastPageNumber: number }).lastPageNumber;
+  let before = 0;
+  for (let round = 0; round < 300; round++) {
+    if (round === 100) before = pages();
+    const { lookups: over } = overlaid(environment);
+    over.put(Buffer.of(7, 0, 1), Buffer.of(1));
+    for (const reverse of [false, true]) {
+      const [start, end] = reverse ? [Buffer.of(8), Buffer.of(7)] : [Buffer.of(7), Buffer.of(8)];
+      for (const _ of over.getRange({ start, end, reverse })) break;
+      for (const _ of over.getKeys({ start, end, reverse })) break;
+    }
+    root.transactionSync(() => {
+      for (const key of keys) table.put(key, Buffer.alloc(500, round));
+    });
+    root.resetReadTxn();
+  }
+  assert.ok(pages() < before + 50, `${before} pages, then ${pages()}`);
+});
+
+test('a key that the store does not take is refused', () => {
+  const { lookups } = overlaid(environment);
+  for (const length of [0, 1979]) {
+    assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /octets can not be stored/);
+    assert.throws(() =>
+      environment.root.transactionSync(() => environment.lookups.put(Buffer.alloc(length), Buffer.alloc(1))),
+    );
+  }
+  environment.root.transactionSync(() => environment.lookups.put(Buffer.alloc(1978, 1), Buffer.alloc(1)));
+  lookups.put(Buffer.alloc(1978, 1), Buffer.alloc(1));
+});
+
+test.run();

@@ -1,0 +1,217 @@
+/**
+ * Drafts against a plain sorted map: what they read, what their commits leave behind, and that
+ * those which run at the same time come out as if one had followed the other. WAYPOST_SEED repeats
+ * a run.
+ */
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConflictError } from '../../../../core/base/errors.ts';
+import { Draft, write } from '../../../../core/journal/draft/draft.ts';
+import { accounts, audits, domains, proxies, records } from '../../../../core/store/rows.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
+import { Random } from '../../../support/random.ts';
+import { SEED } from '../../../support/seed.ts';
+import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, withStore } from '../fixture.ts';
+import { PlainStore } from '../plain-store.ts';
+import { readings, run, runAll, type Step, setUp, steps } from '../program.ts';
+
+const RUNS = depth({ quick: 150, moderate: 300, full: 1000 });
+
+/** A failure is shrunk as far as the time goes. */
+const BOUNDS = {
+  numRuns: RUNS,
+  seed: SEED,
+  interruptAfterTimeLimit: 30_000 + RUNS * 250,
+  markInterruptAsFailure: true,
+} as const;
+
+/** Runs a program on a draft and a plain store, and commits it; both have to read the same. */
+async function runBoth({ environment, journal }: Store, plain: PlainStore, program: readonly Step[], salt: number) {
+  const draft = new Draft(environment, journal.head);
+  assert.equal(runAll(draft, program, salt), runAll(plain, program, salt));
+  if (draft.request.changes.length > 0) await journal.commit({ ...draft.request, by: 'test' });
+}
+
+/** What accounts have according to a count of all rows. */
+function checkUsage({ reader }: Store): void {
+  const domains = reader.allDomains(null);
+  for (const account of new Set(['0', '1', '2', '3'].map((digit) => digit.padStart(16, '0')))) {
+    const own = domains.filter(({ accountId }) => accountId === account);
+    const count = own.reduce((sum, { id }) => sum + reader.recordsOf(id, null).length, 0);
+    assert.equal(reader.usage(account), { domains: own.length, records: count });
+  }
+}
+
+/** Reads of the store as a program's target, which writes nothing. */
+const asTarget = ({ environment, journal }: Store): Draft => new Draft(environment, journal.head);
+
+test(`a draft reads what a plain map has, and commits that, seed ${SEED}`, () =>
+  fc.assert(
+    fc.asyncProperty(setUp, steps, readings, (before, program, reads) =>
+      withStore(embedded, async (store) => {
+        const plain = new PlainStore();
+        await runBoth(store, plain, before, 1);
+        await runBoth(store, plain, [...program, ...reads], 2);
+        assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'what is committed');
+        checkUsage(store);
+      }),
+    ),
+    BOUNDS,
+  ));
+
+interface Finished {
+  readonly program: readonly Step[];
+  readonly salt: number;
+  readonly seen: readonly string[];
+  readonly sequence: number;
+}
+
+/** Runs the programs a step at a time by turns that `random` deals, and commits each when it is through. Those that conflict change nothing. */
+async function interleave(store: Store, programs: readonly (readonly Step[])[], random: Random) {
+  const { environment, journal } = store;
+  const finished: Finished[] = [];
+  let conflicts = 0;
+  const commits: Promise<void>[] = [];
+  const waiting = programs.map((program, i) => ({ program, salt: i + 2 }));
+  const running: { program: readonly Step[]; salt: number; draft: Draft; steps: Generator<void, string[]> }[] = [];
+  while (waiting.length + running.length > 0) {
+    if (waiting.length > 0 && (running.length === 0 || random.below(4) === 0)) {
+      const next = waiting.pop()!;
+      const draft = new Draft(environment, journal.head);
+      running.push({ ...next, draft, steps: run(draft, next.program, next.salt) });
+    }
+    const at = random.below(running.length);
+    const { program, salt, draft, steps } = running[at];
+    const { done, value } = steps.next();
+    if (!done) continue;
+    running.splice(at, 1);
+    const { request } = draft;
+    if (request.changes.length === 0) continue;
+    const commit = journal.commit({ ...request, by: 'test' }).then(
+      ({ sequence }) => void finished.push({ program, salt, seen: value, sequence }),
+      (error: unknown) => {
+        if (!(error instanceof ConflictError)) throw error;
+        conflicts++;
+      },
+    );
+    // Some share a group, some are on disk before others go on.
+    if (random.below(2) === 0) await commit;
+    else commits.push(commit);
+  }
+  await Promise.all(commits);
+  return { finished: finished.sort((a, b) => a.sequence - b.sequence), conflicts };
+}
+
+test(`drafts that run at the same time are as if one followed the other, seed ${SEED}`, async () => {
+  let committed = 0;
+  let conflicting = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      setUp,
+      fc.array(steps, { minLength: 2, maxLength: 8, size: 'max' }),
+      fc.nat(),
+      readings,
+      (before, programs, seed, reads) =>
+        withStore(embedded, async (store) => {
+          const plain = new PlainStore();
+          await runBoth(store, plain, before, 1);
+          const { finished, conflicts } = await interleave(store, programs, new Random(seed + 1));
+          // The order of the commits is such an order.
+          for (const { program, salt, seen } of finished) assert.equal(seen, runAll(plain, program, salt));
+          assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'what is committed');
+          checkUsage(store);
+          committed += finished.length;
+          conflicting += conflicts;
+        }),
+    ),
+    BOUNDS,
+  );
+  // Else nothing would have been tried.
+  assert.ok(committed > RUNS && conflicting > RUNS / 10, `${committed} commits, ${conflicting} conflicts`);
+});
+
+test('what is covered ends where it ends', () =>
+  withStore(embedded, async ({ environment, journal }) => {
+    const all = Array.from({ length: 4 }, () => newAccount());
+    await write(environment, journal, 'test', (draft) => {
+      for (const account of all) draft.put(accounts, account);
+    });
+    const keys = all.map((account) => accounts.key(account));
+    const reads: ((draft: Draft) => unknown)[] = [
+      (draft) => draft.account(all[2].id),
+      (draft) => draft.accounts(all[0].id, 100),
+      (draft) => draft.accounts(all[0].id, 2),
+    ];
+    for (const [i, read] of reads.entries()) {
+      const draft = new Draft(environment, journal.head);
+      draft.reads({ table: accounts.number, start: keys[0], end: keys[2] });
+      read(draft);
+      draft.put(proxies, newProxy(newDomain('zone.test.')));
+      await write(environment, journal, 'other', (other) => other.put(accounts, { ...all[2], updatedAt: 10 + i }));
+      const refused = await journal.commit({ ...draft.request, by: 'test' }).then(
+        () => false,
+        (error: unknown) => error instanceof ConflictError,
+      );
+      assert.ok(refused, `read ${i}`);
+    }
+  }));
+
+test('a domain that goes and comes back to another account counts for that one', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const moved = { ...domain, accountId: '7'.repeat(16) };
+    await write(environment, journal, 'test', (draft) => {
+      draft.delete(domains, domain);
+      draft.put(domains, moved);
+      draft.put(records, addressRecord(moved, 'www'));
+    });
+    assert.equal(reader.usage(domain.accountId), { domains: 0, records: 0 });
+    assert.equal(reader.usage(moved.accountId), { domains: 1, records: 1 });
+  }));
+
+test('an audit entry says which commit it came with', () =>
+  withStore(embedded, async (store) => {
+    const { environment, journal, reader } = store;
+    const accountId = '5'.repeat(16);
+    const entry = (n: number) => ({
+      id: n.toString(16).padStart(16, '0'),
+      accountId,
+      actor: null,
+      action: 'test',
+      domain: null,
+      target: null,
+      detail: { n },
+      requestId: '',
+      remoteAddress: '',
+      at: n,
+      revision: 0,
+    });
+    const commits = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const draft = new Draft(environment, journal.head);
+        draft.put(audits, entry(n));
+        assert.is(draft.row(audits, audits.key(entry(n)))?.revision, 0, 'not known yet');
+        return journal.commit({ ...draft.request, by: 'test' });
+      }),
+    );
+    for (const [n, { sequence }] of commits.entries()) {
+      const row = reader.row(audits, audits.key(entry(n)));
+      assert.equal(row, { ...entry(n), revision: sequence });
+    }
+    assert.equal(
+      reader.audits(accountId, null, 100).map(({ revision }) => revision),
+      commits.map(({ sequence }) => sequence).reverse(),
+    );
+    assert.equal(reader.audits(null, null, 5), reader.audits(accountId, null, 5));
+    // One that is written again has the stamp of the last commit.
+    const again = new Draft(environment, journal.head);
+    again.put(audits, { ...entry(3), at: 99 });
+    const { sequence } = await journal.commit({ ...again.request, by: 'test' });
+    assert.equal(reader.row(audits, audits.key(entry(3))), { ...entry(3), at: 99, revision: sequence });
+  }));
+
+test.run();

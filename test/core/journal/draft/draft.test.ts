@@ -1,0 +1,343 @@
+/** Drafts: what a request sees of its own, what it commits, and what it does when others are faster. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConflictError } from '../../../../core/base/errors.ts';
+import { Draft, write } from '../../../../core/journal/draft/draft.ts';
+import { readChanges } from '../../../../core/journal/entry-codec.ts';
+import type { Journal } from '../../../../core/journal/journal.ts';
+import { type Account, accounts, domains, type RecordRow, records } from '../../../../core/store/rows.ts';
+import { parseName } from '../../../../core/wire/name.ts';
+import { TYPE } from '../../../../core/wire/types.ts';
+import { Random } from '../../../support/random.ts';
+import { SEED } from '../../../support/seed.ts';
+import { addressRecord, embedded, newAccount, newDomain, newRecord, type Store, withStore } from '../fixture.ts';
+
+const run = (work: (store: Store) => Promise<void>) => () => withStore(embedded, work);
+
+/** Table and kind of each change of a draft. */
+const kinds = (draft: Draft): string[] =>
+  [...readChanges(draft.request.changes)].map(({ table, value }) => `${value === null ? 'delete' : 'put'} ${table}`);
+
+test(
+  'a draft sees what it writes: rows, lookups, ranges, deletions and limits',
+  run(async ({ environment, journal }) => {
+    const domain = newDomain('zone.test.');
+    const stored = ['a', 'c', 'e', 'g'].map((name) => addressRecord(domain, name));
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      for (const row of stored) draft.put(records, row);
+    });
+    const draft = new Draft(environment, journal.head);
+    const names = (limit?: number, after: Uint8Array | null = null) =>
+      draft.recordsOf(domain.id, after, limit).map(({ name }) => String.fromCharCode(name[1]));
+    assert.equal(names(), ['a', 'c', 'e', 'g']);
+    const own = addressRecord(domain, 'b');
+    draft.put(records, own);
+    draft.delete(records, stored[1]);
+    draft.delete(records, stored[0]);
+    assert.equal(names(), ['b', 'e', 'g']);
+    assert.equal(names(1), ['b']);
+    assert.equal(names(2), ['b', 'e']);
+    assert.equal(names(9), ['b', 'e', 'g']);
+    assert.equal(names(1, records.key(own)), ['e']);
+    assert.equal(names(1, records.key(stored[2])), ['g']);
+    assert.is(draft.record(stored[1].id), undefined);
+    assert.is(draft.record(own.id)?.id, own.id);
+    assert.is(draft.recordsAt(domain.id, own.name).length, 1);
+    draft.put(records, stored[1]);
+    assert.equal(names(2), ['b', 'c']);
+    const nested = newDomain('sub.zone.test.');
+    draft.put(domains, nested);
+    assert.is(draft.domainByApex(nested.apex)?.id, nested.id);
+    assert.equal(
+      draft.domainsBelow(domain.apex).map(({ id }) => id),
+      [nested.id],
+    );
+    draft.delete(domains, nested);
+    assert.is(draft.domainByApex(nested.apex), undefined);
+    assert.equal(draft.domainsBelow(domain.apex), []);
+    assert.is(draft.domainsBelow(parseName('test.'), 1)[0].id, domain.id);
+  }),
+);
+
+test(
+  'a lookup leads on after the row has moved to another',
+  run(async ({ environment, journal, reader }) => {
+    const account = newAccount();
+    await write(environment, journal, 'test', (draft) => draft.put(accounts, account));
+    const renamed = { ...account, username: 'renamed' };
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(accounts, renamed);
+      assert.is(draft.accountByLogin(account.username), undefined);
+      assert.is(draft.accountByLogin('RENAMED')?.id, account.id);
+      assert.is(draft.accountByLogin(account.email)?.id, account.id);
+    });
+    assert.is(reader.accountByLogin(account.username), undefined);
+    assert.is(reader.accountByLogin('renamed')?.id, account.id);
+  }),
+);
+
+test(
+  'a replaced row is a delete and a put, a row that comes and goes is nothing',
+  run(async ({ environment, journal, reader }) => {
+    const domain = newDomain('zone.test.');
+    const row = addressRecord(domain, 'www');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(records, row);
+    });
+    assert.is(reader.zoneState(domain.id).recordCount, 1);
+    const draft = new Draft(environment, journal.head);
+    draft.put(records, { ...row, ttl: 5 });
+    draft.put(records, { ...row, ttl: 6 });
+    const passing = addressRecord(domain, 'passing');
+    draft.put(records, passing);
+    draft.delete(records, passing);
+    assert.equal(kinds(draft), ['delete 4', 'put 4']);
+    await journal.commit({ ...draft.request, by: 'test' });
+    assert.is(reader.record(row.id)?.ttl, 6);
+    assert.is(reader.zoneState(domain.id).recordCount, 1);
+    // To another name: another key, the same id.
+    await write(environment, journal, 'test', (again) => {
+      again.delete(records, { ...row, ttl: 6 });
+      again.put(records, { ...row, name: parseName('moved.zone.test.') });
+    });
+    assert.equal(reader.record(row.id)?.name.length, parseName('moved.zone.test.').length);
+    assert.is(reader.zoneState(domain.id).recordCount, 1);
+    await write(environment, journal, 'test', (again) => again.delete(records, reader.record(row.id)!));
+    assert.is(reader.zoneState(domain.id).recordCount, 0);
+    assert.is(reader.record(row.id), undefined);
+  }),
+);
+
+test(
+  'a put over a domain that exists makes all of its answers anew',
+  run(async ({ environment, journal }) => {
+    const domain = newDomain('zone.test.');
+    const alias = newRecord(domain, 'alias', TYPE.CNAME, domain.apex);
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(records, alias);
+    });
+    const kept = {
+      serial: 7,
+      mname: 'ns.other.',
+      rname: 'h.other.',
+      refresh: 1,
+      retry: 1,
+      expire: 1,
+      minimum: 1,
+      ttl: 1,
+    };
+    const ns = newRecord(domain, '@', TYPE.NS, parseName('own-server.other.'));
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, { ...domain, kept });
+      draft.put(records, ns);
+    });
+    // The alias answers for NS with those of the apex.
+    const answers = () =>
+      [...environment.answers.getRange({})]
+        .map(({ value }) => value.toString('latin1'))
+        .find((text) => text.includes('alias'));
+    assert.ok(answers()?.includes('own-server') && !answers()?.includes('ns1'));
+    // Without a record that changes, the service's are back.
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    assert.ok(!answers()?.includes('own-server') && answers()?.includes('ns1'));
+  }),
+);
+
+test(
+  'write starts anew on a conflict, hands back what the last run gave, and gives up in the end',
+  run(async ({ environment, journal, reader }) => {
+    const account = newAccount('0');
+    await write(environment, journal, 'test', (draft) => draft.put(accounts, account));
+    let runs = 0;
+    const raise = (draft: Draft): number => {
+      const now = draft.account(account.id)!;
+      draft.put(accounts, { ...now, plan: `${Number(now.plan) + 1}` });
+      return Number(now.plan) + 1;
+    };
+    const { result } = await write(environment, journal, 'test', async (draft) => {
+      const plan = raise(draft);
+      // Somebody else is faster, three times.
+      if (++runs <= 3) await write(environment, journal, 'other', raise);
+      return plan;
+    });
+    assert.is(runs, 4);
+    assert.is(result, 4);
+    assert.is(reader.account(account.id)?.plan, '4');
+    runs = 0;
+    let error: unknown;
+    await write(environment, journal, 'test', async (draft) => {
+      raise(draft);
+      runs++;
+      await write(environment, journal, 'other', raise);
+    }).catch((cause: unknown) => {
+      error = cause;
+    });
+    assert.instance(error, ConflictError);
+    assert.is((error as ConflictError).code, 'write_conflict');
+    assert.ok(runs > 1 && runs < 100);
+    assert.is(reader.account(account.id)?.plan, `${4 + runs}`, 'only the other one has written');
+  }),
+);
+
+test(
+  'what the work throws changes nothing, and nothing to change commits nothing',
+  run(async ({ environment, journal }) => {
+    let message = '';
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(accounts, newAccount());
+      throw new Error('no');
+    }).catch((error: Error) => {
+      message = error.message;
+    });
+    assert.is(message, 'no');
+    assert.equal(await write(environment, journal, 'test', () => 5), { result: 5, sequence: 0 });
+    assert.is(journal.head, 0);
+  }),
+);
+
+const ACCOUNTS = 40;
+const FUNDS = 100;
+const OPERATIONS = 10_000;
+const AT_ONCE = 25;
+
+/** Moves money, opens and closes accounts; the balance is the plan. Never leaves an account below 0 nor changes the sum. */
+async function operate(environment: Store['environment'], journal: Journal, ids: string[], random: Random) {
+  const [from, to] = [random.pick(ids), random.pick(ids)];
+  const amount = random.below(30);
+  const kind = random.below(12);
+  await write(environment, journal, 'bank', async (draft) => {
+    // Others run between what is read and what is written.
+    if (random.below(4) === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (kind === 0) {
+      // Closes an account: what it has goes to the first one that a range shows.
+      const heir = draft.accounts(null, 2).find(({ id }) => id !== from);
+      const gone = draft.account(from);
+      if (gone === undefined || heir === undefined) return;
+      draft.delete(accounts, gone);
+      draft.put(accounts, { ...heir, plan: `${Number(heir.plan) + Number(gone.plan)}` });
+    } else if (kind === 1) {
+      // Opens it again, with nothing, unless there are all.
+      if (draft.account(from) === undefined && draft.accounts(null, ACCOUNTS).length < ACCOUNTS)
+        draft.put(accounts, { ...newAccount('0'), id: from, username: from, email: `${from}@x.test` });
+    } else {
+      const source = draft.account(from);
+      const sink = draft.accountByLogin(to);
+      if (source === undefined || sink === undefined || from === to || Number(source.plan) < amount) return;
+      draft.put(accounts, { ...source, plan: `${Number(source.plan) - amount}` });
+      draft.put(accounts, { ...sink, plan: `${Number(sink.plan) + amount}` });
+    }
+  });
+}
+
+test(`${OPERATIONS} concurrent operations of a bank keep its sum, seed ${SEED}`, () =>
+  withStore(embedded, async ({ environment, journal, reader }) => {
+    const random = new Random(SEED);
+    const all: Account[] = Array.from({ length: ACCOUNTS }, () => newAccount(`${FUNDS}`));
+    const ids = all.map(({ id }) => id);
+    await write(environment, journal, 'bank', (draft) => {
+      for (const account of all)
+        draft.put(accounts, { ...account, username: account.id, email: `${account.id}@x.test` });
+    });
+    let conflicts = 0;
+    for (let done = 0; done < OPERATIONS; done += AT_ONCE) {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: AT_ONCE }, () => operate(environment, journal, ids, random)),
+      );
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') continue;
+        assert.instance(outcome.reason, ConflictError, `seed ${SEED}: ${outcome.reason}`);
+        conflicts++;
+      }
+      if (done % 1000 !== 0) continue;
+      const balances = reader.accounts(null, ACCOUNTS).map(({ plan }) => Number(plan));
+      assert.is(
+        balances.reduce((sum, balance) => sum + balance, 0),
+        ACCOUNTS * FUNDS,
+        `seed ${SEED}, after ${done}`,
+      );
+      assert.ok(balances.every((balance) => balance >= 0));
+    }
+    assert.ok(journal.head > OPERATIONS / 10, `only ${journal.head} commits; ${conflicts} gave up`);
+    for (const { id, username } of reader.accounts(null, ACCOUNTS)) assert.is(reader.accountByLogin(username)?.id, id);
+  }));
+
+/** Decoded rdata is a Buffer, that of the tests' own rows is not. */
+const stored = (row: RecordRow | undefined): string[] | undefined =>
+  row && [records.key(row).toString('hex'), records.encode(row).toString('hex')];
+
+test(
+  'a row that is inserted reads nothing, and may be changed or deleted by the same draft; a change to what it stands beside still conflicts',
+  run(async ({ environment, journal, reader }) => {
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const [kept, changed, moved, gone] = ['kept', 'changed', 'moved', 'gone'].map((name) =>
+      addressRecord(domain, name),
+    );
+    const draft = new Draft(environment, journal.head);
+    for (const row of [kept, changed, moved, gone]) draft.insert(records, row);
+    assert.equal(draft.request.reads.ranges, []);
+    assert.equal(stored(draft.record(kept.id)), stored(kept));
+    draft.put(records, { ...changed, ttl: 7 });
+    const elsewhere = { ...moved, name: parseName('elsewhere.zone.test.') };
+    draft.delete(records, moved);
+    draft.put(records, elsewhere);
+    draft.delete(records, gone);
+    assert.equal(kinds(draft), Array(3).fill(`put ${records.number}`));
+    assert.equal(stored(draft.record(moved.id)), stored(elsewhere));
+    await journal.commit({ ...draft.request, by: 'test' });
+    assert.equal(stored(reader.record(moved.id)), stored(elsewhere));
+    assert.is(reader.record(changed.id)?.ttl, 7);
+    assert.is(reader.record(gone.id), undefined);
+    assert.is(reader.zoneState(domain.id).recordCount, 3);
+    assert.is(reader.usage(domain.accountId).records, 3);
+    // Two that look at one name and insert there; one that looks for an id while its record moves.
+    const [first, second] = [3, 4].map((last) => {
+      const rival = new Draft(environment, journal.head);
+      rival.recordsAt(domain.id, parseName('rival.zone.test.'));
+      rival.insert(records, addressRecord(domain, 'rival', last));
+      return journal.commit({ ...rival.request, by: 'test' }).catch((error) => error);
+    });
+    await first;
+    assert.instance(await second, ConflictError);
+    const late = new Draft(environment, journal.head);
+    late.put(records, { ...late.record(moved.id)!, ttl: 9 });
+    await write(environment, journal, 'test', (other) => {
+      other.delete(records, other.record(moved.id)!);
+      other.put(records, moved);
+    });
+    assert.instance(await journal.commit({ ...late.request, by: 'test' }).catch((error) => error), ConflictError);
+    assert.equal(stored(reader.record(moved.id)), stored(moved));
+    assert.is(reader.zoneState(domain.id).recordCount, 4);
+  }),
+);
+
+test(
+  'who asks for a type at a name sees its own changes, and conflicts with who brings that type there, not with who brings another',
+  run(async ({ environment, journal }) => {
+    const domain = newDomain('zone.test.');
+    const cut = parseName('cut.zone.test.');
+    const address = addressRecord(domain, 'cut');
+    const delegation = { ...addressRecord(domain, 'cut', 2), type: TYPE.NS, rdata: parseName('ns.example.') };
+    await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
+    const draft = new Draft(environment, journal.head);
+    assert.is(draft.hasType(domain.id, cut, TYPE.NS), false);
+    draft.put(records, addressRecord(domain, 'below.cut'));
+    for (const [row, conflicts] of [
+      [address, false],
+      [delegation, true],
+    ] as const) {
+      await write(environment, journal, 'test', (other) => {
+        other.put(records, row);
+        assert.is(other.hasType(domain.id, cut, row.type), true);
+        assert.is(other.hasType(domain.id, parseName('t.cut.zone.test.'), row.type), false);
+      });
+      const outcome = await journal.commit({ ...draft.request, by: 'test' }).catch((error) => error);
+      assert.is(outcome instanceof ConflictError, conflicts);
+    }
+  }),
+);
+
+test.run();

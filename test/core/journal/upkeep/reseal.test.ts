@@ -1,0 +1,184 @@
+/** The end of a rotation: all that is sealed in the store is sealed anew, a few rows at a time, and whatever changes meanwhile stays as it was changed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { openSecrets, type Secrets } from '../../../../core/base/secrets.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { startReseal } from '../../../../core/journal/upkeep/reseal.ts';
+import {
+  acmeAccountContext,
+  acmeAccounts,
+  automaticCertificateContext,
+  automaticCertificates,
+  certificateContext,
+  certificates,
+  newId,
+  type Table,
+  TICKET_KEYS_CONTEXT,
+  ticketKeys,
+  tsigContext,
+  tsigKeys,
+} from '../../../../core/store/rows.ts';
+import { embedded, type Store, withStore } from '../fixture.ts';
+
+const test = suite('core/journal/upkeep/reseal');
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map((octet) => Buffer.alloc(32, octet).toString('base64'));
+const MANY = 150;
+const DIRECTORY = 'https://ca.test/';
+
+const secretsOf = ({ folder }: Store, ...keys: readonly string[]): Secrets => {
+  const file = join(folder, 'rotated.key');
+  writeFileSync(file, keys.join('\n'), { mode: 0o600 });
+  return openSecrets(file);
+};
+
+interface SealedRow {
+  readonly table: number;
+  readonly sealed: string;
+  readonly context: string;
+}
+
+/** What is sealed in the store. */
+function sealedRows({ environment }: Store): SealedRow[] {
+  const rows: SealedRow[] = [];
+  const each = <Row>(table: Table<Row>, of: (row: Row) => object): void => {
+    for (const { key, value } of environment.rows.get(table.number)!.getRange({}))
+      rows.push({ table: table.number, ...of(table.decode(key as Buffer, value)) } as SealedRow);
+  };
+  each(certificates, (row) => ({
+    sealed: row.sealedKey,
+    context: certificateContext(row.domainId),
+  }));
+  each(automaticCertificates, (row) => ({
+    sealed: row.sealedKey,
+    context: automaticCertificateContext(row.domainId),
+  }));
+  each(tsigKeys, (row) => ({ sealed: row.sealed, context: tsigContext(row.id) }));
+  each(acmeAccounts, (row) => ({
+    sealed: row.sealedKey,
+    context: acmeAccountContext(row.directory),
+  }));
+  each(ticketKeys, (row) => ({ sealed: row.sealed, context: TICKET_KEYS_CONTEXT }));
+  return rows;
+}
+
+const certificateRow = (secrets: Secrets, domainId: string) => ({
+  domainId,
+  chain: 'a chain',
+  sealedKey: secrets.seal(Buffer.from(`secret of ${domainId}`), certificateContext(domainId)).toString('base64'),
+  names: ['a.test'],
+  ...{ notBefore: 1, notAfter: 2, createdAt: 3 },
+});
+
+/** One of each kind, and many certificates. */
+async function fill({ environment, journal }: Store, secrets: Secrets): Promise<string[]> {
+  const seal = (context: string) => secrets.seal(Buffer.from(`secret of ${context}`), context).toString('base64');
+  const ids = Array.from({ length: MANY }, () => newId());
+  await write(environment, journal, 'test', (draft) => {
+    for (const id of ids) draft.put(certificates, certificateRow(secrets, id));
+    const [domainId] = ids;
+    const dates = { notBefore: 1, notAfter: 2, createdAt: 3 };
+    const sealedKey = seal(automaticCertificateContext(domainId));
+    draft.put(automaticCertificates, { domainId, chain: 'another', sealedKey, names: ['*.a.test'], ...dates });
+    const tsig = { name: 'k.test', algorithm: 'hmac-sha256', scopes: ['dns'], domains: null, createdAt: 3 } as const;
+    draft.insert(tsigKeys, { id: domainId, accountId: newId(), sealed: seal(tsigContext(domainId)), ...tsig });
+    const account = { directory: DIRECTORY, eabKid: null, url: null, createdAt: 3 };
+    draft.put(acmeAccounts, { ...account, sealedKey: seal(acmeAccountContext(DIRECTORY)) });
+    draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
+  });
+  return ids;
+}
+
+function rotate(store: Store, secrets: Secrets) {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', format: 'text', write: (line) => lines.push(line) });
+  return { lines, reseal: startReseal({ ...store, secrets, log }) };
+}
+
+const opened = (secrets: Secrets, { sealed, context }: SealedRow): string =>
+  secrets.unseal(Buffer.from(sealed, 'base64'), context).toString();
+
+test('every kind of row is sealed anew, in commits of a few; then the first key opens all', () =>
+  withStore(embedded, async (store) => {
+    await fill(store, secretsOf(store, FIRST));
+    const before = sealedRows(store);
+    const plain = before.map((row) => opened(secretsOf(store, FIRST), row));
+    const secrets = secretsOf(store, SECOND, FIRST);
+    const { journal } = store;
+    const head = journal.head;
+    const { reseal, lines } = rotate(store, secrets);
+    await reseal.done;
+    assert.equal(
+      sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
+      plain,
+    );
+    assert.is(before.length, MANY + 4);
+    // 150 certificates by 32, and one of each other kind.
+    assert.is(journal.head - head, 5 + 4);
+    assert.match(lines.join(''), /the second can go.*sealed=154/);
+    const again = rotate(store, secrets);
+    await again.reseal.done;
+    assert.is(journal.head - head, 9, 'nothing is left to do');
+  }));
+
+test('without a key that only opens nothing is read or written', () =>
+  withStore(embedded, async (store) => {
+    await fill(store, secretsOf(store, FIRST));
+    const before = sealedRows(store);
+    const { reseal, lines } = rotate(store, secretsOf(store, SECOND));
+    await reseal.done;
+    assert.equal(sealedRows(store), before);
+    assert.equal(lines, []);
+  }));
+
+test('what is changed meanwhile stays changed, what is taken away stays away', () =>
+  withStore(embedded, async (store) => {
+    const ids = await fill(store, secretsOf(store, FIRST));
+    const secrets = secretsOf(store, SECOND, FIRST);
+    const { environment, journal } = store;
+    const { reseal } = rotate(store, secrets);
+    const [last, other] = [ids[MANY - 1], ids[MANY - 2]];
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(certificates, { ...certificateRow(secrets, last), chain: 'a newer chain' });
+      draft.delete(certificates, draft.certificate(other)!);
+    });
+    await reseal.done;
+    assert.is(store.reader.certificate(last)?.chain, 'a newer chain');
+    assert.is(store.reader.certificate(other), undefined);
+    for (const row of sealedRows(store)) assert.not(secrets.isStale(Buffer.from(row.sealed, 'base64')));
+  }));
+
+test('a row that no key opens is left, and told once; the others are sealed anew', () =>
+  withStore(embedded, async (store) => {
+    await fill(store, secretsOf(store, FIRST));
+    const id = newId();
+    const lost = certificateRow(secretsOf(store, THIRD), id);
+    await write(store.environment, store.journal, 'test', (draft) => draft.put(certificates, lost));
+    const secrets = secretsOf(store, SECOND, FIRST);
+    const { reseal, lines } = rotate(store, secrets);
+    await reseal.done;
+    assert.equal(store.reader.certificate(id), lost);
+    const stale = sealedRows(store).filter((row) => secrets.isStale(Buffer.from(row.sealed, 'base64')));
+    assert.is(stale.length, 1);
+    assert.is(lines.length, 1);
+    assert.match(lines[0], /lost=1/);
+  }));
+
+test('stopped in the middle, the next start goes on', () =>
+  withStore(embedded, async (store) => {
+    await fill(store, secretsOf(store, FIRST));
+    const secrets = secretsOf(store, SECOND, FIRST);
+    const count = (): number =>
+      sealedRows(store).filter((row) => secrets.isStale(Buffer.from(row.sealed, 'base64'))).length;
+    const { reseal, lines } = rotate(store, secrets);
+    await reseal.stop();
+    const left = count();
+    assert.ok(left > 0 && left < MANY + 4, String(left));
+    assert.equal(lines, []);
+    await rotate(store, secrets).reseal.done;
+    assert.is(count(), 0);
+  }));
+
+test.run();
