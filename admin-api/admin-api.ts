@@ -2,7 +2,7 @@
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import { AliasStates } from '../core/alias/index.ts';
 import type { Logger } from '../core/base/log/index.ts';
-import { HttpMetrics, type Registry } from '../core/base/metrics/index.ts';
+import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
@@ -26,6 +26,7 @@ import { DomainSearch } from './domains/search.ts';
 import { healthRoutes } from './health.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
+import { HttpMetrics } from './http/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Route, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';

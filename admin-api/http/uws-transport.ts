@@ -5,7 +5,7 @@
  * more than one answer.
  */
 import { STATUS_CODES } from 'node:http';
-import { formatAddress } from './address.ts';
+import { formatAddress } from '../../core/address/socket-address.ts';
 import { type Body, BodyCollector } from './body.ts';
 import { BodyStream } from './body-stream.ts';
 import { AnonymousConnectionCount } from './connections.ts';

@@ -1,4 +1,7 @@
 /** What an operator decides about responses. A plain object, as a thread is handed it. */
+import type { Secrets } from '../base/secrets.ts';
+import type { Config } from '../config/index.ts';
+import { cookieSecrets } from './cookie-secret.ts';
 
 export interface AnswerSettings {
   /** `require`: over UDP, who sends a cookie must show one of ours to be answered. */
@@ -27,3 +30,10 @@ export const PLAIN: AnswerSettings = {
   identity: '',
   tcpIdleTimeout: 10_000,
 };
+
+/** What responses hold beside records. */
+export function answerSettings({ dns }: Config, secrets: Secrets): AnswerSettings {
+  const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
+  const known = cookies === 'off' ? [] : cookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
+  return { cookies, cookieSecrets: known, nsid, version, identity, tcpIdleTimeout };
+}

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
-import { formatAddress } from '../../admin-api/http/address.ts';
+import { formatAddress } from '../address/socket-address.ts';
 
 /** Remote addresses of the connections that this process has accepted on `port`; undefined when the system does not tell. */
 export type Census = (port: number) => readonly string[] | undefined;

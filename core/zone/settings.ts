@@ -1,3 +1,5 @@
+import type { Config } from '../config/index.ts';
+
 /** What the configuration says of every zone. Plain values, so that threads can be told and a fingerprint can be taken of them. */
 export interface ZoneSettings {
   /** Host names in presentation form, the first is MNAME. */
@@ -19,4 +21,21 @@ export interface Cluster {
   /** At least one. */
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
+}
+
+/** What every zone begins with. */
+export function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
+  const first = nameservers[0];
+  const parent = first.slice(first.indexOf('.') + 1) || first;
+  return {
+    nameservers,
+    hostmaster: soa.hostmaster ?? `hostmaster.${parent}`,
+    refresh: soa.refresh,
+    retry: soa.retry,
+    expire: soa.expire,
+    minimum: soa.minimum,
+    soaTtl: soa.ttl,
+    nsTtl: soa.nsTtl,
+    cluster: { ipv4: cluster.ipv4, ipv6: cluster.ipv6 },
+  };
 }

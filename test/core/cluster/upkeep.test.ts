@@ -1,7 +1,8 @@
 /** What a node does from time to time: whether etcd is compacted, and that how full it is can be read in the metrics. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clusterMetrics, PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
+import { clusterMetrics } from '../../../core/cluster/metrics.ts';
 import { Upkeep, type UpkeepOptions } from '../../../core/cluster/upkeep.ts';
 
 const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };

@@ -1,18 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  formatFor,
-  HttpMetrics,
-  indexMetrics,
-  JournalMetrics,
-  journalHeadMetrics,
-  OPENMETRICS,
-  PROMETHEUS,
-  processMetrics,
-  Registry,
-  readinessMetrics,
-  storeMetrics,
-} from '../../../../core/base/metrics/index.ts';
+import { HttpMetrics } from '../../../../admin-api/http/metrics.ts';
+import { formatFor, OPENMETRICS, PROMETHEUS, processMetrics, Registry } from '../../../../core/base/metrics/index.ts';
+import { JournalMetrics } from '../../../../core/journal/metrics.ts';
+import { indexMetrics, journalHeadMetrics, readinessMetrics, storeMetrics } from '../../../../core/store/metrics.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../../support/exposition.ts';
 import fc from '../../../support/fc.ts';
 
