@@ -56,7 +56,7 @@ export interface AdminApiOptions {
   readonly sync?: (sequence: number) => Sync;
   readonly secrets: Secrets;
   readonly metrics: Registry;
-  /** Where the octets of packages are. */
+  /** Where the bytes of packages are. */
   readonly blobs: BlobSource;
   /** What audits packages; the audit itself when left out. */
   readonly auditPrograms?: AuditPrograms;

@@ -23,13 +23,13 @@ const PURGES_KEPT = DAY;
 interface Rows<Row> {
   readonly table: Table<Row>;
   readonly isOver: (row: Row) => boolean;
-  /** None behind this one is over, of those whose keys have the first GROUP octets in common. */
+  /** None behind this one is over, of those whose keys have the first GROUP bytes in common. */
   readonly isLast?: (row: Row) => boolean;
   /** Deletes what goes with a row. */
   readonly along?: (draft: Draft, row: Row) => void;
 }
 
-/** Octets of the id that keys of rows which belong together begin with. */
+/** Bytes of the id that keys of rows which belong together begin with. */
 const GROUP = 8;
 const NOTHING = Buffer.alloc(0);
 

@@ -29,7 +29,7 @@ await runBenchmark({
         server.process.resume();
         idle.set(server.name, await measureIdle(server, quick ? IDLE_CONNECTIONS / 10 : IDLE_CONNECTIONS));
         server.process.pause();
-        say(`${IDLE_ROW}  ${server.name}: ${Math.round(idle.get(server.name)?.perConnection ?? 0)} octets for each`);
+        say(`${IDLE_ROW}  ${server.name}: ${Math.round(idle.get(server.name)?.perConnection ?? 0)} bytes for each`);
       }
       return idleTable(idle);
     },

@@ -64,7 +64,7 @@ function readIfThere(path: string): Buffer | undefined {
 
 /**
  * A process that audits one package ends before optimized code has paid for itself: V8 would take a third of the CPU time to make it. So functions
- * are watched from their first run on, optimized late (octets of bytecode that one runs before; V8's own value is 67584), and each by itself. The
+ * are watched from their first run on, optimized late (bytes of bytecode that one runs before; V8's own value is 67584), and each by itself. The
  * options are of the V8 of Node 20; a later one has others, and says so on standard error.
  */
 function optimizeLate(): void {

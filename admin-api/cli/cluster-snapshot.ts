@@ -88,14 +88,14 @@ function* told({ head, kept, log }: Restored, dataDir: string, prefix: string): 
   else yield 'Next: start the daemon, with the secret.key of the node that the snapshot is of.';
 }
 
-const megabytes = (octets: number): number => Math.ceil(octets / 1e6);
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 /** A line now and then, of work that lasts. */
-function shown(output: Output, done: string): (octets: number, size: number) => void {
+function shown(output: Output, done: string): (bytes: number, size: number) => void {
   let last = performance.now();
-  return (octets, size) => {
+  return (bytes, size) => {
     if (performance.now() - last < EVERY) return;
     last = performance.now();
-    print(output, `${megabytes(octets)} of ${megabytes(size)} MB ${done}`);
+    print(output, `${megabytes(bytes)} of ${megabytes(size)} MB ${done}`);
   };
 }

@@ -207,7 +207,7 @@ Example:
     );
 }
 
-const mebibytes = (octets: number): string => `${(octets / 2 ** 20).toFixed(1)} MiB`;
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
   yield `the log ends at change ${head}, and ${floor > head ? 'holds nothing yet' : `reaches back to ${floor}`}`;

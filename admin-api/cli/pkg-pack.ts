@@ -1,4 +1,4 @@
-/** `waypost pkg pack`: a folder becomes a .pkg, the same octets for the same files. */
+/** `waypost pkg pack`: a folder becomes a .pkg, the same bytes for the same files. */
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -33,7 +33,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
         await refuseInside(out, folder);
         const written = await pack(folder, out);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file: out, ...written, verdict: audit.verdict }));
-        else print(io.stdout, `${out}: ${written.size} octets, SHA-256 ${written.sha256}`);
+        else print(io.stdout, `${out}: ${written.size} bytes, SHA-256 ${written.sha256}`);
         return true;
       }),
     );

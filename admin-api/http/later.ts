@@ -7,7 +7,7 @@ type Handle = (request: HttpRequest, at: Arrival, app: AppParts) => Promise<Http
 
 /**
  * `handle`, which a request with a token that is not here reaches when this node has what others had written when it came, and at once where nobody can say what that is. What comes of its
- * body meanwhile, of `limit` octets at most, is kept.
+ * body meanwhile, of `limit` bytes at most, is kept.
  */
 export function withNews(limit: number, handle: Handle): Handle {
   return (request, at, app) => {

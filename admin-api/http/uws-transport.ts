@@ -167,7 +167,7 @@ class Exchange implements HttpRequest {
 
   async send(answer: HttpResponse): Promise<void> {
     const { body } = answer;
-    // Answered while its octets are being parsed, the connection would end only behind them: what follows a chunked body would be read.
+    // Answered while its bytes are being parsed, the connection would end only behind them: what follows a chunked body would be read.
     if (this.#check.isChunked) await new Promise((resolve) => setImmediate(resolve));
     if (this.#gone) return discard(body);
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#stream(answer, body);

@@ -9,7 +9,7 @@ export interface AuditPoolOptions {
   readonly threads: number;
   /** Milliseconds for one. */
   readonly timeout: number;
-  /** Octets of the heap of a thread. */
+  /** Bytes of the heap of a thread. */
   readonly memory: number;
 }
 

@@ -34,7 +34,7 @@ export interface Audited {
 export interface AuditTask {
   /** Of the package's file. */
   readonly path: string;
-  /** Octets that it may have. */
+  /** Bytes that it may have. */
   readonly maxBytes: number;
   /** The SDKs that were issued. */
   readonly sdks: readonly { readonly version: string; readonly sha256: string }[];

@@ -1,7 +1,7 @@
-/** The octets of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
+/** The bytes of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
 
 import { UnavailableError } from '../../core/base/errors.ts';
-import { octets } from '../../core/base/file-pieces.ts';
+import { bytes } from '../../core/base/file-pieces.ts';
 import { Trouble } from '../../core/base/log/trouble.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/store.ts';
@@ -54,7 +54,7 @@ export class PackageBlobs {
   async *content(hash: string): AsyncGenerator<Uint8Array> {
     const { file } = await this.open(hash);
     try {
-      yield* octets(file, 0);
+      yield* bytes(file, 0);
     } finally {
       await file.close();
     }

@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { deflateSync, inflate } from 'node:zlib';
 import type { Finding } from '../../core/miniapp/finding.ts';
 
-/** Octets of a row, far below what a request to etcd takes. */
+/** Bytes of a row, far below what a request to etcd takes. */
 const MOST = 256 * 1024;
-/** Octets of the JSON, which has a thousand findings at most. */
+/** Bytes of the JSON, which has a thousand findings at most. */
 const MOST_JSON = 64 << 20;
 
 /** The findings, or as many of the first as fit; `omitted`: how many did not. For the thread of an audit: it takes its time. */

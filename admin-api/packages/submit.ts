@@ -1,4 +1,4 @@
-/** A package that comes in: its octets to the disk, whose it is, and its place in the queue. */
+/** A package that comes in: its bytes to the disk, whose it is, and its place in the queue. */
 import { StateError } from '../../core/base/errors.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -30,7 +30,7 @@ export interface Intake {
 /** A package on the disk. */
 export interface Taken {
   readonly sha256: string;
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
   readonly notes: string | null;
   readonly facts: PackageFacts;
@@ -39,9 +39,9 @@ export interface Taken {
 /** A package that came whole, and why it is refused if it is: nothing of it is kept then. The same request may have been answered before. */
 export type Submission = Taken | { readonly refusal: Error };
 
-/** Octets of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
+/** Bytes of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
 export const mostBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
-/** Characters of the notes, and their octets in UTF-8. */
+/** Characters of the notes, and their bytes in UTF-8. */
 export const LONGEST_NOTES = 4000;
 const NOTES_BYTES = 4 * LONGEST_NOTES;
 /** Controls but for tabs and ends of lines. */

@@ -17,7 +17,7 @@ import type { UploadsResult } from './uploads.ts';
 
 export interface AuditLoad {
   readonly name: string;
-  /** Octets of a package: see packageOf. 0: nothing is uploaded. */
+  /** Bytes of a package: see packageOf. 0: nothing is uploaded. */
   readonly sources: number;
   readonly assets: number;
 }

@@ -13,7 +13,7 @@ export const SIZES = [
   { name: '20 MB', bytes: 20_000_000 },
 ] as const;
 
-/** Octets of a script, and of a style sheet: what larger apps are split into. */
+/** Bytes of a script, and of a style sheet: what larger apps are split into. */
 const PART = 200_000;
 const SEED = 20_261;
 
@@ -63,7 +63,7 @@ export const AUDITS = 10;
 
 export const benchApp = (n: number): string => `com.example.bench${n}`;
 
-/** Of a mini-app with sources of so many octets, and assets that don't compress. */
+/** Of a mini-app with sources of so many bytes, and assets that don't compress. */
 export const packageOf = (id: string, versionCode: number, bytes: number, assets = 0): Promise<Buffer> =>
   zip([
     ['manifest.json', ownManifest(id, versionCode)],

@@ -1,5 +1,5 @@
 /**
- * Keeps audits under way: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of AUDITS apps has a package with so many octets of scripts and styles, and of what does not compress;
+ * Keeps audits under way: `node dist/bench/audit/uploads.js URL TOKEN SOURCES ASSETS`. Each of AUDITS apps has a package with so many bytes of scripts and styles, and of what does not compress;
  * when one has its verdict, the next version of it is uploaded. At the end of its input it prints one line of JSON (UploadsResult).
  */
 import { crc32 } from 'node:zlib';
@@ -9,7 +9,7 @@ import { AUDITS, benchApp, packageOf } from './sources.ts';
 export interface UploadsResult {
   /** Packages that came to a verdict. */
   readonly verdicts: number;
-  /** Octets of a package. */
+  /** Bytes of a package. */
   readonly size: number;
 }
 

@@ -19,7 +19,7 @@ const HEADERS = [
   ],
   ...['cache-control', 'public, max-age=86400', 'vary', 'accept-encoding', 'x-frame-options', 'DENY'],
 ];
-const HEADER_OCTETS = HEADERS.reduce((sum, text) => sum + text.length, 0);
+const HEADER_BYTES = HEADERS.reduce((sum, text) => sum + text.length, 0);
 
 const pauses: number[] = [];
 const observer = new PerformanceObserver((list) => {
@@ -64,7 +64,7 @@ async function look(what: string, count: number, next: () => number): Promise<vo
 }
 
 let payload = 0;
-for (let i = 0; i < objects; i++) payload += sizeOf(i) + HEADER_OCTETS + keyOf(i).length;
+for (let i = 0; i < objects; i++) payload += sizeOf(i) + HEADER_BYTES + keyOf(i).length;
 const node = await openCache({
   ...{ folder: '', memory: payload * 1.35 + 64 * MB, threads: 1, disk: 0, memoryObject: MB, largestObject: MB },
 });
@@ -98,10 +98,10 @@ const full = process.memoryUsage();
 console.log(
   `put: ${((seconds / objects) * 1e6).toFixed(2)} µs each; ${stats.memoryObjects} objects, evicted ${stats.evicted}; ${await gcPauses()}`,
 );
-const overhead = (octets: number): string => ((octets - payload) / stats.memoryObjects).toFixed(0);
+const overhead = (bytes: number): string => ((bytes - payload) / stats.memoryObjects).toFixed(0);
 console.log(
-  `memory: counted ${(stats.memoryOctets / MB).toFixed(0)} MB, resident ${((full.rss - empty.rss) / MB).toFixed(0)} MB more, ` +
-    `heap ${((full.heapUsed - empty.heapUsed) / MB).toFixed(1)} MB more; beside bodies, fields and URLs ${overhead(full.rss - empty.rss)} octets an object`,
+  `memory: counted ${(stats.memoryBytes / MB).toFixed(0)} MB, resident ${((full.rss - empty.rss) / MB).toFixed(0)} MB more, ` +
+    `heap ${((full.heapUsed - empty.heapUsed) / MB).toFixed(1)} MB more; beside bodies, fields and URLs ${overhead(full.rss - empty.rss)} bytes an object`,
 );
 
 let x = 1;

@@ -47,9 +47,9 @@ async function throughCompressor(bytes: Buffer, coding: Coding): Promise<number>
     else source.finish();
   };
   setImmediate(bring);
-  let octets = 0;
-  for (let part = await body.read(); part !== null; part = await body.read()) octets += part.length;
-  return octets;
+  let data = 0;
+  for (let part = await body.read(); part !== null; part = await body.read()) data += part.length;
+  return data;
 }
 
 async function measure(name: string, bytes: Buffer, way: Way): Promise<void> {
@@ -67,9 +67,9 @@ async function measure(name: string, bytes: Buffer, way: Way): Promise<void> {
 }
 
 for (const size of SIZES) {
-  if (script.length < size) throw new Error(`There are ${script.length} octets to code, and ${size} are needed.`);
+  if (script.length < size) throw new Error(`There are ${script.length} bytes to code, and ${size} are needed.`);
   const bytes = script.subarray(0, size);
-  console.log(`\n${size} octets`);
+  console.log(`\n${size} bytes`);
   for (const [name, way] of LEVELS) await measure(name, bytes, way);
   for (const coding of CODINGS_AT_ONCE)
     for (const [name, way] of WAYS) await measure(`${coding}, ${name}`, bytes, (given) => way(given, coding));

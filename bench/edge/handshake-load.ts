@@ -5,7 +5,7 @@
  */
 import { endianness } from 'node:os';
 import { apexOf } from './many-sites-names.ts';
-import { beginOctets, ResponseReader, requestOctets } from './one-request.ts';
+import { beginBytes, ResponseReader, requestBytes } from './one-request.ts';
 import * as openssl from './openssl.ts';
 import { HOST } from './requests.ts';
 
@@ -17,7 +17,7 @@ const WAIT_MS = 1000;
 
 const context = openssl.clientContext();
 const isBare = sites !== undefined;
-const request = isBare ? beginOctets() : requestOctets('/small');
+const request = isBare ? beginBytes() : requestBytes('/small');
 let turn = 0;
 const nextSite = (): number => {
   if (draw === 'turn') return turn++ % Number(sites);

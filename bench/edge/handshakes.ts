@@ -36,7 +36,7 @@ export function driveHandshakes(
 }
 
 export interface IdleMemory {
-  /** Resident octets for each of so many connections, the server's alone: what the kernel keeps is not counted. */
+  /** Resident bytes for each of so many connections, the server's alone: what the kernel keeps is not counted. */
   readonly perConnection: number;
   readonly connections: number;
 }

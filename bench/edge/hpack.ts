@@ -1,5 +1,5 @@
 /**
- * The heads of requests and responses, decoded and encoded: a browser's 12 headers with a cookie of 500 octets, as the first on a
+ * The heads of requests and responses, decoded and encoded: a browser's 12 headers with a cookie of 500 bytes, as the first on a
  * connection, again, and again with another cookie.
  * Run: node --expose-gc --min-semi-space-size=16 dist/bench/edge/hpack.js
  */
@@ -74,10 +74,10 @@ const others = Array.from({ length: ROUNDS }, (_, i) => {
 const withoutCookie = request(LINES, known);
 const withOtherCookie = others.map((line) => Uint8Array.from([...withoutCookie, ...line]));
 
-let octets = 0;
+let bytes = 0;
 const sink = {
   field: (name: string, value: string, flags: number): void => {
-    octets = (octets + name.length + value.length + flags) | 0; // small, since a larger number is an object
+    bytes = (bytes + name.length + value.length + flags) | 0; // small, since a larger number is an object
   },
 };
 const used = new HpackDecoder(LIMITS);
@@ -109,7 +109,7 @@ const TASKS: Readonly<Record<string, (i: number) => void>> = {
   'encode, without a table': () => void encodeStateless(200, RESPONSE),
 };
 
-/** Octets that one call allocates: what the heap grows by while nothing is collected. The most of some runs, since a collection hides it. */
+/** Bytes that one call allocates: what the heap grows by while nothing is collected. The most of some runs, since a collection hides it. */
 function allocated(task: (i: number) => void): string {
   if (globalThis.gc === undefined) return 'unknown, without --expose-gc';
   let most = 0;
@@ -129,13 +129,13 @@ for (const [what, task] of Object.entries(TASKS))
   });
 await bench.run();
 console.log(
-  `Octets of a request: ${first.length} first, ${again.length} again, ${withOtherCookie[0].length} with another cookie.`,
+  `Bytes of a request: ${first.length} first, ${again.length} again, ${withOtherCookie[0].length} with another cookie.`,
 );
 console.table(
   bench.tasks.map((task) => ({
     task: task.name,
     'ns (median)': 'latency' in task.result ? Math.round((task.result.latency.p50 / OPERATIONS) * 1e6) : 'failed',
-    'octets allocated': allocated(TASKS[task.name]),
+    'bytes allocated': allocated(TASKS[task.name]),
   })),
 );
-if (octets === 0) throw new Error('nothing was decoded');
+if (bytes === 0) throw new Error('nothing was decoded');

@@ -1,11 +1,11 @@
 /** `node idle-load.js PORT CONNECTIONS`: opens them one after the other with a request on each, prints "open", and keeps them until its input ends. */
-import { ResponseReader, requestOctets } from './one-request.ts';
+import { ResponseReader, requestBytes } from './one-request.ts';
 import * as openssl from './openssl.ts';
 import { HOST } from './requests.ts';
 
 const [port, count] = process.argv.slice(2).map(Number);
 const context = openssl.clientContext();
-const request = requestOctets('/small');
+const request = requestBytes('/small');
 const buffer = Buffer.alloc(16_384);
 
 for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/** A client's side of a session of HTTP/2 with one request: the octets to send, and when the response is whole. */
+/** A client's side of a session of HTTP/2 with one request: the bytes to send, and when the response is whole. */
 import { BROWSER_HEADERS, HOST } from './requests.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
@@ -29,13 +29,13 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
 }
 
 /** What a session begins with: preface and settings. */
-export const beginOctets = (): Buffer => Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, Buffer.alloc(0))]);
+export const beginBytes = (): Buffer => Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, Buffer.alloc(0))]);
 
 /** That, and a GET on stream 1. */
-export function requestOctets(path: string): Buffer {
+export function requestBytes(path: string): Buffer {
   const fields = [[':method', 'GET'], [':scheme', 'https'], [':authority', HOST], [':path', path], ...BROWSER_HEADERS];
   const block = Buffer.concat(fields.map(([name, value]) => Buffer.concat([Buffer.of(0), text(name), text(value)])));
-  return Buffer.concat([beginOctets(), frame(HEADERS, END_STREAM | END_HEADERS, 1, block)]);
+  return Buffer.concat([beginBytes(), frame(HEADERS, END_STREAM | END_HEADERS, 1, block)]);
 }
 
 /** Reads one response. Bodies must fit the windows that stand at the begin. */
@@ -45,8 +45,8 @@ export class ResponseReader {
   isRight = false;
   #rest: Buffer = Buffer.alloc(0);
 
-  take(octets: Buffer): void {
-    const all = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
+  take(data: Buffer): void {
+    const all = this.#rest.length === 0 ? data : Buffer.concat([this.#rest, data]);
     let at = 0;
     while (all.length - at >= 9) {
       const end = at + 9 + all.readUIntBE(at, 3);

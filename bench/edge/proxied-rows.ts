@@ -11,19 +11,19 @@ const nginx = (atLeast: number, aim: number): Goal => ({ peer: 'nginx', atLeast,
 export const proxiedRows = (work: string): readonly Row[] => [
   {
     id: 'hit',
-    text: 'cache hit of 2,000 octets, 16 connections × 16 streams',
+    text: 'cache hit of 2,000 bytes, 16 connections × 16 streams',
     goals: [nginx(1.2, 3)],
     drive: (server, seconds) => driveH2load(server, { connections: 16, streams: 16, path: FILES.hit }, seconds),
   },
   {
     id: 'proxied',
-    text: 'proxied, 2,000 octets, keep-alive origin, 16 × 16',
+    text: 'proxied, 2,000 bytes, keep-alive origin, 16 × 16',
     goals: [nginx(0.9, 1.5), { peer: 'Caddy', atLeast: 5 }, { peer: 'HAProxy', atLeast: 0, aim: 1 }],
     drive: (server, seconds) => driveH2load(server, { connections: 16, streams: 16, path: FILES.fresh }, seconds),
   },
   {
     id: 'hit-h1',
-    text: 'cache hit of 2,000 octets over HTTP/1.1, 64 connections',
+    text: 'cache hit of 2,000 bytes over HTTP/1.1, 64 connections',
     goals: [nginx(0.6, 1)],
     drive: (server, seconds) =>
       driveH2load(server, { connections: 64, streams: 1, path: FILES.hit, http1: true }, seconds),

@@ -1,6 +1,6 @@
 /**
  * What the handler of a site costs by itself: exchanges without a connection, an origin that answers at once. µs a request by the clock, which on one
- * busy thread is that of CPU, and octets of heap that each leaves behind.
+ * busy thread is that of CPU, and bytes of heap that each leaves behind.
  *
  *     node --expose-gc dist/bench/edge/proxy-path.js
  */
@@ -135,8 +135,8 @@ async function measured(name: string, count: number, path: (i: number) => string
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 1000; i++) await handle(path(i));
-  const octets = globalThis.gc === undefined ? Number.NaN : (process.memoryUsage().heapUsed - before) / 1000;
-  console.log(`${name.padEnd(44)} ${best.toFixed(2).padStart(7)} µs ${octets.toFixed(0).padStart(8)} octets`);
+  const data = globalThis.gc === undefined ? Number.NaN : (process.memoryUsage().heapUsed - before) / 1000;
+  console.log(`${name.padEnd(44)} ${best.toFixed(2).padStart(7)} µs ${data.toFixed(0).padStart(8)} bytes`);
 }
 
 const node = await openCache({

@@ -4,11 +4,11 @@
 export const DOMAIN = 'example.com';
 export const HOST = `www.${DOMAIN}`;
 
-/** Paths and what they are answered with: octets of the body. */
+/** Paths and what they are answered with: bytes of the body. */
 export const BODIES = { '/small': 2000, '/large': 100_000 } as const;
 export type Path = keyof typeof BODIES;
 
-/** Chrome's twelve on a click, with 500 octets of cookies, as login and analytics leave them. */
+/** Chrome's twelve on a click, with 500 bytes of cookies, as login and analytics leave them. */
 export const BROWSER_HEADERS: readonly (readonly [name: string, value: string])[] = [
   [
     'user-agent',

@@ -32,12 +32,12 @@ function h2load(id: string, text: string, atLeast: number, aim: number, shape: S
 const HANDSHAKE_GOALS: readonly Goal[] = [{ peer: 'nginx', atLeast: 0.7, aim: 1 }];
 
 export const ROWS: readonly Row[] = [
-  h2load('ready', '2,000 octets, 16 connections × 16 streams', 1.5, 3, {
+  h2load('ready', '2,000 bytes, 16 connections × 16 streams', 1.5, 3, {
     connections: 16,
     streams: 16,
     path: '/small',
   }),
-  h2load('ready-64', '2,000 octets, 64 × 1', 1, 1.2, { connections: 64, streams: 1, path: '/small' }),
+  h2load('ready-64', '2,000 bytes, 64 × 1', 1, 1.2, { connections: 64, streams: 1, path: '/small' }),
   h2load('large', '100 KB, 16 × 4', 0.9, 1, { connections: 16, streams: 4, path: '/large' }),
   {
     id: 'handshake',

@@ -1,11 +1,11 @@
 /** Files piece by piece. */
 import type { FileHandle } from 'node:fs/promises';
 
-/** Octets read at once. */
+/** Bytes read at once. */
 const PIECE = 256 << 10;
 
 /** From there to the end, or to before `to`. Not a stream of the file's own, which closes it when its reader goes. */
-export async function* octets(file: FileHandle, from: number, to = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+export async function* bytes(file: FileHandle, from: number, to = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const length = Math.min(PIECE, to - at);
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);

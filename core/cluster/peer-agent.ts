@@ -7,7 +7,7 @@ export interface PeerTimeouts {
   readonly connect: number;
   /** Until the answer begins. */
   readonly headers?: number;
-  /** Without an octet of it. */
+  /** Without a byte of it. */
   readonly body?: number;
 }
 

@@ -27,7 +27,7 @@ export interface Message {
 const HEAD = 11;
 const LENGTH = 4;
 const NOTHING = Buffer.alloc(0);
-/** Octets of a message: commits that are forwarded at once, with all that they have read. */
+/** Bytes of a message: commits that are forwarded at once, with all that they have read. */
 const MOST = 8 << 20;
 
 export class PeerLink {
@@ -35,10 +35,10 @@ export class PeerLink {
   readonly #onMessage: (message: Message) => void;
   #parts: Buffer[] = [];
   #length = 0;
-  /** Octets until the next message is here. */
+  /** Bytes until the next message is here. */
   #wanted = HEAD;
 
-  /** `head`: octets that came already. `onMessage` is called in order; what it throws ends the connection. */
+  /** `head`: bytes that came already. `onMessage` is called in order; what it throws ends the connection. */
   constructor(socket: Duplex, head: Buffer, onMessage: (message: Message) => void) {
     this.#socket = socket;
     this.#onMessage = onMessage;
@@ -46,7 +46,7 @@ export class PeerLink {
     if (head.length > 0) this.#take(head);
   }
 
-  /** Octets that the other node has not read yet. */
+  /** Bytes that the other node has not read yet. */
   get unread(): number {
     return this.#socket.writableLength;
   }

@@ -34,7 +34,7 @@ export interface PeerServerOptions {
 
 /** Milliseconds between words to a peer when nothing happens. */
 export const HEARTBEAT = 1000;
-/** Octets that a peer may leave unread. */
+/** Bytes that a peer may leave unread. */
 const MAX_UNREAD = 64 << 10;
 /** Milliseconds for which who is no member may become one: a node that is new may ask before the watch of members has told of it. */
 const NEWS = 1000;

@@ -1,29 +1,29 @@
-/** The octets of packages in the file of a snapshot: one behind the other, each behind a line with its hash and its length. */
+/** The bytes of packages in the file of a snapshot: one behind the other, each behind a line with its hash and its length. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../base/errors.ts';
-import { octets, writeAt } from '../base/file-pieces.ts';
+import { bytes, writeAt } from '../base/file-pieces.ts';
 import type { BlobStore } from './blobs/store.ts';
 
 export interface BlobsHead {
   readonly count: number;
-  /** Octets with their lines, and the SHA-256 of those in hexadecimal. */
+  /** Bytes with their lines, and the SHA-256 of those in hexadecimal. */
   readonly size: number;
   readonly sha256: string;
 }
 
-/** Digits of a length, and octets of a line: hash, blank, length, end. */
+/** Digits of a length, and bytes of a line: hash, blank, length, end. */
 const DIGITS = 15;
 const LINE = 64 + 1 + DIGITS + 1;
 
-/** Writes those of a folder to a file from `from` on, which ends with them. What is damaged or not there is left out. `onOctets` is told how many have been copied, again and again. */
+/** Writes those of a folder to a file from `from` on, which ends with them. What is damaged or not there is left out. `onBytes` is told how many have been copied, again and again. */
 export async function writeBlobs(
   folder: string,
   hashes: Iterable<string>,
   target: FileHandle,
   from: number,
-  onOctets: (count: number) => void,
+  onBytes: (count: number) => void,
 ): Promise<BlobsHead> {
   let sum = createHash('sha256');
   let end = from;
@@ -36,12 +36,12 @@ export async function writeBlobs(
       const [whole, own] = [sum.copy().update(line), createHash('sha256')];
       await writeAt(target, line, end);
       let to = end + LINE;
-      for await (const piece of octets(source, 0)) {
+      for await (const piece of bytes(source, 0)) {
         whole.update(piece);
         own.update(piece);
         await writeAt(target, piece, to);
         to += piece.length;
-        onOctets(piece.length);
+        onBytes(piece.length);
       }
       if (own.digest('hex') !== hash) continue;
       sum = whole;
@@ -69,7 +69,7 @@ async function opened(path: string): Promise<FileHandle | null> {
 /** Throws InvalidError `damaged_snapshot` when they are not what the head says. */
 export async function checkBlobs(source: FileHandle, from: number, { sha256 }: BlobsHead, path: string): Promise<void> {
   const sum = createHash('sha256');
-  for await (const piece of octets(source, from)) sum.update(piece);
+  for await (const piece of bytes(source, from)) sum.update(piece);
   if (sum.digest('hex') !== sha256) throw damaged(path);
 }
 
@@ -80,7 +80,7 @@ export async function readBlobs(
   { size }: BlobsHead,
   path: string,
   store: BlobStore,
-  onOctets: (count: number) => void,
+  onBytes: (count: number) => void,
 ): Promise<void> {
   for (let at = from; at < from + size; ) {
     const { buffer } = await source.read(Buffer.alloc(LINE), 0, LINE, at);
@@ -89,9 +89,9 @@ export async function readBlobs(
     at = start + Number(digits);
     const part = await store.part();
     try {
-      for await (const piece of octets(source, start, at)) {
+      for await (const piece of bytes(source, start, at)) {
         await part.write(piece, at - start);
-        onOctets(piece.length);
+        onBytes(piece.length);
       }
       if (hash === undefined || (await part.keep(hash)) === null) throw damaged(path);
     } finally {

@@ -7,7 +7,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidError, StateError } from '../base/errors.ts';
-import { octets, writeAt } from '../base/file-pieces.ts';
+import { bytes, writeAt } from '../base/file-pieces.ts';
 import { syncFolder } from '../base/private-file.ts';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
@@ -23,7 +23,7 @@ import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
 import { type BlobsHead, checkBlobs, damaged, readBlobs, writeBlobs } from './snapshot-blobs.ts';
 
 type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;
-/** Octets that are done, of all. */
+/** Bytes that are done, of all. */
 type OnProgress = (done: number, size: number) => void;
 
 export interface SnapshotHead {
@@ -35,7 +35,7 @@ export interface SnapshotHead {
   /** Of the last entry that it holds, with its hash in hexadecimal. */
   readonly sequence: number;
   readonly hash: string;
-  /** Octets of the store, and their SHA-256 in hexadecimal. */
+  /** Bytes of the store, and their SHA-256 in hexadecimal. */
   readonly size: number;
   readonly sha256: string;
   readonly blobs: BlobsHead;
@@ -45,7 +45,7 @@ const MAGIC = 'waypost-snapshot';
 const FORMAT = 2;
 /** The first without packages. */
 const FORMATS = ['1', '2'];
-/** Octets of both lines: they are written last, and blanks fill the second. */
+/** Bytes of both lines: they are written last, and blanks fill the second. */
 const LINES = 2048;
 /** Those of the first format were shorter. */
 const MAX_LINES = 4096;
@@ -114,14 +114,14 @@ export async function writeSnapshot(
   }
 }
 
-/** Octets of the files of those names that are there. */
+/** Bytes of the files of those names that are there. */
 function sizeOf(folder: string, names: Iterable<string>): number {
   let size = 0;
   for (const name of names) size += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   return size;
 }
 
-/** For what tells how many octets have come. */
+/** For what tells how many bytes have come. */
 function counted(done: number, size: number, onProgress: OnProgress): (count: number) => void {
   let sum = done;
   return (count) => {
@@ -157,7 +157,7 @@ async function copy(
 ): Promise<string> {
   const hash = createHash('sha256');
   let done = 0;
-  for await (const piece of octets(source, from, end)) {
+  for await (const piece of bytes(source, from, end)) {
     hash.update(piece);
     await writeAt(target, piece, to + done);
     done += piece.length;
@@ -240,7 +240,7 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
   if (size !== expected)
     throw new InvalidError(
       'truncated_snapshot',
-      `${path} has ${size} octets and should have ${expected}: it was not copied whole. Copy it again, or use another snapshot.`,
+      `${path} has ${size} bytes and should have ${expected}: it was not copied whole. Copy it again, or use another snapshot.`,
     );
   return { head, start: end };
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
-import { octets, rangeStart } from '../base/file-pieces.ts';
+import { bytes, rangeStart } from '../base/file-pieces.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-server.ts';
@@ -76,7 +76,7 @@ export class SnapshotSender {
         etag: etagOf(copy),
         ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
       });
-      await pipeline(octets(file, from), response);
+      await pipeline(bytes(file, from), response);
     } finally {
       copy.readers--;
       if (copy !== this.#copy) closeUnread(copy);
@@ -212,6 +212,6 @@ export function installSnapshot(folder: string, before = BEFORE): boolean {
 
 async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of octets(file, 0)) hash.update(piece);
+  for await (const piece of bytes(file, 0)) hash.update(piece);
   return hash.digest('hex');
 }

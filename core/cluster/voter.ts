@@ -32,7 +32,7 @@ export type VoterStep =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 const CONNECT_MS = 1000;
-/** Octets: the most that etcd advises, 8 GiB. */
+/** Bytes: the most that etcd advises, 8 GiB. */
 const QUOTA = 8 * 2 ** 30;
 /** Revisions that etcd keeps of what was replaced, as in systemd/waypost-etcd.service. */
 const RETENTION = 10_000;

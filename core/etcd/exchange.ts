@@ -1,5 +1,5 @@
 /**
- * A request to etcd's JSON gateway and its answer as octets come: without the stream and the signal that undici's `request` makes for each, which were a third of
+ * A request to etcd's JSON gateway and its answer as bytes come: without the stream and the signal that undici's `request` makes for each, which were a third of
  * 210 us of CPU: 147 us are left.
  */
 import type { Dispatcher } from 'undici';
@@ -22,7 +22,7 @@ export interface Answer {
 /** Nothing was sent. What an error is called does not tell: ICMP ends connections that stand with the same ones (RFC 1122 4.2.3.9). */
 export class NotConnected extends Error {}
 
-/** Octets of the answer, or of a line of it: as many as a group of entries may have with what base64 adds. */
+/** Bytes of the answer, or of a line of it: as many as a group of entries may have with what base64 adds. */
 const MAX_ANSWER = 64 << 20;
 const LINE_END = 10;
 const JSON_BODY = { 'content-type': 'application/json' };

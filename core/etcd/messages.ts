@@ -1,4 +1,4 @@
-/** The messages of etcd's v3 API as its JSON gateway takes and gives them: octets in base64, 64-bit integers as text, what is zero left out. */
+/** The messages of etcd's v3 API as its JSON gateway takes and gives them: bytes in base64, 64-bit integers as text, what is zero left out. */
 
 export interface KeyValue {
   readonly key: Buffer;
@@ -160,10 +160,10 @@ export function readWatch(line: string): WatchAnswer {
 }
 
 export interface EtcdStorage {
-  /** Octets of the file, and of what is in use of it: the rest comes back by defragmentation. */
+  /** Bytes of the file, and of what is in use of it: the rest comes back by defragmentation. */
   readonly size: number;
   readonly used: number;
-  /** Octets; null: etcd does not say (before 3.6). */
+  /** Bytes; null: etcd does not say (before 3.6). */
   readonly quota: number | null;
   /** A member has reached its quota: nothing is written until that was made good and the alarm disarmed. */
   readonly isFull: boolean;

@@ -9,7 +9,7 @@ export interface Head {
 
 const HEAD = Buffer.from('head');
 
-/** 38 octets: the sequence u48, the hash. */
+/** 38 bytes: the sequence u48, the hash. */
 export function encodeHead({ sequence, hash }: Head): Buffer {
   const value = Buffer.alloc(38);
   value.writeUIntBE(sequence, 0, 6);

@@ -2,7 +2,7 @@
 export interface PackageFile {
   /** As in the package: `background/background.js`. */
   readonly path: string;
-  /** Octets, as declared. */
+  /** Bytes, as declared. */
   readonly size: number;
   /** Its content, which must stay as it is; where it isn't kept in memory, read and checked anew at each call. Undefined: it can't be had; why is among the findings. */
   read(): Promise<Buffer | undefined>;

@@ -23,9 +23,9 @@ const EBADF = 9;
 const PROBE_INTERVAL = 1;
 const PROBES = 10;
 
-/** octets of struct sockaddr_in and sockaddr_in6, and where an address begins in them. */
-const NAME_V4 = { octets: 16, at: 4 } as const;
-const NAME_V6 = { octets: 28, at: 8 } as const;
+/** bytes of struct sockaddr_in and sockaddr_in6, and where an address begins in them. */
+const NAME_V4 = { bytes: 16, at: 4 } as const;
+const NAME_V6 = { bytes: 28, at: 8 } as const;
 
 export class TcpConnector {
   readonly #socket;
@@ -33,7 +33,7 @@ export class TcpConnector {
   readonly #setsockopt;
   readonly #getsockopt;
   readonly #close;
-  readonly #name = Buffer.alloc(NAME_V6.octets);
+  readonly #name = Buffer.alloc(NAME_V6.bytes);
   readonly #value = new Int32Array(1);
   readonly #length = new Uint32Array(1);
 
@@ -60,12 +60,12 @@ export class TcpConnector {
     this.#set(fd, IPPROTO_TCP, TCP_KEEPIDLE, probeAfter);
     this.#set(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_INTERVAL);
     this.#set(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
-    const { octets, at } = isV4 ? NAME_V4 : NAME_V6;
+    const { bytes, at } = isV4 ? NAME_V4 : NAME_V6;
     const name = this.#name.fill(0);
     name.writeUInt16LE(isV4 ? AF_INET : AF_INET6, 0);
     name.writeUInt16BE(port, 2);
     name.set(address, at);
-    if (this.#connect(fd, name, octets) === 0) return fd;
+    if (this.#connect(fd, name, bytes) === 0) return fd;
     const errno = koffi.errno();
     if (errno === EINPROGRESS) return fd;
     this.#close(fd);

@@ -35,8 +35,8 @@ export interface Environment {
 
 const MAX_READERS = 1024;
 
-/** Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65 octets on, costs three times as much to make, and the collector's work. */
-const OCTETS = {
+/** Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65 bytes on, costs three times as much to make, and the collector's work. */
+const BYTES = {
   encode: (value: Buffer): Buffer => value,
   decode(shared: Buffer): Buffer {
     // Its length is set to that of the value, which its methods don't know of.
@@ -46,7 +46,7 @@ const OCTETS = {
     return value;
   },
 };
-const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: OCTETS, cache: false } as const;
+const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
 
 /** Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes. */
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {

@@ -17,7 +17,7 @@
  *   audit     account id (8) · id (8)
  *   apps      the id of the app in lower case
  *   uploads, reports   id (8)
- *   ticket_keys   eight zero octets: there is one row
+ *   ticket_keys   eight zero bytes: there is one row
  *   usage     account id (8)
  *   sites     domain id (8)
  *   idempotency   hash of account and key (16)
@@ -62,7 +62,7 @@ export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, a
 const STARTS = new Int32Array(128);
 const SCRATCH = new Uint8Array(1024);
 
-/** The first octets of SCRATCH, which few keys have more than a hundred of: a loop is done before a view of them is made. */
+/** The first bytes of SCRATCH, which few keys have more than a hundred of: a loop is done before a view of them is made. */
 function written(length: number): Buffer {
   const key = Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) key[i] = SCRATCH[i];
@@ -86,8 +86,8 @@ export function apexKey(name: Name): Buffer {
   return behind(0, name);
 }
 
-function behind(octet: number, name: Name): Buffer {
-  SCRATCH[0] = octet;
+function behind(value: number, name: Name): Buffer {
+  SCRATCH[0] = value;
   return written(writeNameKey(name, 0, SCRATCH, 1));
 }
 
@@ -223,7 +223,7 @@ export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: stri
   };
 }
 
-/** `tail`: octets of zero behind the name. */
+/** `tail`: bytes of zero behind the name. */
 function prefixed(domainId: string, name: Name, tail: number): Buffer {
   const end = writeNameKey(name, 0, SCRATCH, 8);
   for (let i = end; i < end + tail; i++) SCRATCH[i] = 0;

@@ -40,7 +40,7 @@ export const uploadsIn = (reader: Reader, state: UploadState, after: string | nu
 /** Uploads between two turns of the event loop. */
 const PIECE = 200;
 
-/** Hashes of the packages whose octets are of use. */
+/** Hashes of the packages whose bytes are of use. */
 export async function neededBlobs(reader: Reader): Promise<Set<string>> {
   const needed = new Set<string>();
   for (const state of UPLOAD_STATES) {

@@ -4,7 +4,7 @@
  *
  *   flags (1) · when the proxy was turned off (6, 0: never) · the customer's certificate, if there is one · the ordered one, likewise
  *
- * A certificate: octets of all that follows (4) · notAfter (6) · hash of the chain (16) · octets of the names (4, UNKNOWN: not written down) · of the leaf (4) · names, a comma
+ * A certificate: bytes of all that follows (4) · notAfter (6) · hash of the chain (16) · bytes of the names (4, UNKNOWN: not written down) · of the leaf (4) · names, a comma
  * between two · leaf, DER · sealed key.
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ export interface SiteRow {
 }
 
 export interface SiteCertificateRow {
-  /** All of it: the same octets are the same certificate with the same sealed key. */
+  /** All of it: the same bytes are the same certificate with the same sealed key. */
   readonly bytes: Buffer;
   /** Seconds since 1970. */
   readonly notAfter: number;

@@ -118,7 +118,7 @@ export class MemoryZone implements ZoneView, ProxyHints {
   }
 }
 
-/** Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned octets, a shorter one first. */
+/** Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned bytes, a shorter one first. */
 export function sortRdatas(rdatas: Uint8Array[]): void {
   if (rdatas.length > 1) rdatas.sort(Buffer.compare);
 }

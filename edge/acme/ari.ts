@@ -74,7 +74,7 @@ export function certificateId(chain: string): string | null {
 }
 
 const SEQUENCE = 0x30;
-const OCTETS = 0x04;
+const BYTES = 0x04;
 const OID = 0x06;
 /** [3] of a TBSCertificate, and [0] of an AuthorityKeyIdentifier (RFC 5280 4.1, 4.2.1.1). */
 const EXTENSIONS = 0xa3;
@@ -94,7 +94,7 @@ function authorityKeyId(der: Buffer): Buffer | null {
   for (const extension of list ? elements(list.content) : []) {
     const [id, ...rest] = elements(extension.content);
     if (id?.tag !== OID || !id.content.equals(AUTHORITY_KEY_IDENTIFIER)) continue;
-    const value = rest.find(({ tag }) => tag === OCTETS);
+    const value = rest.find(({ tag }) => tag === BYTES);
     const [identifier] = value ? elements(value.content) : [];
     const found =
       identifier?.tag === SEQUENCE && elements(identifier.content).find(({ tag }) => tag === KEY_IDENTIFIER);
@@ -103,7 +103,7 @@ function authorityKeyId(der: Buffer): Buffer | null {
   return null;
 }
 
-/** Octets of a length; a certificate has some kilobytes. */
+/** Bytes of a length; a certificate has some kilobytes. */
 const MAX_LENGTH = 4;
 
 /** What stands one after the other (X.690 8.1), up to what is no element: OpenSSL, which has read the certificate, does not look into extensions. */
@@ -111,10 +111,10 @@ function elements(der: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at + 2 <= der.length; ) {
     const first = der[at + 1];
-    const octets = first < 0x80 ? 0 : first & 0x7f;
-    const start = at + 2 + octets;
-    if (octets > MAX_LENGTH || start > der.length) break;
-    const length = octets === 0 ? first : der.readUIntBE(at + 2, octets);
+    const bytes = first < 0x80 ? 0 : first & 0x7f;
+    const start = at + 2 + bytes;
+    if (bytes > MAX_LENGTH || start > der.length) break;
+    const length = bytes === 0 ? first : der.readUIntBE(at + 2, bytes);
     found.push({ tag: der[at], content: der.subarray(start, start + length) });
     at = start + length;
   }

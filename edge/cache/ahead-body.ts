@@ -6,13 +6,13 @@ import type { FieldList } from '../http/exchange/exchange.ts';
 import { Parts } from '../http/exchange/parts.ts';
 import type { OriginBody } from '../origin/origin.ts';
 
-/** Octets of one body, and of all of a thread: slow visitors may be many. */
+/** Bytes of one body, and of all of a thread: slow visitors may be many. */
 const MOST_AHEAD = 1024 * 1024;
 const MOST_OF_ALL = 64 * 1024 * 1024;
 
 /** What the bodies of a thread hold for their readers. */
 export interface AheadRoom {
-  octets: number;
+  bytes: number;
 }
 
 export class AheadBody implements OriginBody {
@@ -21,7 +21,7 @@ export class AheadBody implements OriginBody {
   readonly #parts = new Parts();
   /** Behind the parts comes the end. */
   #isWhole = false;
-  #octets = 0;
+  #bytes = 0;
   #hurries = false;
   #isReading = false;
   #isCancelled = false;
@@ -83,7 +83,7 @@ export class AheadBody implements OriginBody {
   cancel(): void {
     this.#isCancelled = true;
     this.#parts.clear();
-    this.#hold(-this.#octets);
+    this.#hold(-this.#bytes);
     this.#source.cancel();
     this.#stir();
   }
@@ -112,12 +112,12 @@ export class AheadBody implements OriginBody {
 
   #mayHoldMore(): boolean {
     if (this.#isCancelled || this.#isWhole) return false;
-    return this.#octets < MOST_AHEAD && this.#room.octets < MOST_OF_ALL;
+    return this.#bytes < MOST_AHEAD && this.#room.bytes < MOST_OF_ALL;
   }
 
-  #hold(octets: number): void {
-    this.#octets += octets;
-    this.#room.octets += octets;
+  #hold(bytes: number): void {
+    this.#bytes += bytes;
+    this.#room.bytes += bytes;
   }
 
   #stir(): void {

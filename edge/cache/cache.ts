@@ -29,9 +29,9 @@ import type { Done, OpenVisit, Visit } from './visit.ts';
 
 export interface CacheOptions {
   readonly store: CacheStore;
-  /** Octets of a body that may be kept. */
+  /** Bytes of a body that may be kept. */
   readonly largest: number;
-  /** Octets of what is kept in other codings, too; undefined: nothing is. */
+  /** Bytes of what is kept in other codings, too; undefined: nothing is. */
   readonly compressLeast?: number;
   readonly whole?: WholeCompressor;
   /** Whether a visitor may ask for newer than what is fresh (rules/request.ts). */
@@ -52,7 +52,7 @@ export interface CacheFlowOptions extends CacheOptions {
   fieldsOf(headers: FieldList, site: Site, exchange: Exchange): FieldList;
   /** Told of what was given without a `Visit`. */
   readonly onHit:
-    | ((exchange: Exchange, site: Site, status: number, octets: number, outcome: CacheOutcome) => void)
+    | ((exchange: Exchange, site: Site, status: number, data: number, outcome: CacheOutcome) => void)
     | undefined;
 }
 
@@ -90,7 +90,7 @@ class Flow implements FillContext {
   readonly name: string;
   readonly largest: number;
   readonly least: number;
-  readonly ahead = { octets: 0 };
+  readonly ahead = { bytes: 0 };
   readonly clock: () => number;
   readonly flights = new Flights();
   readonly uncacheable = new Uncacheable();
@@ -122,7 +122,7 @@ class Flow implements FillContext {
     if (attached instanceof HotEntry && attached.site === site) return attached;
     const fields = this.#options.fieldsOf(variant.response.headers, site, exchange);
     const entry = new HotEntry(variant, site, fields, this.name, this.least);
-    if (variant.isHot) this.store.attach(variant, entry, entry.octets);
+    if (variant.isHot) this.store.attach(variant, entry, entry.bytes);
     return entry;
   }
 
@@ -178,9 +178,9 @@ class Flow implements FillContext {
       visit.outcome = outcome;
       return giveStored(visit, entry, request, now, entry.hitStatus(now));
     }
-    const { octets } = entry;
+    const { bytes: data } = entry;
     const ready = entry.answer(coding, now);
-    if (stored.isHot && entry.octets !== octets) this.store.attach(stored, entry, entry.octets);
+    if (stored.isHot && entry.bytes !== data) this.store.attach(stored, entry, entry.bytes);
     exchange.answer(ready);
     this.#options.onHit?.(exchange, site, status, exchange.method === 'HEAD' ? 0 : ready.body.length, outcome);
   }

@@ -26,9 +26,9 @@ export interface FillContext {
   readonly store: CacheStore;
   /** In Cache-Status. */
   readonly name: string;
-  /** Octets of a body that may be kept. */
+  /** Bytes of a body that may be kept. */
   readonly largest: number;
-  /** Octets of what visitors may get in another coding; infinite: nothing. */
+  /** Bytes of what visitors may get in another coding; infinite: nothing. */
   readonly least: number;
   readonly clock: () => number;
   readonly flights: Flights;

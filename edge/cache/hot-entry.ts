@@ -16,7 +16,7 @@ import { formatHttpDate } from './rules/http-date.ts';
 import type { StoredCoding, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
 
-/** How many octets an entry takes beside its bodies, roughly. */
+/** How many bytes an entry takes beside its bodies, roughly. */
 const OVERHEAD = 1500;
 /** Said by the engine, or made anew for each second. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['age', 'date']);
@@ -41,7 +41,7 @@ export class HotEntry {
   readonly isCoded: boolean;
   /** In which coding it is not worth it, or is being made well. */
   readonly settled = new Set<StoredCoding>();
-  octets = OVERHEAD;
+  bytes = OVERHEAD;
   hits = 0;
   readonly #variant: StoredVariant;
   readonly #date: string;
@@ -52,7 +52,7 @@ export class HotEntry {
   /** Codings of a body that was coded at once, for want of one that was made well. */
   readonly #atOnce = new Map<Coding, Uint8Array>();
 
-  /** `site`: as `fields`, made of the response's for it, were made. `least`: octets of what is coded at all; infinite: nothing is. */
+  /** `site`: as `fields`, made of the response's for it, were made. `least`: bytes of what is coded at all; infinite: nothing is. */
   constructor(
     variant: StoredVariant,
     readonly site: Site,
@@ -69,7 +69,7 @@ export class HotEntry {
     const plain = withoutFields(fields, NOT_KEPT);
     // Said of parts and of 304, too (RFC 9110 sections 15.3.7 and 15.4.5).
     this.#plain = this.isCoded ? varyingFields(plain) : plain;
-    for (let i = 0; i < fields.length; i++) this.octets += fields[i].length * 2;
+    for (let i = 0; i < fields.length; i++) this.bytes += fields[i].length * 2;
   }
 
   get response(): StoredResponse {
@@ -140,7 +140,7 @@ export class HotEntry {
     const made = compressAtOnce(whole, coding);
     const isWorth = made.length < whole.length;
     this.#atOnce.set(coding, isWorth ? made : NOTHING);
-    this.octets += made.length;
+    this.bytes += made.length;
     return isWorth ? made : undefined;
   }
 }

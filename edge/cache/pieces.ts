@@ -1,4 +1,4 @@
-/** A body put together of octets that are here and of stretches of what is kept, which may lie on disk. */
+/** A body put together of bytes that are here and of stretches of what is kept, which may lie on disk. */
 import { type OriginBody, OriginError } from '../origin/origin.ts';
 import type { Part } from './rules/range.ts';
 import type { StoredBody } from './stored-response.ts';

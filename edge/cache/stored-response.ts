@@ -28,6 +28,6 @@ export interface StoredBody {
   readonly length: number;
   /** All of it when it lies in memory, else undefined. */
   readonly whole: Uint8Array | undefined;
-  /** The octets [from, to), in one or, where they lie on disk, in several reads. */
+  /** The bytes [from, to), in one or, where they lie on disk, in several reads. */
   slice(from: number, to: number): Uint8Array | Promise<Uint8Array>;
 }

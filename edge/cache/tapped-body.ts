@@ -3,7 +3,7 @@ import type { FieldList } from '../http/exchange/exchange.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { CacheWriter } from './store/cache-store.ts';
 
-/** Octets that are fetched to an end for the cache though the visitor takes no more of them. */
+/** Bytes that are fetched to an end for the cache though the visitor takes no more of them. */
 const WORTH_FINISHING = 4 * 1024 * 1024;
 
 export class TappedBody implements OriginBody {

@@ -33,7 +33,7 @@ export const CODINGS_AT_ONCE: readonly Coding[] = hasZstd ? ['zstd', 'br', 'gzip
 export const CODINGS_KEPT: readonly Coding[] = hasZstd ? ['br', 'zstd', 'gzip'] : ['br', 'gzip'];
 
 /**
- * Octets that are coded at once, in the thread of the connection, and else the least that a stream is given at a time if it has come. A way to another thread and back costs 50 to
+ * Bytes that are coded at once, in the thread of the connection, and else the least that a stream is given at a time if it has come. A way to another thread and back costs 50 to
  * 150 µs of CPU and a stream its memory, while 32 KB take 0.2 to 0.9 ms: what the loop can stand.
  */
 export const SHORT = 32 * 1024;

@@ -89,7 +89,7 @@ const NEVER: ReadonlySet<number> = new Set([204, 205, 206, 226, 304]);
 
 /**
  * Whether the edge may code a response and it is worth it; then it varies by Accept-Encoding, be it coded or not. The same for HEAD as for GET, so both have the same fields
- * (RFC 9110 section 9.3.2). `length`: octets of the content, undefined when it is not known. `least`: of those, `edge.compress_min_bytes`. Not to be asked of tunnels.
+ * (RFC 9110 section 9.3.2). `length`: bytes of the content, undefined when it is not known. `least`: of those, `edge.compress_min_bytes`. Not to be asked of tunnels.
  */
 export function isCompressible(status: number, headers: FieldList, length: number | undefined, least: number): boolean {
   if (status < 200 || NEVER.has(status) || (length !== undefined && length < least)) return false;

@@ -4,7 +4,7 @@ import type { Coding } from './coding.ts';
 
 /**
  * Not true of the coded content. Content-Digest is of the content as sent, Repr-Digest and Digest of the representation, to which its coding belongs (RFC 9530 sections 2 and 3,
- * RFC 9110 section 8.1). Ranges would be of octets that are not made the same way twice (RFC 9110 section 14.3). Unencoded-Digest stays true.
+ * RFC 9110 section 8.1). Ranges would be of bytes that are not made the same way twice (RFC 9110 section 14.3). Unencoded-Digest stays true.
  */
 const UNTRUE: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -61,7 +61,7 @@ export function notModifiedFields(headers: FieldList, ifNoneMatch: string | unde
   return fields;
 }
 
-/** Two codings of one thing are equivalent, not the same octet by octet (RFC 9110 sections 8.8.1 and 8.8.3.3). */
+/** Two codings of one thing are equivalent, not the same byte by byte (RFC 9110 sections 8.8.1 and 8.8.3.3). */
 function weakTag(tag: string): string {
   return tag.startsWith('"') ? `W/${tag}` : tag;
 }

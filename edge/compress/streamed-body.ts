@@ -31,7 +31,7 @@ export class StreamedBody implements OriginBody {
   #resolve: ((part: Uint8Array | null) => void) | null = null;
   #reject: ((error: unknown) => void) | null = null;
 
-  /** `input`: parts that were taken from the source already, of `inputLength` octets. `onOver` is called once, when no memory of the stream is held any more. */
+  /** `input`: parts that were taken from the source already, of `inputLength` bytes. `onOver` is called once, when no memory of the stream is held any more. */
   constructor(source: OriginBody, coding: Coding, input: Uint8Array[], inputLength: number, onOver: () => void) {
     this.#source = source;
     this.#coding = coding;
@@ -219,7 +219,7 @@ function onTurn(body: StreamedBody): void {
   body.turned();
 }
 
-/** Parts of so many octets in all, as one. */
+/** Parts of so many bytes in all, as one. */
 export function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return parts.length === 1 ? parts[0] : Buffer.concat(parts, length);
 }

@@ -10,21 +10,21 @@ import type { WholeInput } from './whole-thread.ts';
 /** What a thread may use of a core that the edge wants as well, against ten times as much: still enough to be done some day. */
 const NICE = 10;
 const IDLE = 10_000;
-/** Octets that may wait in all: each waits as a copy. */
+/** Bytes that may wait in all: each waits as a copy. */
 const MOST_WAITING = 32 * 1024 * 1024;
 
 /** `null`: not worth it, now or later. `undefined`: not now, as too much waits already or the edge ends. */
 export type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
 
 export class WholeCompressor {
-  /** Octets of the bodies that wait or are worked on. */
+  /** Bytes of the bodies that wait or are worked on. */
   waiting = 0;
   readonly #longest: number;
   readonly #mostWaiting: number;
   #pool: Piscina<WholeInput, WholeResult> | undefined;
   #isClosed = false;
 
-  /** `longest`: octets of a body that is coded at all (`edge.compress_cached_max_bytes`). */
+  /** `longest`: bytes of a body that is coded at all (`edge.compress_cached_max_bytes`). */
   constructor(longest: number, mostWaiting = MOST_WAITING) {
     this.#longest = longest;
     this.#mostWaiting = mostWaiting;

@@ -7,7 +7,7 @@ type Told = Omit<CacheStats, 'hits'>;
 /** Of each thread by itself; what lies on the disk is the node's. */
 const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof Told, help: string])[] = [
   ['gauge', 'memory_objects', 'memoryObjects', 'Responses that lie in memory.'],
-  ['gauge', 'memory_bytes', 'memoryOctets', 'Memory that they take, with what it takes to find them.'],
+  ['gauge', 'memory_bytes', 'memoryBytes', 'Memory that they take, with what it takes to find them.'],
   ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Memory that they may take.'],
   ['counter', 'misses_total', 'misses', 'Look-ups that found nothing.'],
   ['counter', 'stored_total', 'stored', 'Responses that were kept.'],
@@ -18,7 +18,7 @@ const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field
 ];
 const OF_NODE: readonly (readonly [name: string, field: keyof Told, help: string])[] = [
   ['disk_objects', 'diskObjects', 'Responses that lie on the disk.'],
-  ['disk_bytes', 'diskOctets', 'Room that they take there.'],
+  ['disk_bytes', 'diskBytes', 'Room that they take there.'],
   ['disk_limit_bytes', 'diskLimit', 'Room that they may take there.'],
 ];
 

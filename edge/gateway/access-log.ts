@@ -21,7 +21,7 @@ export interface AccessEntry {
   readonly domain: string;
   readonly requestId: string;
   readonly status: number;
-  readonly octets: number;
+  readonly bytes: number;
   readonly cache: string;
   /** Milliseconds; negative: no origin was asked. */
   readonly originMs: number;
@@ -93,7 +93,7 @@ export class AccessLog {
   }
 }
 
-function lineOf({ exchange, domain, requestId, status, octets, cache, originMs }: AccessEntry, ms: number): string {
+function lineOf({ exchange, domain, requestId, status, bytes, cache, originMs }: AccessEntry, ms: number): string {
   const { client, method, authority, path, version, scheme } = exchange;
   const end = path.indexOf('?');
   return JSON.stringify({
@@ -105,7 +105,7 @@ function lineOf({ exchange, domain, requestId, status, octets, cache, originMs }
     path: path.slice(0, Math.min(end < 0 ? path.length : end, LONGEST_PATH)),
     version,
     status,
-    bytes: octets,
+    bytes: bytes,
     ms: round(ms),
     cache,
     origin_ms: originMs < 0 ? null : round(originMs),

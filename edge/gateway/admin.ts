@@ -72,7 +72,7 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
     const { statusCode, body } = response;
     exchange.respond(statusCode, responseHeaders(response.headers as unknown as readonly unknown[]));
     await give(exchange, body, gate);
-    observer.answered(exchange, 'admin', statusCode, gate.octets);
+    observer.answered(exchange, 'admin', statusCode, gate.bytes);
   };
 
   return { handler: forward, close: () => pool.destroy() };
@@ -109,7 +109,7 @@ async function* parts({ body }: Exchange): AsyncGenerator<Uint8Array> {
 async function give(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate): Promise<void> {
   try {
     for await (const part of body) {
-      gate.octets += part.length;
+      gate.bytes += part.length;
       if (!exchange.write(part)) await gate.wait();
       if (exchange.isEnded) return;
     }

@@ -36,7 +36,7 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   ...ORIGIN_FAULTS.map((fault) => `fault_${fault}`),
   ...BUCKETS.map((bound) => `origin_${bound}`),
   'origin_seconds',
-  'octets',
+  'bytes',
   'cut',
   'log_dropped',
 ];
@@ -52,7 +52,7 @@ const CACHE: Readonly<Record<CacheOutcome, number>> = Object.fromEntries(
 ) as Record<CacheOutcome, number>;
 const ORIGIN = at(`origin_${ORIGIN_BOUNDS[0]}`);
 const SECONDS = at('origin_seconds');
-const OCTETS = at('octets');
+const BYTES = at('bytes');
 const CUT = at('cut');
 const DROPPED = at('log_dropped');
 
@@ -64,12 +64,12 @@ export class GatewayCounters {
     this.#values = new Float64Array(memory);
   }
 
-  /** An exchange has ended. `octets`: of the response's body. */
-  ended(destination: Destination, status: number, octets: number): void {
+  /** An exchange has ended. `bytes`: of the response's body. */
+  ended(destination: Destination, status: number, bytes: number): void {
     const values = this.#values;
     // 499, which is no status, stands among 4xx: who asked went away.
     values[FIRST_OF[destination] + Math.min(4, Math.max(0, Math.floor(status / 100) - 1))]++;
-    values[OCTETS] += octets;
+    values[BYTES] += bytes;
   }
 
   cached(outcome: CacheOutcome): void {

@@ -44,7 +44,7 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
     }),
   );
   for (const [name, column, help] of [
-    ['body_bytes', 'octets', 'Octets of the bodies of responses.'],
+    ['body_bytes', 'bytes', 'Bytes of the bodies of responses.'],
     ['responses_cut', 'cut', 'Responses that did not go out whole: the visitor left, or the origin broke off.'],
     ['access_log_dropped', 'log_dropped', 'Lines of the access log that were not written, since it was too slow.'],
   ])

@@ -26,16 +26,16 @@ export class Observer {
   }
 
   /** What the gateway answers by itself, or passes on to the admin API. */
-  answered(exchange: Exchange, destination: Destination, status: number, octets: number, requestId = ''): void {
-    this.#counters.ended(destination, status, octets);
-    this.#log?.end({ exchange, domain: '', requestId, status, octets, cache: 'none', originMs: -1 });
+  answered(exchange: Exchange, destination: Destination, status: number, bytes: number, requestId = ''): void {
+    this.#counters.ended(destination, status, bytes);
+    this.#log?.end({ exchange, domain: '', requestId, status, bytes, cache: 'none', originMs: -1 });
   }
 
   /** What the proxy has answered. */
   readonly done = (record: ExchangeRecord): void => {
-    const { exchange, site, requestId, status, octets, cache, originMs, fault, isWhole } = record;
+    const { exchange, site, requestId, status, bytes, cache, originMs, fault, isWhole } = record;
     const counters = this.#counters;
-    counters.ended('site', status, octets);
+    counters.ended('site', status, bytes);
     counters.cached(cache);
     if (originMs >= 0) counters.answered(originMs);
     if (!isWhole) counters.cut();
@@ -44,6 +44,6 @@ export class Observer {
       const count = this.#seldom.due(fault);
       if (count > 0) this.#onFault(fault, count, site.domain, record.detail);
     }
-    this.#log?.end({ exchange, domain: site.domain, requestId, status, octets, cache, originMs });
+    this.#log?.end({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
   };
 }

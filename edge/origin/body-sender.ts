@@ -116,7 +116,7 @@ export class BodySender implements BodySink {
     if (part.length === 0) return;
     const output = this.#output;
     if (this.#isChunked) output.addText(`${part.length.toString(16)}\r\n`);
-    output.addOctets(part);
+    output.addBytes(part);
     if (this.#isChunked) output.addText('\r\n');
     this.#left -= part.length;
   }

@@ -3,12 +3,12 @@
  * whole message, since they cost without bringing anything on.
  */
 import type { FieldList } from '../http/exchange/exchange.ts';
-import { NOT_IN_VALUE, OCTET_CLASS } from '../http/exchange/fields.ts';
+import { BYTE_CLASS, NOT_IN_VALUE } from '../http/exchange/fields.ts';
 import { trailerFields } from '../http/exchange/trailers.ts';
 import { HeadCollector } from './head-collector.ts';
 import { malformed, readFields } from './response-head.ts';
 
-/** The octet that comes next is … */
+/** The byte that comes next is … */
 const STATE = {
   firstDigit: 0,
   digit: 1,
@@ -24,7 +24,7 @@ const STATE = {
   done: 11,
 } as const;
 
-/** Octets of all extensions of a message. */
+/** Bytes of all extensions of a message. */
 const MAX_EXTENSIONS = 16_384;
 /** Leading zeros count: 2^53 has 14 digits. */
 const MAX_DIGITS = 16;
@@ -35,14 +35,14 @@ const SEMICOLON = 0x3b;
 
 const NONE: FieldList = [];
 
-/** By octet: what it is worth as a hexadecimal digit; 255 for others. */
-const DIGIT = Uint8Array.from({ length: 256 }, (_, octet) => {
-  const value = '0123456789abcdef'.indexOf(String.fromCharCode(octet).toLowerCase());
+/** By byte: what it is worth as a hexadecimal digit; 255 for others. */
+const DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const value = '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase());
   return value < 0 ? 255 : value;
 });
 
 export interface ChunkTaker {
-  /** Octets `from` to `to` of the buffer belong to the body; they are valid during the call. */
+  /** Bytes `from` to `to` of the buffer belong to the body; they are valid during the call. */
   onPart(buffer: Buffer, from: number, to: number): void;
 }
 
@@ -56,17 +56,17 @@ export class ChunkReader {
   #digits = 0;
   #extensions = 0;
 
-  /** `limit`: octets of trailers. */
+  /** `limit`: bytes of trailers. */
   constructor(taker: ChunkTaker, limit: number) {
     this.#taker = taker;
-    this.#collector = new HeadCollector(limit, (octets, from, to) => this.#readTrailers(octets, from, to));
+    this.#collector = new HeadCollector(limit, (bytes, from, to) => this.#readTrailers(bytes, from, to));
   }
 
   get isDone(): boolean {
     return this.#state === STATE.done;
   }
 
-  /** Returns behind which octet it stopped: `to`, or the end of the body. Throws OriginError `malformed`. */
+  /** Returns behind which byte it stopped: `to`, or the end of the body. Throws OriginError `malformed`. */
   take(buffer: Buffer, from: number, to: number): number {
     let at = from;
     while (at < to && this.#state !== STATE.done) {
@@ -92,49 +92,49 @@ export class ChunkReader {
     return end;
   }
 
-  #readTrailers(octets: Buffer, from: number, to: number): void {
+  #readTrailers(bytes: Buffer, from: number, to: number): void {
     const fields: string[] = [];
-    readFields(octets, from, to, fields, null);
+    readFields(bytes, from, to, fields, null);
     this.trailers = trailerFields(fields);
   }
 
-  /** Returns how many octets it took: 1, or 0 when it is the first of the trailers. */
-  #step(octet: number): number {
+  /** Returns how many bytes it took: 1, or 0 when it is the first of the trailers. */
+  #step(byte: number): number {
     switch (this.#state) {
       case STATE.firstDigit:
       case STATE.digit:
-        this.#state = this.#sizeStep(octet);
+        this.#state = this.#sizeStep(byte);
         break;
       case STATE.beforeExtension:
       case STATE.extension:
-        this.#state = this.#extensionStep(octet);
+        this.#state = this.#extensionStep(byte);
         break;
       case STATE.sizeEnd:
-        this.#must(octet, LF);
+        this.#must(byte, LF);
         this.#state = this.#size === 0 ? STATE.trailers : STATE.data;
         break;
       case STATE.dataCr:
-        this.#must(octet, CR);
+        this.#must(byte, CR);
         this.#state = STATE.dataLf;
         break;
       case STATE.dataLf:
-        this.#must(octet, LF);
+        this.#must(byte, LF);
         this.#size = 0;
         this.#digits = 0;
         this.#state = STATE.firstDigit;
         break;
       case STATE.trailers:
-        this.#state = octet === CR ? STATE.end : STATE.trailer;
-        return octet === CR ? 1 : 0;
+        this.#state = byte === CR ? STATE.end : STATE.trailer;
+        return byte === CR ? 1 : 0;
       default:
-        this.#must(octet, LF);
+        this.#must(byte, LF);
         this.#state = STATE.done;
     }
     return 1;
   }
 
-  #sizeStep(octet: number): number {
-    const digit = DIGIT[octet];
+  #sizeStep(byte: number): number {
+    const digit = DIGIT[byte];
     if (digit !== 255) {
       this.#size = this.#size * 16 + digit;
       if (++this.#digits > MAX_DIGITS || !Number.isSafeInteger(this.#size))
@@ -142,26 +142,26 @@ export class ChunkReader {
       return STATE.digit;
     }
     if (this.#state === STATE.firstDigit) throw malformed('a chunk without a size');
-    if (octet === CR) return STATE.sizeEnd;
-    return this.#beforeExtension(octet);
+    if (byte === CR) return STATE.sizeEnd;
+    return this.#beforeExtension(byte);
   }
 
-  #extensionStep(octet: number): number {
+  #extensionStep(byte: number): number {
     if (++this.#extensions > MAX_EXTENSIONS) throw malformed('chunk extensions without an end');
-    if (this.#state === STATE.beforeExtension) return this.#beforeExtension(octet);
-    if (octet === CR) return STATE.sizeEnd;
-    if ((OCTET_CLASS[octet] & NOT_IN_VALUE) !== 0) throw malformed('a control character in a chunk extension');
+    if (this.#state === STATE.beforeExtension) return this.#beforeExtension(byte);
+    if (byte === CR) return STATE.sizeEnd;
+    if ((BYTE_CLASS[byte] & NOT_IN_VALUE) !== 0) throw malformed('a control character in a chunk extension');
     return STATE.extension;
   }
 
   /** RFC 9112 section 7.1.1: blanks may stand before the semicolon, though none should. */
-  #beforeExtension(octet: number): number {
-    if (octet === SEMICOLON) return STATE.extension;
-    if (octet === 0x20 || octet === 0x09) return STATE.beforeExtension;
+  #beforeExtension(byte: number): number {
+    if (byte === SEMICOLON) return STATE.extension;
+    if (byte === 0x20 || byte === 0x09) return STATE.beforeExtension;
     throw malformed('a chunk size that is not hexadecimal digits');
   }
 
-  #must(octet: number, expected: number): void {
-    if (octet !== expected) throw malformed('a chunk that does not end where it said');
+  #must(byte: number, expected: number): void {
+    if (byte !== expected) throw malformed('a chunk that does not end where it said');
   }
 }

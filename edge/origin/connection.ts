@@ -109,7 +109,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   take(buffer: Buffer, length: number): boolean {
     if (this.#call === null) {
       // Nobody asked: to be read as the response to the next request (RFC 9112 section 9.2).
-      this.#error = 'octets came that nobody asked for';
+      this.#error = 'bytes came that nobody asked for';
       this.destroy();
       return true;
     }

@@ -1,5 +1,5 @@
 /**
- * Names of response fields by their octets: those that origins send again and again need neither a new string nor lower case made of it. One table for a thread, of fixed size.
+ * Names of response fields by their bytes: those that origins send again and again need neither a new string nor lower case made of it. One table for a thread, of fixed size.
  */
 
 /** Which fields the reader of a message takes for itself. */
@@ -33,21 +33,21 @@ const SLOTS = 512;
 const LONGEST = 48;
 const slots = new Array<ResponseFieldName>(SLOTS).fill(new ResponseFieldName(''));
 
-/** The name that octets[from, to) are; not empty, and all of it characters of names. */
-export function responseFieldName(octets: Buffer, from: number, to: number): ResponseFieldName {
+/** The name that bytes[from, to) are; not empty, and all of it characters of names. */
+export function responseFieldName(bytes: Buffer, from: number, to: number): ResponseFieldName {
   const length = to - from;
-  if (length > LONGEST) return new ResponseFieldName(octets.toString('latin1', from, to));
-  const mixed = (octets[from] * 31 + octets[from + (length >> 1)]) * 31 + octets[to - 1] * 7 + length * 131;
+  if (length > LONGEST) return new ResponseFieldName(bytes.toString('latin1', from, to));
+  const mixed = (bytes[from] * 31 + bytes[from + (length >> 1)]) * 31 + bytes[to - 1] * 7 + length * 131;
   const slot = mixed & (SLOTS - 1);
   const kept = slots[slot];
-  if (isSame(kept.sent, octets, from, to)) return kept;
-  const name = new ResponseFieldName(octets.toString('latin1', from, to));
+  if (isSame(kept.sent, bytes, from, to)) return kept;
+  const name = new ResponseFieldName(bytes.toString('latin1', from, to));
   slots[slot] = name;
   return name;
 }
 
-function isSame(text: string, octets: Buffer, from: number, to: number): boolean {
+function isSame(text: string, bytes: Buffer, from: number, to: number): boolean {
   if (text.length !== to - from) return false;
-  for (let i = from; i < to; i++) if (text.charCodeAt(i - from) !== octets[i]) return false;
+  for (let i = from; i < to; i++) if (text.charCodeAt(i - from) !== bytes[i]) return false;
   return true;
 }

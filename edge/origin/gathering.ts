@@ -17,18 +17,18 @@ export class Gathering {
     this.#socket = socket;
   }
 
-  /** Characters are octets. */
+  /** Characters are bytes. */
   addText(text: string): void {
     if (text.length <= BUFFER - this.#used) this.#used += this.#room().write(text, this.#used, 'latin1');
-    else this.addOctets(Buffer.from(text, 'latin1'));
+    else this.addBytes(Buffer.from(text, 'latin1'));
   }
 
   /** There during the call. */
-  addOctets(octets: Uint8Array): void {
-    for (let from = 0; from < octets.length; ) {
+  addBytes(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.length; ) {
       const room = this.#room();
-      const length = Math.min(octets.length - from, BUFFER - this.#used);
-      room.set(from === 0 && length === octets.length ? octets : octets.subarray(from, from + length), this.#used);
+      const length = Math.min(bytes.length - from, BUFFER - this.#used);
+      room.set(from === 0 && length === bytes.length ? bytes : bytes.subarray(from, from + length), this.#used);
       this.#used += length;
       from += length;
       if (this.#used === BUFFER) this.flush();
@@ -39,10 +39,10 @@ export class Gathering {
   flush(): void {
     const memory = this.#memory;
     if (memory === null) return;
-    const octets = memory.subarray(0, this.#used);
+    const bytes = memory.subarray(0, this.#used);
     this.#memory = null;
     this.#used = 0;
-    if (this.#socket.write(octets)) giveBuffer(memory);
+    if (this.#socket.write(bytes)) giveBuffer(memory);
     else this.#written.push(memory);
   }
 

@@ -1,4 +1,4 @@
-/** Octets up to an empty line, however they are cut: the head of a response, or its trailers. As a rule they come in one read and are not copied. */
+/** Bytes up to an empty line, however they are cut: the head of a response, or its trailers. As a rule they come in one read and are not copied. */
 import { malformed } from './response-head.ts';
 
 const CR = 0x0d;
@@ -6,11 +6,11 @@ const LF = 0x0a;
 const EMPTY_LINE = Buffer.from('\r\n\r\n', 'latin1');
 const NOTHING = Buffer.alloc(0);
 
-/** Gets what was collected, with its empty line: octets[from, to), valid during the call. */
-export type HeadTaker = (octets: Buffer, from: number, to: number) => void;
+/** Gets what was collected, with its empty line: bytes[from, to), valid during the call. */
+export type HeadTaker = (bytes: Buffer, from: number, to: number) => void;
 
 export class HeadCollector {
-  /** Octets that have come of what is collected now. */
+  /** Bytes that have come of what is collected now. */
   #length = 0;
   #held: Buffer = NOTHING;
   readonly #limit: number;
@@ -51,7 +51,7 @@ export class HeadCollector {
     return from + found + 4 - before;
   }
 
-  /** Not more than the limit, and 3 octets that may begin the end. */
+  /** Not more than the limit, and 3 bytes that may begin the end. */
   #hold(buffer: Buffer, from: number, to: number): void {
     const before = this.#length;
     const length = Math.min(before + to - from, this.#limit + 4);

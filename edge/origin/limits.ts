@@ -7,7 +7,7 @@ export interface OriginLimits {
   readonly tlsTimeout: number;
   /** Milliseconds from the end of the request to the end of the response's head. */
   readonly headerTimeout: number;
-  /** Milliseconds without an octet of the body, either way. */
+  /** Milliseconds without a byte of the body, either way. */
   readonly idleTimeout: number;
   /** Bytes a second that the body of a request must bring while it has a connection, and milliseconds over which that is measured. */
   readonly bodyRate: number;

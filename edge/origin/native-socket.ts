@@ -14,7 +14,7 @@ import {
   type OpenSocket,
   type OriginSocket,
   PROBE_AFTER,
-  READ_OCTETS,
+  READ_BYTES,
   type SocketAttempt,
   type SocketOwner,
 } from './sockets.ts';
@@ -24,8 +24,8 @@ const EDGES = (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET) >>> 0;
 const BROKEN_OR_ENDED = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 /** Reads of one socket in a turn. */
 const READS = 4;
-/** Octets that are put together for one send: a head with a part of a body behind it, as a rule. */
-const SEND_OCTETS = 65_536;
+/** Bytes that are put together for one send: a head with a part of a body behind it, as a rule. */
+const SEND_BYTES = 65_536;
 const ENOSPC = 28;
 
 const STATE = { CONNECTING: 0, OPEN: 1, CLOSED: 2 } as const;
@@ -48,8 +48,8 @@ interface Shared {
 
 /** Opens sockets of `loop`, `most` at a time; beyond that, and for TLS, those of node. Throws where the calls of the system are not to be had. */
 export function nativeSockets(loop: DescriptorLoop, most: number): OpenSocket {
-  const received = Buffer.allocUnsafeSlow(READ_OCTETS);
-  const sending = Buffer.allocUnsafeSlow(SEND_OCTETS);
+  const received = Buffer.allocUnsafeSlow(READ_BYTES);
+  const sending = Buffer.allocUnsafeSlow(SEND_BYTES);
   const shared: Shared = {
     ...{ loop, received, sending, open: 0 },
     calls: loop.calls,
@@ -121,7 +121,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
 
   writeText(text: string): boolean {
     if (!this.isWritable) return true;
-    if (this.isFull || text.length > SEND_OCTETS) return this.write(Buffer.from(text, 'latin1'));
+    if (this.isFull || text.length > SEND_BYTES) return this.write(Buffer.from(text, 'latin1'));
     this.#shared.sending.write(text, 0, 'latin1');
     return this.#send(text.length);
   }
@@ -131,7 +131,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     const { calls, sending } = this.#shared;
     const length = before.length + bytes.length + after.length;
     if (length > bytes.length) {
-      if (this.isFull || length > SEND_OCTETS) {
+      if (this.isFull || length > SEND_BYTES) {
         if (before !== '') this.writeText(before);
         this.write(bytes);
         return after === '' ? !this.isFull : this.writeText(after);
@@ -219,9 +219,9 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask {
     const { calls, received, receivedAt } = this.#shared;
     for (let n = 0; n < READS; n++) {
       if (this.#state !== STATE.OPEN || this.#isPaused || !this.#isReadable || this.#hasPeerEnded) return;
-      const length = calls.receive(this.#fd, receivedAt, READ_OCTETS);
+      const length = calls.receive(this.#fd, receivedAt, READ_BYTES);
       // Of a stream less than there was room for is all that there is (epoll(7)).
-      if (length < READ_OCTETS && !this.#isLastTold) this.#isReadable = false;
+      if (length < READ_BYTES && !this.#isLastTold) this.#isReadable = false;
       if (length > 0) {
         if (this.#owner?.take(received, length) === false) this.#isPaused = true;
       } else if (length === 0) {

@@ -5,13 +5,13 @@ import {
   type OpenSocket,
   type OriginSocket,
   PROBE_AFTER,
-  READ_OCTETS,
+  READ_BYTES,
   type SocketAttempt,
   type SocketOwner,
   type SocketTls,
 } from './sockets.ts';
 
-const buffer = Buffer.allocUnsafeSlow(READ_OCTETS);
+const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 export const openNodeSocket: OpenSocket = (address, port, tls, attempt) => new NodeSocket(address, port, tls, attempt);
 

@@ -58,7 +58,7 @@ export interface OriginResponse {
 }
 
 export interface OriginBody {
-  /** Octets that are to come in all; undefined when only the end will tell. */
+  /** Bytes that are to come in all; undefined when only the end will tell. */
   readonly length: number | undefined;
   /** What has already come: the next part, null at the end, undefined when one has to wait for it with `read`. Throws OriginError as `read` does. */
   readNow(): Uint8Array | null | undefined;

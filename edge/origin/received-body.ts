@@ -7,7 +7,7 @@ import type { OriginBody, OriginError } from './origin.ts';
 const NONE: FieldList = [];
 const END = Promise.resolve(null);
 
-/** Octets that wait for their reader before no more are taken from the origin. */
+/** Bytes that wait for their reader before no more are taken from the origin. */
 const MOST_WAITING = 131_072;
 
 /** The connection, as long as the body is not whole. */

@@ -1,9 +1,9 @@
 /**
  * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two readers could take for two messages is malformed. One pass over
- * the octets, a table look-up each; as a rule no expression is matched and nothing is split. Octets are looked at where they lie: a character of a text costs four times as much.
+ * the bytes, a table look-up each; as a rule no expression is matched and nothing is split. Bytes are looked at where they lie: a character of a text costs four times as much.
  */
 import type { FieldList } from '../http/exchange/exchange.ts';
-import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../http/exchange/fields.ts';
+import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../http/exchange/fields.ts';
 import { FRAMING, type FramingKind, responseFieldName } from './field-name.ts';
 import { OriginError } from './origin.ts';
 
@@ -93,13 +93,13 @@ function digitsOf(text: string): number {
   return number;
 }
 
-/** octets[from, to): from the status line to the empty line, which is there. Throws OriginError `malformed`. */
-export function parseResponseHead(octets: Buffer, from: number, to: number): ResponseHead {
-  const minor = minorVersion(octets, from);
-  const status = statusAt(octets, from + 9);
+/** bytes[from, to): from the status line to the empty line, which is there. Throws OriginError `malformed`. */
+export function parseResponseHead(bytes: Buffer, from: number, to: number): ResponseHead {
+  const minor = minorVersion(bytes, from);
+  const status = statusAt(bytes, from + 9);
   const headers: string[] = [];
   const framing = new Framing();
-  readFields(octets, reasonEnd(octets, from + 12), to, headers, framing);
+  readFields(bytes, reasonEnd(bytes, from + 12), to, headers, framing);
   if (framing.length >= 0) headers.push('content-length', `${framing.length}`);
 
   const isChunked = framing.coding !== '';
@@ -118,20 +118,20 @@ export function parseResponseHead(octets: Buffer, from: number, to: number): Res
 
 const VERSION = Buffer.from('HTTP/1.', 'latin1');
 
-function minorVersion(octets: Buffer, from: number): number {
+function minorVersion(bytes: Buffer, from: number): number {
   let at = 0;
-  while (at < VERSION.length && octets[from + at] === VERSION[at]) at++;
-  const minor = octets[from + at] - 0x30;
-  if (at < VERSION.length || (minor !== 0 && minor !== 1) || octets[from + at + 1] !== SPACE)
+  while (at < VERSION.length && bytes[from + at] === VERSION[at]) at++;
+  const minor = bytes[from + at] - 0x30;
+  if (at < VERSION.length || (minor !== 0 && minor !== 1) || bytes[from + at + 1] !== SPACE)
     throw malformed('a status line that is not of HTTP/1.1 or 1.0');
   return minor;
 }
 
 /** Three digits from 100 on (RFC 9110 section 15). */
-function statusAt(octets: Buffer, at: number): number {
+function statusAt(bytes: Buffer, at: number): number {
   let status = 0;
   for (let i = at; i < at + 3; i++) {
-    const digit = octets[i] - 0x30;
+    const digit = bytes[i] - 0x30;
     if (!(digit >= 0 && digit <= 9)) throw malformed('a status that is not three digits');
     status = status * 10 + digit;
   }
@@ -140,32 +140,32 @@ function statusAt(octets: Buffer, at: number): number {
 }
 
 /** Where the line behind the reason phrase begins. Servers that leave out the phrase leave out the blank before it as well, so it need not be there. */
-function reasonEnd(octets: Buffer, from: number): number {
-  const octet = octets[from];
-  if (octet !== SPACE && octet !== CR) throw malformed('a status that is not three digits');
-  return lineEnd(octets, from);
+function reasonEnd(bytes: Buffer, from: number): number {
+  const byte = bytes[from];
+  if (byte !== SPACE && byte !== CR) throw malformed('a status that is not three digits');
+  return lineEnd(bytes, from);
 }
 
 /** Behind the end of the line. Throws at anything but CR LF that may not stand in a line: a bare CR, a bare LF, a control character. */
-function lineEnd(octets: Buffer, from: number): number {
+function lineEnd(bytes: Buffer, from: number): number {
   let at = from;
-  while ((OCTET_CLASS[octets[at]] & NOT_IN_VALUE) === 0) at++;
-  if (octets[at] !== CR || octets[at + 1] !== LF) throw malformed('a control character, or a CR or LF alone');
+  while ((BYTE_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
+  if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed('a control character, or a CR or LF alone');
   return at + 2;
 }
 
-/** Field lines in octets[from, to), which end with an empty one (RFC 9112 section 5). Trailers have no framing. */
-export function readFields(octets: Buffer, from: number, to: number, fields: string[], framing: Framing | null): void {
-  const text = octets.toString('latin1', from, to);
+/** Field lines in bytes[from, to), which end with an empty one (RFC 9112 section 5). Trailers have no framing. */
+export function readFields(bytes: Buffer, from: number, to: number, fields: string[], framing: Framing | null): void {
+  const text = bytes.toString('latin1', from, to);
   let at = from;
-  while (octets[at] !== CR) {
-    const colon = nameEnd(octets, at);
-    const name = responseFieldName(octets, at, colon);
-    const next = lineEnd(octets, colon + 1);
+  while (bytes[at] !== CR) {
+    const colon = nameEnd(bytes, at);
+    const name = responseFieldName(bytes, at, colon);
+    const next = lineEnd(bytes, colon + 1);
     let start = colon + 1;
     let end = next - 2;
-    while (start < end && isBlank(octets[start])) start++;
-    while (end > start && isBlank(octets[end - 1])) end--;
+    while (start < end && isBlank(bytes[start])) start++;
+    while (end > start && isBlank(bytes[end - 1])) end--;
     const value = text.slice(start - from, end - from);
     if (framing === null || name.kind === FRAMING.none) fields.push(name.text, value);
     else framing.take(name.kind, value);
@@ -175,12 +175,12 @@ export function readFields(octets: Buffer, from: number, to: number, fields: str
 }
 
 /** The colon behind a name. A line that begins with a blank (obs-fold, RFC 9112 section 5.2) or has one before its colon (section 5.1) has no name. */
-function nameEnd(octets: Buffer, from: number): number {
+function nameEnd(bytes: Buffer, from: number): number {
   let at = from;
   for (;;) {
-    const octet = octets[at];
-    if (octet === COLON) break;
-    if ((OCTET_CLASS[octet] & NOT_IN_NAME) !== 0 && (octet < 0x41 || octet > 0x5a))
+    const byte = bytes[at];
+    if (byte === COLON) break;
+    if ((BYTE_CLASS[byte] & NOT_IN_NAME) !== 0 && (byte < 0x41 || byte > 0x5a))
       throw malformed('a field line without a name and a colon');
     at++;
   }
@@ -188,7 +188,7 @@ function nameEnd(octets: Buffer, from: number): number {
   return at;
 }
 
-const isBlank = (octet: number): boolean => octet === SPACE || octet === TAB;
+const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 
 /** RFC 9112 sections 6.1 and 6.3: what says two lengths, or none that is sure, is no message to pass on. */
 function checkCoding({ coding, length }: Framing, minor: number): void {

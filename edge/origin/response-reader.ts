@@ -1,5 +1,5 @@
 /**
- * Responses of a connection, from octets as they come: heads, and bodies by the framing that RFC 9112 section 6.3 chooses. No I/O. One reader for each connection;
+ * Responses of a connection, from bytes as they come: heads, and bodies by the framing that RFC 9112 section 6.3 chooses. No I/O. One reader for each connection;
  * `begin` for each request.
  */
 import type { FieldList } from '../http/exchange/exchange.ts';
@@ -30,18 +30,18 @@ export class ResponseReader {
   readonly #limit: number;
   readonly #collector: HeadCollector;
   #state: number = STATE.done;
-  /** Octets of the body that are still to come. */
+  /** Bytes of the body that are still to come. */
   #left = 0;
   #chunks: ChunkReader | null = null;
   #isHead = false;
   #protocol = '';
   #informs = 0;
 
-  /** `limit`: octets of a head, and of trailers. */
+  /** `limit`: bytes of a head, and of trailers. */
   constructor(owner: ReaderOwner, limit: number) {
     this.#owner = owner;
     this.#limit = limit;
-    const onHead: HeadTaker = (octets, from, to) => this.#head(parseResponseHead(octets, from, to));
+    const onHead: HeadTaker = (bytes, from, to) => this.#head(parseResponseHead(bytes, from, to));
     this.#collector = new HeadCollector(limit, onHead, 'HTTP/1.');
   }
 
@@ -57,7 +57,7 @@ export class ResponseReader {
     this.#state = STATE.head;
   }
 
-  /** Octets 0 to `to`. Returns behind which it stopped: the end of the response, or `to`. Throws OriginError `malformed`. */
+  /** Bytes 0 to `to`. Returns behind which it stopped: the end of the response, or `to`. Throws OriginError `malformed`. */
   take(buffer: Buffer, to: number): number {
     let at = 0;
     while (at < to) {

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly method: string;
   /** The connection had been idle: the origin may have closed it before this request came. */
   readonly isReused: boolean;
-  /** An octet of a response has come. */
+  /** A byte of a response has come. */
   readonly hasReceived: boolean;
   /** A part of the request's body was taken: it can't be sent from its begin. */
   readonly isBodyBegun: boolean;

@@ -1,32 +1,32 @@
 /**
- * The seam between connections to origins and what carries their octets: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
+ * The seam between connections to origins and what carries their bytes: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
  * are not to be had. Nothing is read through a stream: what comes lies in memory that all sockets of the thread share, until the call returns.
  */
 import type { ConnectionOptions } from 'node:tls';
 
-/** Octets that are read at most in one go: what the kernel has gathered while the thread was busy fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU. */
-export const READ_OCTETS = 131_072;
+/** Bytes that are read at most in one go: what the kernel has gathered while the thread was busy fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU. */
+export const READ_BYTES = 131_072;
 /** Seconds of silence before the kernel looks whether the origin is still there. */
 export const PROBE_AFTER = 30;
 
 export interface OriginSocket {
   /** In text; the one that it was opened to. */
   readonly address: string;
-  /** Octets may go both ways. */
+  /** Bytes may go both ways. */
   readonly isOpen: boolean;
-  /** Octets may go out: it was not ended, neither by us nor by a fault. */
+  /** Bytes may go out: it was not ended, neither by us nor by a fault. */
   readonly isWritable: boolean;
   /** Not all that was written has left: `onDrain` follows. */
   readonly isFull: boolean;
   /** Once, within `onReady`: who is told from now on. */
   start(owner: SocketOwner): void;
-  /** Characters are octets. False: `isFull`. */
+  /** Characters are bytes. False: `isFull`. */
   writeText(text: string): boolean;
-  /** The same for octets, with text around them, all in one piece where it can be. They are the socket's from here on. */
+  /** The same for bytes, with text around them, all in one piece where it can be. They are the socket's from here on. */
   write(bytes: Uint8Array, before?: string, after?: string): boolean;
-  /** Octets may come again, after `take` has returned false; not within this call. */
+  /** Bytes may come again, after `take` has returned false; not within this call. */
   resume(): void;
-  /** What was written goes out, then the end; octets still come. */
+  /** What was written goes out, then the end; bytes still come. */
   end(): void;
   /** What was written goes out, then it is closed. */
   destroySoon(): void;
@@ -38,7 +38,7 @@ export interface OriginSocket {
 export interface SocketAttempt {
   /** TCP stands. */
   onConnected(socket: OriginSocket): void;
-  /** Octets can go. */
+  /** Bytes can go. */
   onReady(socket: OriginSocket): void;
   /** Neither will be. The socket is destroyed. */
   onFailed(socket: OriginSocket, error: Error): void;
@@ -46,7 +46,7 @@ export interface SocketAttempt {
 
 /** Whom a socket that stands belongs to. */
 export interface SocketOwner {
-  /** Octets 0 to `length` of `buffer` have come; they are valid during the call. False: no more until `resume`. */
+  /** Bytes 0 to `length` of `buffer` have come; they are valid during the call. False: no more until `resume`. */
   take(buffer: Buffer, length: number): boolean;
   /** All that was written has left, after `isFull`. */
   onDrain(): void;

@@ -93,9 +93,9 @@ const SEPARATOR = '[-._]';
 const EMBEDDING = `(?:(?:::|(?:0{1,4}:){5,6}|64:ff9b::|2002:)(?:ffff:(?:0:)?)?)?`;
 
 function ipv4Parts(bytes: Uint8Array): Parts {
-  const octets = [...bytes];
-  const dotted = dottedSpelling(octets);
-  const reversed = dottedSpelling([...octets].reverse());
+  const data = [...bytes];
+  const dotted = dottedSpelling(data);
+  const reversed = dottedSpelling([...data].reverse());
   const view = new DataView(bytes.buffer, bytes.byteOffset, 4);
   const groups = [view.getUint16(0), view.getUint16(2)].map(groupSpelling);
   const whole = view.getUint32(0);
@@ -112,19 +112,19 @@ function ipv4Parts(bytes: Uint8Array): Parts {
       ...numbers.map((one) => NUMBER_BEGIN + one + NUMBER_END),
       `${HEX_BEGIN}(?:0{20}ffff)?${hex}${HEX_END}`,
       `${NUMBER_BEGIN}0x${hex}${NUMBER_END}`,
-      `(?=[0-9])(?<=${SLASHES}${USER})${inetAton(octets)}(?![0-9a-z]|\\.[0-9])`,
+      `(?=[0-9])(?<=${SLASHES}${USER})${inetAton(data)}(?![0-9a-z]|\\.[0-9])`,
     ],
   };
 }
 
-const dottedSpelling = (octets: readonly number[]): string => octets.map((one) => `0{0,2}${one}`).join(SEPARATOR);
+const dottedSpelling = (data: readonly number[]): string => data.map((one) => `0{0,2}${one}`).join(SEPARATOR);
 
 /** A number of a URL's IPv4 address (WHATWG URL section 3.5), after a slash or user information. */
 const INET_ATON = String.raw`(?:[/\\]{2}|@)(?:0[x0-7]|[0-9]+(?:\.[0-9]+){0,2}(?:[^0-9a-z.]|$))`;
 
 /** One to four numbers, each decimal, hexadecimal or octal; the last has all of the bytes that are left. */
 function inetAton([a, b, c, d]: readonly number[]): string {
-  const last = (...octets: number[]): number => octets.reduce((sum, octet) => sum * 256 + octet, 0);
+  const last = (...data: number[]): number => data.reduce((sum, byte) => sum * 256 + byte, 0);
   return anyOf(
     [[a, b, c, d], [a, b, last(c, d)], [a, last(b, c, d)], [last(a, b, c, d)]].map((numbers) =>
       numbers.map((one) => `(?:${one}|0x0*${one.toString(16)}|0+${one.toString(8)})`).join(String.raw`\.`),

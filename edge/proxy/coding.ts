@@ -11,7 +11,7 @@ import type { OriginBody } from '../origin/origin.ts';
 
 export interface Compression {
   readonly bodies: BodyCompressor;
-  /** Octets: shorter responses are left as they are. */
+  /** Bytes: shorter responses are left as they are. */
   readonly least: number;
 }
 

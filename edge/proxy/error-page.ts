@@ -19,7 +19,7 @@ export interface ErrorPage {
 
 const TYPES = ['text/html', 'application/json', 'text/plain'] as const;
 
-/** Answers the exchange, whose response must not have begun. Returns the octets of the body. HEAD gets none. */
+/** Answers the exchange, whose response must not have begun. Returns the bytes of the body. HEAD gets none. */
 export function answerError(exchange: Exchange, page: ErrorPage, requestId: string): number {
   const type = preferredType(exchange.headers, TYPES);
   const body = Buffer.from(bodyOf(type, page, requestId, exchange.authority));

@@ -3,7 +3,7 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 /** Where a body goes out: waits until the visitor takes more, or has gone. */
 export class Gate {
   /** Given to the visitor so far. */
-  octets = 0;
+  bytes = 0;
   #open: (() => void) | null = null;
   #isSet = false;
   readonly #exchange: Exchange;

@@ -65,7 +65,7 @@ export class Outflow implements BodySink {
       return true;
     }
     if (this.#isBlocked) return this.#keep(part);
-    this.#gate.octets += part.length;
+    this.#gate.bytes += part.length;
     if (this.#exchange.lend(part)) return true;
     this.#block();
     this.#isHeld = true;
@@ -116,7 +116,7 @@ export class Outflow implements BodySink {
     for (let part = this.#ahead.shift(); part !== undefined; part = this.#ahead.shift()) {
       this.#release(part.length);
       if (this.#exchange.isEnded) break;
-      this.#gate.octets += part.length;
+      this.#gate.bytes += part.length;
       if (!this.#exchange.write(part)) {
         this.#block();
         break;

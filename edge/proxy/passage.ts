@@ -231,7 +231,7 @@ export class Passage implements Visit, TrailerFilter {
     const hasContent = exchange.method !== 'HEAD' && status !== 304;
     exchange.respond(status, fields);
     exchange.end(body);
-    this.#gate.octets = hasContent ? body.length : 0;
+    this.#gate.bytes = hasContent ? body.length : 0;
     this.done(status, true);
   }
 
@@ -250,7 +250,7 @@ export class Passage implements Visit, TrailerFilter {
   }
 
   refuse(page: ErrorPage): void {
-    this.#gate.octets = answerError(this.exchange, page, this.id);
+    this.#gate.bytes = answerError(this.exchange, page, this.id);
     this.done(page.status, true);
   }
 
@@ -262,8 +262,8 @@ export class Passage implements Visit, TrailerFilter {
     this.refuse({ ...NOT_CACHED, headers: ['cache-status', cacheStatus] });
   }
 
-  /** Octets of a tunnel are counted by who carries them. */
-  done(status: number, isWhole: boolean, octets = this.#gate.octets): void {
+  /** Bytes of a tunnel are counted by who carries them. */
+  done(status: number, isWhole: boolean, bytes = this.#gate.bytes): void {
     const { onDone } = this.#context;
     if (onDone === undefined || this.isBehind) return;
     const error = this.#error;
@@ -273,7 +273,7 @@ export class Passage implements Visit, TrailerFilter {
       site: this.site,
       requestId: this.id,
       status,
-      octets,
+      bytes,
       cache: this.outcome,
       originMs: this.#originMs,
       fault: isFault ? error.fault : null,

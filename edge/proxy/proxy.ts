@@ -49,7 +49,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedBy(exchange, rules), name),
       onHit:
         onDone &&
-        ((exchange, site, status, octets, outcome) => onDone(hitRecord(exchange, site, status, octets, outcome))),
+        ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
     });
 
   return (exchange, site) => {
@@ -70,14 +70,14 @@ const hitRecord = (
   exchange: Exchange,
   site: Site,
   status: number,
-  octets: number,
+  bytes: number,
   cache: CacheOutcome,
 ): ExchangeRecord => ({
   exchange,
   site,
   requestId: '',
   status,
-  octets,
+  bytes,
   cache,
   originMs: -1,
   fault: null,
@@ -134,8 +134,8 @@ async function opened(passage: Passage, response: OriginResponse, key: string): 
     }
     const answered = passage.fieldsOf(headers);
     exchange.upgrade(isHttp2 ? withoutFields(answered, OF_THE_OPENING) : answered);
-    const octets = await carry(exchange, body, tunnel);
-    passage.done(isHttp2 ? 200 : 101, true, octets);
+    const bytes = await carry(exchange, body, tunnel);
+    passage.done(isHttp2 ? 200 : 101, true, bytes);
   } catch (error) {
     passage.fail(error);
   }

@@ -11,8 +11,8 @@ export interface ExchangeRecord {
   readonly requestId: string;
   /** Of the response; 499 when the visitor went before it had one. */
   readonly status: number;
-  /** Octets of the response's body that were given to the connection. */
-  readonly octets: number;
+  /** Bytes of the response's body that were given to the connection. */
+  readonly bytes: number;
   readonly cache: CacheOutcome;
   /** Milliseconds from sending the request to the origin until its head had come; -1: it was not asked, or gave none. */
   readonly originMs: number;

@@ -66,7 +66,7 @@ async function relayParts(
       end(part, body, exchange, filter, gate);
       return;
     }
-    gate.octets += part.length;
+    gate.bytes += part.length;
     if (!exchange.write(part)) await gate.wait();
     part = next;
     next = part === undefined || body.flow !== undefined ? undefined : body.readNow();
@@ -75,6 +75,6 @@ async function relayParts(
 
 /** What ends with a part ends in one frame with it. */
 function end(part: Uint8Array | null, body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void {
-  if (part !== null) gate.octets += part.length;
+  if (part !== null) gate.bytes += part.length;
   exchange.end(part ?? undefined, filter.trailersOf(body.trailers));
 }

@@ -7,10 +7,10 @@ import { Gate } from './gate.ts';
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** RFC 6455 section 4.1: 16 random octets. An extended CONNECT has none (RFC 8441 section 5.1), and an origin of HTTP/1.1 asks for one. */
+/** RFC 6455 section 4.1: 16 random bytes. An extended CONNECT has none (RFC 8441 section 5.1), and an origin of HTTP/1.1 asks for one. */
 export const webSocketKey = (): string => randomBytes(16).toString('base64');
 
-/** RFC 6455 section 4.2.1: one line with the base64 of 16 octets. */
+/** RFC 6455 section 4.2.1: one line with the base64 of 16 bytes. */
 export const isWebSocketKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/.test(key);
 
 /** RFC 6455 section 4.2.2: what shows that the other side has understood. */
@@ -30,14 +30,14 @@ interface Carriage {
 
 /**
  * Carries bytes both ways until both have ended; `exchange` has been upgraded. An end of one side is passed on as one, a break of either breaks both.
- * Returns the octets that went to the visitor. Never rejects.
+ * Returns the bytes that went to the visitor. Never rejects.
  */
 export async function carry(exchange: Exchange, body: OriginBody, tunnel: OriginTunnel): Promise<number> {
   const carriage = { exchange, body, tunnel, gate: new Gate(exchange), resume: null, isBroken: false };
   const onBreak = (): void => breakOff(carriage);
   exchange.onAbort(onBreak);
   await Promise.all([upstream(carriage).catch(onBreak), downstream(carriage).catch(onBreak)]);
-  return carriage.gate.octets;
+  return carriage.gate.bytes;
 }
 
 function breakOff(carriage: Carriage): void {
@@ -72,7 +72,7 @@ async function downstream(carriage: Carriage): Promise<void> {
     const part = await body.read();
     if (carriage.isBroken) return;
     if (part === null) break;
-    carriage.gate.octets += part.length;
+    carriage.gate.bytes += part.length;
     if (!exchange.write(part)) await carriage.gate.wait();
   }
   exchange.end();

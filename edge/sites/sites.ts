@@ -15,7 +15,7 @@ import { DomainSites } from './domain-sites.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Site } from './site.ts';
 
-/** Hosts that are kept, at least, some 300 octets each. */
+/** Hosts that are kept, at least, some 300 bytes each. */
 const HOSTS = 16_384;
 /** Texts of what stands between certificates and their authorities, of which there are few. */
 const CHAINS = 64;

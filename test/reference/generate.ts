@@ -430,7 +430,7 @@ function resolveName(draft: NameDraft, names: Names): Name | undefined {
   return name.length > MAX_NAME ? undefined : name;
 }
 
-/** Letters in upper case where a bit is set. No length octet is taken for a letter: they end at 63. */
+/** Letters in upper case where a bit is set. No length byte is taken for a letter: they end at 63. */
 function withCase(name: Name, bits: number): Name {
   let letter = 0;
   return name.map((byte) => (byte >= 0x61 && byte <= 0x7a && (bits >> (letter++ % 31)) & 1 ? byte - 32 : byte));

@@ -1,7 +1,7 @@
-/** ZIP archives octet by octet, so that they can lie: every field of every record may be given in place of the true one. */
+/** ZIP archives byte by byte, so that they can lie: every field of every record may be given in place of the true one. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
-type Octets = string | Uint8Array;
+type Bytes = string | Uint8Array;
 
 /** Fields of a local header or of a file header of the directory. */
 interface Fields {
@@ -13,37 +13,37 @@ interface Fields {
   readonly crc?: number;
   readonly compressedSize?: number;
   readonly size?: number;
-  readonly name?: Octets;
+  readonly name?: Bytes;
   readonly extra?: Uint8Array;
   readonly disk?: number;
   readonly attributes?: number;
   readonly offset?: number;
-  readonly comment?: Octets;
+  readonly comment?: Bytes;
 }
 
 export interface RawEntry extends Fields {
-  readonly name: Octets;
-  readonly content?: Octets;
-  /** Packed octets; otherwise the content by its method, 8 unless said. */
+  readonly name: Bytes;
+  readonly content?: Bytes;
+  /** Packed bytes; otherwise the content by its method, 8 unless said. */
   readonly data?: Uint8Array;
   /** What differs in one of the headers. */
   readonly local?: Fields;
   readonly central?: Fields;
   /** After the data; `true`: the right one, and sizes of none in the local header. */
   readonly descriptor?: true | Uint8Array;
-  /** Octets before the local header. */
-  readonly before?: Octets;
+  /** Bytes before the local header. */
+  readonly before?: Bytes;
   /** Only in the directory. */
   readonly noLocal?: true;
 }
 
 export interface RawEnd {
-  readonly prefix?: Octets;
-  readonly suffix?: Octets;
+  readonly prefix?: Bytes;
+  readonly suffix?: Bytes;
   /** Between the last file and the directory, and between that and its end record. */
-  readonly beforeDirectory?: Octets;
-  readonly afterDirectory?: Octets;
-  readonly comment?: Octets;
+  readonly beforeDirectory?: Bytes;
+  readonly afterDirectory?: Bytes;
+  readonly comment?: Bytes;
   readonly disk?: number;
   readonly directoryDisk?: number;
   readonly countOnDisk?: number;
@@ -62,7 +62,7 @@ export interface RawEnd {
   };
 }
 
-const octets = (value: Octets): Buffer => Buffer.from(value as string);
+const bytes = (value: Bytes): Buffer => Buffer.from(value as string);
 const u16 = (value: number): Buffer => Buffer.from([value & 255, (value >>> 8) & 255]);
 const u32 = (value: number): Buffer => {
   const out = Buffer.alloc(4);
@@ -77,8 +77,8 @@ export const u64 = (value: number): Buffer => {
 /** An extra field. */
 export const extra = (id: number, data: Uint8Array): Buffer => Buffer.concat([u16(id), u16(data.length), data]);
 /** Info-ZIP's Unicode path. */
-export const unicodePath = (name: string, of: Octets): Buffer =>
-  extra(0x7075, Buffer.concat([Buffer.from([1]), u32(crc32(octets(of))), octets(name)]));
+export const unicodePath = (name: string, of: Bytes): Buffer =>
+  extra(0x7075, Buffer.concat([Buffer.from([1]), u32(crc32(bytes(of))), bytes(name)]));
 /** External attributes of a Unix mode. */
 export const mode = (bits: number): number => (bits << 16) >>> 0;
 
@@ -94,12 +94,12 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
     }
   };
   const directory: Buffer[] = [];
-  put(octets(end.prefix ?? ''));
+  put(bytes(end.prefix ?? ''));
   for (const entry of entries) {
-    put(octets(entry.before ?? ''));
-    const content = octets(entry.content ?? '');
+    put(bytes(entry.before ?? ''));
+    const content = bytes(entry.content ?? '');
     const method = entry.method ?? (content.length > 0 ? 8 : 0);
-    const data = entry.data ? octets(entry.data) : method === 8 ? deflateRawSync(content) : content;
+    const data = entry.data ? bytes(entry.data) : method === 8 ? deflateRawSync(content) : content;
     const all = {
       version: 20,
       madeBy: 0x31e,
@@ -119,27 +119,27 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
     if (entry.noLocal === undefined) {
       const none = entry.descriptor === undefined ? {} : { crc: 0, compressedSize: 0, size: 0 };
       const local = { signature: 0x04034b50, ...all, ...none, ...entry.local };
-      const name = octets(local.name);
+      const name = bytes(local.name);
       put(u32(local.signature), u16(local.version), u16(local.flags), u16(local.method), u16(0), u16(DATE));
       put(u32(local.crc), u32(local.compressedSize), u32(local.size), u16(name.length), u16(local.extra.length));
-      put(name, octets(local.extra), data);
+      put(name, bytes(local.extra), data);
       if (entry.descriptor === true) put(u32(0x08074b50), u32(all.crc), u32(all.compressedSize), u32(all.size));
-      else if (entry.descriptor !== undefined) put(octets(entry.descriptor));
+      else if (entry.descriptor !== undefined) put(bytes(entry.descriptor));
     }
-    const name = octets(central.name);
-    const comment = octets(central.comment);
+    const name = bytes(central.name);
+    const comment = bytes(central.comment);
     directory.push(
       ...[u32(central.signature), u16(central.madeBy), u16(central.version), u16(central.flags), u16(central.method)],
       ...[u16(0), u16(DATE), u32(central.crc), u32(central.compressedSize), u32(central.size), u16(name.length)],
       ...[u16(central.extra.length), u16(comment.length), u16(central.disk), u16(0), u32(central.attributes)],
-      ...[u32(central.offset), name, octets(central.extra), comment],
+      ...[u32(central.offset), name, bytes(central.extra), comment],
     );
   }
-  put(octets(end.beforeDirectory ?? ''));
+  put(bytes(end.beforeDirectory ?? ''));
   const start = length;
   put(Buffer.concat(directory));
   const size = length - start;
-  put(octets(end.afterDirectory ?? ''));
+  put(bytes(end.afterDirectory ?? ''));
   const count = entries.length;
   if (end.zip64 !== undefined) {
     const record = length;
@@ -148,7 +148,7 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
     put(u64(zip64.count ?? count), u64(zip64.count ?? count), u64(zip64.size ?? size), u64(zip64.start ?? start));
     put(u32(0x07064b50), u32(0), u64(zip64.record ?? record), u32(1));
   }
-  const comment = octets(end.comment ?? '');
+  const comment = bytes(end.comment ?? '');
   put(u32(0x06054b50), u16(end.disk ?? 0), u16(end.directoryDisk ?? 0), u16(end.countOnDisk ?? end.count ?? count));
   put(
     u16(end.count ?? count),
@@ -156,6 +156,6 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
     u32(end.start ?? start),
     u16(end.commentLength ?? comment.length),
   );
-  put(comment, octets(end.suffix ?? ''));
+  put(comment, bytes(end.suffix ?? ''));
   return Buffer.concat(parts);
 }

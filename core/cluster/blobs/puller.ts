@@ -16,7 +16,7 @@ export interface BlobPullerOptions {
   readonly log: Logger;
   /** Nodes that may have it. */
   peers(): readonly BlobPeer[];
-  /** Octets of the largest. */
+  /** Bytes of the largest. */
   readonly limit: number;
   /** Milliseconds for one, from all nodes together. */
   readonly deadline: number;

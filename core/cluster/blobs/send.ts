@@ -1,7 +1,7 @@
 /** Sends a blob to a peer, from where it asks for it on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { octets, rangeStart } from '../../base/file-pieces.ts';
+import { bytes, rangeStart } from '../../base/file-pieces.ts';
 import type { BlobStore } from './store.ts';
 
 /** Answers a GET. Rejects when it can't be read, or the peer has gone. */
@@ -25,7 +25,7 @@ export async function sendBlob(
       'content-length': size - from,
       ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
     });
-    await pipeline(octets(file, from), response);
+    await pipeline(bytes(file, from), response);
   } finally {
     await blob.file.close();
   }

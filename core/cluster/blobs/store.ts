@@ -1,5 +1,5 @@
 /**
- * Files named by the SHA-256 of what they hold: written beside, synced, then renamed, so that a name is there only with all of its octets on disk. Which of them are needed is known to
+ * Files named by the SHA-256 of what they hold: written beside, synced, then renamed, so that a name is there only with all of its bytes on disk. Which of them are needed is known to
  * whoever names them in rows.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -7,7 +7,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../../base/errors.ts';
-import { octets, writeAt } from '../../base/file-pieces.ts';
+import { bytes, writeAt } from '../../base/file-pieces.ts';
 import { makeFolder } from '../../store/folder.ts';
 
 /** In the data folder. */
@@ -19,7 +19,7 @@ const PART = '.part';
 
 export interface Blob {
   readonly hash: string;
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
 }
 
@@ -46,7 +46,7 @@ export class BlobStore {
     for (const name of readdirSync(folder)) if (name.endsWith(PART)) rmSync(join(folder, name));
   }
 
-  /** Keeps what the source gives, at most `limit` octets. Resolves when it is on disk. Throws InvalidError `blob_too_large`, and what the source or the disk throws; then nothing is left. */
+  /** Keeps what the source gives, at most `limit` bytes. Resolves when it is on disk. Throws InvalidError `blob_too_large`, and what the source or the disk throws; then nothing is left. */
   async put(source: AsyncIterable<Uint8Array>, limit: number): Promise<Blob> {
     const part = await this.part();
     try {
@@ -89,7 +89,7 @@ export class BlobStore {
     if (blob === null) return null;
     const sum = createHash('sha256');
     try {
-      for await (const piece of octets(blob.file, 0)) sum.update(piece);
+      for await (const piece of bytes(blob.file, 0)) sum.update(piece);
       if (sum.digest('hex') === hash) return blob;
       await this.#discard(blob);
     } catch (error) {
@@ -153,7 +153,7 @@ export class BlobPart {
 
   async write(piece: Uint8Array, limit: number): Promise<void> {
     if (this.size + piece.length > limit)
-      throw new InvalidError('blob_too_large', `It has more than ${limit} octets, which is the most that is taken.`);
+      throw new InvalidError('blob_too_large', `It has more than ${limit} bytes, which is the most that is taken.`);
     await writeAt(this.#file, piece, this.size);
     this.#sum.update(piece);
     this.size += piece.length;

@@ -6,7 +6,7 @@ import type { Binary, Environment } from '../../store/environment.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { Overlay } from '../draft/overlay.ts';
 
-/** Octets of a key that lmdb takes, with pages of 4 KB. */
+/** Bytes of a key that lmdb takes, with pages of 4 KB. */
 const LONGEST_KEY = 1978;
 
 type RangeOptions = NonNullable<Parameters<Binary['getRange']>[0]>;
@@ -33,8 +33,7 @@ class OverlaidTable {
   }
 
   put(key: Uint8Array, value: Buffer): void {
-    if (key.length === 0 || key.length > LONGEST_KEY)
-      throw new Error(`a key of ${key.length} octets can not be stored`);
+    if (key.length === 0 || key.length > LONGEST_KEY) throw new Error(`a key of ${key.length} bytes can not be stored`);
     this.#write(key, value);
   }
 

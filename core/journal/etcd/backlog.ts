@@ -5,7 +5,7 @@ import type { Link } from '../apply/applier.ts';
 import { decodeEntry, hashEntry } from '../entry-codec.ts';
 import type { LoggedGroup } from './shared-log.ts';
 
-/** Octets of entries, but for the rest of one look. */
+/** Bytes of entries, but for the rest of one look. */
 const BOUND = 8 << 20;
 /** Groups applied in one transaction. */
 const GROUPS = 64;
@@ -13,7 +13,7 @@ const GROUPS = 64;
 export class Backlog {
   private readonly groups: LoggedGroup[] = [];
   /** Of entries. */
-  octets = 0;
+  bytes = 0;
   private untilRoom: (() => void)[] = [];
 
   get isEmpty(): boolean {
@@ -21,7 +21,7 @@ export class Backlog {
   }
 
   get isFull(): boolean {
-    return this.octets >= BOUND;
+    return this.bytes >= BOUND;
   }
 
   /** Groups. */
@@ -47,18 +47,18 @@ export class Backlog {
 
   add(group: LoggedGroup): void {
     this.groups.push(group);
-    this.octets += sizeOf(group);
+    this.bytes += sizeOf(group);
   }
 
   /** Before all others. */
   putBefore(group: LoggedGroup): void {
     this.groups.unshift(group);
-    this.octets += sizeOf(group);
+    this.bytes += sizeOf(group);
   }
 
   /** So many groups of the front are applied. Where all are gone meanwhile, that is no matter. */
   passed(count: number): void {
-    for (const group of this.groups.splice(0, count)) this.octets -= sizeOf(group);
+    for (const group of this.groups.splice(0, count)) this.bytes -= sizeOf(group);
     if (!this.isFull) this.makeRoom();
   }
 

@@ -41,7 +41,7 @@ export interface EtcdJournal extends LocalJournal {
   readonly isSynced: boolean;
   /** What comes next in the log could not be applied here, as with a full disk; that is tried again and again. */
   readonly isStuck: boolean;
-  /** Octets of the log that wait to be applied. */
+  /** Bytes of the log that wait to be applied. */
   readonly backlog: number;
   /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
   caughtUp(): Promise<void>;

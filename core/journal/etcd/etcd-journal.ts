@@ -98,7 +98,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   get backlog(): number {
-    return this.foreign.octets;
+    return this.foreign.bytes;
   }
 
   start(): void {

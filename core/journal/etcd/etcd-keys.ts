@@ -24,17 +24,17 @@ const PARTED = 2;
 const PACKED = 3;
 const PACKED_PARTED = 4;
 const PARTED_LENGTH = 41;
-/** Octets of a group that is in one piece. A look has several of them in one answer. */
+/** Bytes of a group that is in one piece. A look has several of them in one answer. */
 const MOST_WHOLE = 128 << 10;
 /**
- * Octets from which on a group is packed. 16 writes of a record are 9 KB: Brotli at quality 1 takes 55 us to make 1.7 KB of them and each node 35 us to read it (deflate at level 1: 110
+ * Bytes from which on a group is packed. 16 writes of a record are 9 KB: Brotli at quality 1 takes 55 us to make 1.7 KB of them and each node 35 us to read it (deflate at level 1: 110
  * and 22); etcd takes 100 us for a KB. At 2 KB and four nodes it comes to the same.
  */
 const LEAST_PACKED = 2 << 10;
-/** Octets that a packed group in one piece, or in parts, may stand for: a damaged one is not to fill the memory. What is larger is not packed. */
+/** Bytes that a packed group in one piece, or in parts, may stand for: a damaged one is not to fill the memory. What is larger is not packed. */
 const MOST_UNPACKED = 1 << 20;
 const MOST_UNPACKED_PARTED = 16 << 20;
-/** Octets of one part. etcd takes 1.5 MiB in a request. */
+/** Bytes of one part. etcd takes 1.5 MiB in a request. */
 export const PART = 1 << 20;
 
 export interface Keys {
@@ -110,7 +110,7 @@ function pack(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_SIZE_HINT]: body.length } });
 }
 
-/** Throws Error for what is not packed, or stands for more than `most` octets. What it stands for is held against the chain of hashes when it is applied. */
+/** Throws Error for what is not packed, or stands for more than `most` bytes. What it stands for is held against the chain of hashes when it is applied. */
 function unpack(packed: Buffer, most: number): Buffer {
   try {
     return brotliDecompressSync(packed, { maxOutputLength: most });

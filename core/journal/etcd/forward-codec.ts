@@ -116,8 +116,8 @@ class Cursor {
     return this.#at === this.#bytes.length;
   }
 
-  number(octets: number): number {
-    return this.take(octets).readUIntBE(0, octets);
+  number(data: number): number {
+    return this.take(data).readUIntBE(0, data);
   }
 
   take(length: number): Buffer {

@@ -47,7 +47,7 @@ export const SHARED = 1000;
 /** For so many milliseconds a node appends for itself when a sequencer did not take something, and by default when it gave no answer. */
 const PASSED_BY = 100;
 const SHUNNED = 5000;
-/** Octets of changes that are forwarded at once; more is appended by the node itself. */
+/** Bytes of changes that are forwarded at once; more is appended by the node itself. */
 const MOST = 256 << 10;
 const RETRY_PAUSE = 50;
 /** Milliseconds for others to come. */

@@ -12,7 +12,7 @@ export async function checkAgreement(
   findings: Findings,
 ): Promise<boolean> {
   try {
-    // Names are octets here: what they may be is judged elsewhere. So are sizes.
+    // Names are bytes here: what they may be is judged elsewhere. So are sizes.
     const other = await fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false });
     const place = new Map(placed.map((one) => [one.entry, one]));
     let n = 0;

@@ -7,7 +7,7 @@ import type { PackageLimits } from './limits.ts';
 const SIGNATURE = 0x02014b50;
 const FIXED = 46;
 
-/** A file or folder of the archive, as the central directory has it. Lengths and offsets in octets, those of ZIP64 put in. */
+/** A file or folder of the archive, as the central directory has it. Lengths and offsets in bytes, those of ZIP64 put in. */
 export interface Entry {
   readonly name: Buffer;
   /** Of the format, times ten, that a reader has to know (4.4.3). */

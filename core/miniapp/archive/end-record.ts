@@ -15,7 +15,7 @@ const ZIP64_END_LENGTH = 56;
 const CENTRAL_HEADER = 0x02014b50;
 const LOCAL_HEADER = 0x04034b50;
 
-/** Offsets and lengths in octets. */
+/** Offsets and lengths in bytes. */
 export interface Directory {
   readonly start: number;
   readonly end: number;
@@ -53,18 +53,14 @@ export function findDirectory(bytes: Buffer, findings: Findings): Directory | un
     findings.add(
       'archive_unreadable',
       PACKAGE,
-      `The archive is cut off within its comment: ${archiveEnd - bytes.length} octets of it are missing.`,
+      `The archive is cut off within its comment: ${archiveEnd - bytes.length} bytes of it are missing.`,
     );
     return;
   }
   if (archiveEnd < bytes.length)
-    findings.add(
-      'archive_trailing_data',
-      PACKAGE,
-      `${bytes.length - archiveEnd} octets follow the end of the archive.`,
-    );
+    findings.add('archive_trailing_data', PACKAGE, `${bytes.length - archiveEnd} bytes follow the end of the archive.`);
   if (archiveEnd > at + END_LENGTH)
-    findings.add('archive_comment', PACKAGE, `The archive has a comment of ${archiveEnd - at - END_LENGTH} octets.`);
+    findings.add('archive_comment', PACKAGE, `The archive has a comment of ${archiveEnd - at - END_LENGTH} bytes.`);
 
   const plain: Counts = {
     disk: bytes.readUInt16LE(at + 4),
@@ -121,13 +117,13 @@ function locate(
       findings.add(
         'archive_prepended_data',
         PACKAGE,
-        `${expected - start} octets precede the archive, so that its directory lies behind where it says.`,
+        `${expected - start} bytes precede the archive, so that its directory lies behind where it says.`,
       );
     else
       findings.add(
         'archive_directory_mismatch',
         PACKAGE,
-        `The directory says that it takes ${size} octets from ${start} on, but the end record stands at ${end}.`,
+        `The directory says that it takes ${size} bytes from ${start} on, but the end record stands at ${end}.`,
       );
     return;
   }

@@ -1,4 +1,4 @@
-/** The name of an entry: octets, flag 11 and a field that says it anew, of which readers take one or another. */
+/** The name of an entry: bytes, flag 11 and a field that says it anew, of which readers take one or another. */
 import { crc32 } from 'node:zlib';
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
@@ -43,9 +43,9 @@ export function isOtherName(name: Buffer, extra: ExtraFields): boolean {
   return field.length < 5 || field[0] !== 1 || field.readUInt32LE(1) !== crc32(name) || !field.subarray(5).equals(name);
 }
 
-function decode(octets: Buffer): string | undefined {
+function decode(bytes: Buffer): string | undefined {
   try {
-    return decoder.decode(octets);
+    return decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -35,7 +35,7 @@ export function junkIn(path: string): string | undefined {
 
 const APPLE_DOUBLE = 0x00051607;
 
-/** What begins a tag: browsers find it in whatever octets a page has. */
+/** What begins a tag: browsers find it in whatever bytes a page has. */
 const TAG = /<[a-z!?/]/i;
 
 /** What macOS puts beside a file for its attributes: `._name`, in a format of its own, whatever the name ends with. With tags in it, it may be a page as well. */

@@ -1,4 +1,4 @@
-/** Where entries lie: one behind the other from the first octet to the directory, without overlap and with nothing between them. */
+/** Where entries lie: one behind the other from the first byte to the directory, without overlap and with nothing between them. */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
 import { descriptorFits, type Extent } from './local-header.ts';
@@ -8,7 +8,7 @@ export interface Placed extends Extent {
   readonly shown: string;
 }
 
-/** The entries that share no octet with another one. `complete`: these are all, so that what lies between them belongs to none. */
+/** The entries that share no byte with another one. `complete`: these are all, so that what lies between them belongs to none. */
 export function checkLayout(
   bytes: Buffer,
   placed: readonly Placed[],
@@ -19,14 +19,14 @@ export function checkLayout(
   const sound = new Set(placed);
   const inOrder = placed.toSorted((a, b) => a.entry.offset - b.entry.offset || a.dataEnd - b.dataEnd);
   const first = inOrder[0]?.entry.offset ?? directoryStart;
-  if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} octets precede the first file.`);
+  if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} bytes precede the first file.`);
   // The one that reaches farthest of those before, since one may lie within another.
   let farthest: Placed | undefined;
   for (const [n, one] of inOrder.entries()) {
     if (farthest !== undefined && one.entry.offset < farthest.dataEnd) {
       sound.delete(one);
       sound.delete(farthest);
-      findings.add('archive_overlap', wholeFile(one.shown), `It shares octets of the archive with ${farthest.shown}.`);
+      findings.add('archive_overlap', wholeFile(one.shown), `It shares bytes of the archive with ${farthest.shown}.`);
     }
     if (farthest === undefined || one.dataEnd >= farthest.dataEnd) farthest = one;
     const next = inOrder[n + 1]?.entry.offset ?? directoryStart;
@@ -42,7 +42,7 @@ export function checkLayout(
         'No data descriptor with the sizes and the CRC of the directory follows its data.',
       );
     } else if (complete)
-      findings.add('archive_hidden_data', wholeFile(one.shown), `${gap.length} octets behind it belong to no file.`);
+      findings.add('archive_hidden_data', wholeFile(one.shown), `${gap.length} bytes behind it belong to no file.`);
   }
   return sound;
 }

@@ -1,19 +1,19 @@
 /** How much a package may hold. Whatever an archive says of itself, no more than this is read, made or kept. */
 
 export interface PackageLimits {
-  /** Octets of the archive. It is held in memory while it is audited. */
+  /** Bytes of the archive. It is held in memory while it is audited. */
   readonly archiveBytes: number;
   /** Files and folders. */
   readonly entries: number;
-  /** Octets of one file, unpacked. */
+  /** Bytes of one file, unpacked. */
   readonly fileBytes: number;
-  /** Octets of all files, unpacked. */
+  /** Bytes of all files, unpacked. */
   readonly totalBytes: number;
-  /** Octets unpacked for each octet packed; looked at where more than 1 MB comes of it. Deflate reaches 1,032, and sources seldom 20. */
+  /** Bytes unpacked for each byte packed; looked at where more than 1 MB comes of it. Deflate reaches 1,032, and sources seldom 20. */
   readonly ratio: number;
   /** Folders within one another. */
   readonly depth: number;
-  /** Octets of a path in UTF-8. Windows and some file systems of phones end at 255 or 260, with the folder of the app before it. */
+  /** Bytes of a path in UTF-8. Windows and some file systems of phones end at 255 or 260, with the folder of the app before it. */
   readonly pathBytes: number;
 }
 

@@ -15,7 +15,7 @@ const DESCRIPTOR = 0x08074b50;
 /** Sizes and CRC follow the data. */
 const FOLLOWS = 1 << 3;
 
-/** Where an entry lies in the archive: offsets in octets. */
+/** Where an entry lies in the archive: offsets in bytes. */
 export interface Extent {
   readonly dataStart: number;
   readonly dataEnd: number;
@@ -77,10 +77,10 @@ export function readLocalHeader(
   return { dataStart, dataEnd };
 }
 
-/** Whether the octets between the data of an entry and what follows it are the descriptor that its flags announce, or rightly nothing. */
+/** Whether the bytes between the data of an entry and what follows it are the descriptor that its flags announce, or rightly nothing. */
 export function descriptorFits(gap: Buffer, entry: Entry): boolean {
   if ((entry.flags & FOLLOWS) === 0) return gap.length === 0;
-  // The signature is optional (4.3.9.3); sizes have 8 octets where the entry is ZIP64, which writers tell only by writing so.
+  // The signature is optional (4.3.9.3); sizes have 8 bytes where the entry is ZIP64, which writers tell only by writing so.
   const signed = gap.length === 16 || gap.length === 24;
   const wide = gap.length === 20 || gap.length === 24;
   if (!signed && gap.length !== 12 && gap.length !== 20) return false;

@@ -20,7 +20,7 @@ const FORMATS: readonly { readonly at: number; readonly bytes: Buffer; readonly 
 ];
 const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_LENGTH = 22;
-/** Comments of up to this many octets behind a ZIP archive that something precedes. */
+/** Comments of up to this many bytes behind a ZIP archive that something precedes. */
 const TAIL = 1024;
 const NAMES = /\.(?:zip|pkg|jar|apk|aab|ipa|xpi|crx|whl|7z|rar|tar|tgz|gz|bz2|xz|zst|br|cab)$/i;
 

@@ -19,7 +19,7 @@ import { archiveFormat } from './nested.ts';
 import { Budget, canUnpack } from './packing.ts';
 import { unpack } from './unpack.ts';
 
-/** Octets unpacked that stay in memory for who reads them next: small packages are unpacked once, of others a part is unpacked anew for each who reads it. */
+/** Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of others a part is unpacked anew for each who reads it. */
 const KEPT = 8 << 20;
 
 /** Undefined: it can't be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
@@ -32,7 +32,7 @@ export async function openArchive(
   try {
     const { size } = await file.stat();
     if (size > limits.archiveBytes) {
-      findings.add('archive_too_large', PACKAGE, `The archive has ${size} octets; ${limits.archiveBytes} are allowed.`);
+      findings.add('archive_too_large', PACKAGE, `The archive has ${size} bytes; ${limits.archiveBytes} are allowed.`);
       return;
     }
     // Not by readFile, which would go on for as long as the file grows.
@@ -111,7 +111,7 @@ function look(entry: Entry, names: Names, findings: Findings): Found {
   const path = slash ? name.path?.slice(0, -1) : name.path;
   const accepted = path !== undefined && names.accept(path, slash);
   if (entry.commentLength > 0)
-    findings.add('archive_comment', wholeFile(name.shown), `It has a comment of ${entry.commentLength} octets.`);
+    findings.add('archive_comment', wholeFile(name.shown), `It has a comment of ${entry.commentLength} bytes.`);
   if (entry.disk !== 0)
     findings.add('archive_multi_disk', wholeFile(name.shown), `It says to begin in part ${entry.disk} of the archive.`);
   return {

@@ -42,7 +42,7 @@ export async function openFolder(
       if (total > limits.totalBytes) break;
       const format = content && archiveFormat(path, content);
       if (size === undefined) {
-        const message = `It has more than the ${limits.fileBytes} octets that are allowed.`;
+        const message = `It has more than the ${limits.fileBytes} bytes that are allowed.`;
         findings.add('archive_file_too_large', place, message);
       } else if (format !== undefined) findings.add('archive_nested', place, `It is ${format}.`);
       const read = async () => (size === undefined ? undefined : readBounded(join(folder, path), limits.fileBytes));
@@ -51,7 +51,7 @@ export async function openFolder(
   }
   names.finish();
   if (total <= limits.totalBytes) return { files, close: async () => {} };
-  const message = `Its files have more than ${limits.totalBytes} octets, which is what is allowed.`;
+  const message = `Its files have more than ${limits.totalBytes} bytes, which is what is allowed.`;
   findings.add('archive_content_too_large', PACKAGE, message);
   return;
 }
@@ -77,7 +77,7 @@ async function list(
   return true;
 }
 
-/** Undefined: it has more octets, or has become something else since the folder was listed. */
+/** Undefined: it has more bytes, or has become something else since the folder was listed. */
 async function readBounded(path: string, most: number): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -63,7 +63,7 @@ export class Budget {
       this.#findings.add(
         'archive_file_too_large',
         wholeFile(shown),
-        `It has ${size} octets unpacked; ${fileBytes} are allowed.`,
+        `It has ${size} bytes unpacked; ${fileBytes} are allowed.`,
       );
       return false;
     }
@@ -71,7 +71,7 @@ export class Budget {
       this.#findings.add(
         'archive_ratio',
         wholeFile(shown),
-        `${compressedSize} octets unpack to ${size}, more than ${ratio} times as many.`,
+        `${compressedSize} bytes unpack to ${size}, more than ${ratio} times as many.`,
       );
       return false;
     }
@@ -83,7 +83,7 @@ export class Budget {
       this.#findings.add(
         'archive_content_too_large',
         PACKAGE,
-        `Its files have more than ${totalBytes} octets unpacked, which is what is allowed.`,
+        `Its files have more than ${totalBytes} bytes unpacked, which is what is allowed.`,
       );
     return false;
   }
@@ -95,7 +95,7 @@ export class Budget {
       this.#findings.add(
         'archive_ratio',
         PACKAGE,
-        `${this.#compressed} octets unpack to ${this.#size}, more than ${ratio} times as many.`,
+        `${this.#compressed} bytes unpack to ${this.#size}, more than ${ratio} times as many.`,
       );
   }
 }

@@ -36,11 +36,11 @@ export function wrongPath(path: string, limits: PackageLimits): WrongPath | unde
       return wrong('archive_path_segment', 'A name in its path begins with a blank, or ends with a blank or a dot.');
     if (DEVICE.test(segment)) return wrong('archive_name_reserved', `On Windows "${segment}" is the name of a device.`);
     if (Buffer.byteLength(segment) > LONGEST_SEGMENT)
-      return wrong('archive_path_too_long', `A name in its path has more than ${LONGEST_SEGMENT} octets.`);
+      return wrong('archive_path_too_long', `A name in its path has more than ${LONGEST_SEGMENT} bytes.`);
   }
-  const octets = Buffer.byteLength(path);
-  if (octets > limits.pathBytes)
-    return wrong('archive_path_too_long', `Its path has ${octets} octets; ${limits.pathBytes} are allowed.`);
+  const bytes = Buffer.byteLength(path);
+  if (bytes > limits.pathBytes)
+    return wrong('archive_path_too_long', `Its path has ${bytes} bytes; ${limits.pathBytes} are allowed.`);
   if (segments.length - 1 > limits.depth)
     return wrong('archive_path_too_deep', `It lies ${segments.length - 1} folders deep; ${limits.depth} are allowed.`);
   return;

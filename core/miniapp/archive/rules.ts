@@ -68,8 +68,8 @@ export const ARCHIVE_RULES = {
   },
   archive_overlap: {
     type: 'error',
-    title: 'Files that share octets',
-    about: 'Two files of an archive that lie in the same octets are how archive bombs are made.',
+    title: 'Files that share bytes',
+    about: 'Two files of an archive that lie in the same bytes are how archive bombs are made.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_comment: {
@@ -211,7 +211,7 @@ export const ARCHIVE_RULES = {
   archive_path_too_long: {
     type: 'error',
     title: 'Path too long',
-    about: 'A path may have 200 octets in UTF-8, unless the service is configured otherwise, and each part of it 255.',
+    about: 'A path may have 200 bytes in UTF-8, unless the service is configured otherwise, and each part of it 255.',
     fix: 'Use shorter names, or fewer folders within one another.',
   },
   archive_path_too_deep: {

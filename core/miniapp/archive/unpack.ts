@@ -1,6 +1,6 @@
 /**
- * The content of an entry. Node's zlib makes it from the octets that this reader and yauzl agree upon (agreement.ts), and not yauzl's stream: that neither
- * checks the CRC nor tells of octets behind the end of deflated data, in which a second content could hide.
+ * The content of an entry. Node's zlib makes it from the bytes that this reader and yauzl agree upon (agreement.ts), and not yauzl's stream: that neither
+ * checks the CRC nor tells of bytes behind the end of deflated data, in which a second content could hide.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Placed } from './layout.ts';
@@ -14,7 +14,7 @@ export interface Damage {
   readonly message: string;
 }
 
-/** Never more octets than the entry says to have, which the limits have been held against. */
+/** Never more bytes than the entry says to have, which the limits have been held against. */
 export function unpack(bytes: Buffer, { entry, dataStart, dataEnd }: Placed): Buffer | Damage {
   const data = bytes.subarray(dataStart, dataEnd);
   const content = entry.method === DEFLATE ? inflate(data, entry.size) : data;
@@ -34,12 +34,12 @@ function inflate(data: Buffer, size: number): Buffer | string {
       maxOutputLength: Math.max(size, 1),
       chunkSize,
     }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-    if (buffer.length !== size) return `It unpacks to ${buffer.length} octets and says ${size}.`;
+    if (buffer.length !== size) return `It unpacks to ${buffer.length} bytes and says ${size}.`;
     const left = data.length - engine.bytesWritten;
-    return left === 0 ? buffer : `${left} octets follow the end of its deflated data.`;
+    return left === 0 ? buffer : `${left} bytes follow the end of its deflated data.`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      return `It unpacks to more than the ${size} octets that it says.`;
+      return `It unpacks to more than the ${size} bytes that it says.`;
     return `Its deflated data can not be unpacked (${(error as Error).message}).`;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Packs a package so that the same files give the same archive: sorted, at one time, with one mode, by one level of deflate. What can still differ is
- * deflate itself: another release of Node's zlib, or its code for another processor, may pack the same content in other octets.
+ * deflate itself: another release of Node's zlib, or its code for another processor, may pack the same content in other bytes.
  */
 import { createHash } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const LEVEL = 9;
 const MODE = 0o100644;
 
 export interface Written {
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
   /** In hexadecimal digits. */
   readonly sha256: string;
@@ -32,7 +32,7 @@ export async function writeArchive(
   const bytes = await pack(content);
   if (bytes === undefined) return;
   if (bytes.length > limits.archiveBytes) {
-    const message = `The archive would have ${bytes.length} octets; ${limits.archiveBytes} are allowed.`;
+    const message = `The archive would have ${bytes.length} bytes; ${limits.archiveBytes} are allowed.`;
     findings.add('archive_too_large', PACKAGE, message);
     return;
   }

@@ -14,7 +14,7 @@ import { checkId, checkText, checkVersion, checkVersionCode } from './values.ts'
 const FILE = 'manifest.json';
 const ENTRY = 'index.html';
 const ROOT_FILES = [ENTRY, FILE, 'host-sdk.js'];
-/** Octets. */
+/** Bytes. */
 const LARGEST = 64 * 1024;
 
 const REQUIRED = ['id', 'name', 'version', 'versionCode', 'entry', 'permissions', 'minHostVersion'];
@@ -51,7 +51,7 @@ async function readManifest(file: PackageFile | undefined, findings: Findings): 
   const bytes = await file?.read();
   if (bytes === undefined) return;
   if (bytes.length > LARGEST) {
-    const message = `The manifest has ${bytes.length} octets; ${LARGEST} are allowed.`;
+    const message = `The manifest has ${bytes.length} bytes; ${LARGEST} are allowed.`;
     findings.add('manifest_too_large', wholeFile(FILE), message);
     return;
   }

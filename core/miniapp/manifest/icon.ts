@@ -46,5 +46,5 @@ export async function auditIcon(
       `The icon has ${width} × ${height} pixels; it should be square, of ${SMALLEST} to ${LARGEST}.`,
     );
   if (bytes.length > MOST_BYTES)
-    manifest.add('icon_size', 'icon', `The icon has ${bytes.length} octets; it should have at most ${MOST_BYTES}.`);
+    manifest.add('icon_size', 'icon', `The icon has ${bytes.length} bytes; it should have at most ${MOST_BYTES}.`);
 }

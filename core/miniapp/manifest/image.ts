@@ -1,4 +1,4 @@
-/** Pictures by their first octets: PNG, JPEG and WebP, the formats that an icon may have. */
+/** Pictures by their first bytes: PNG, JPEG and WebP, the formats that an icon may have. */
 
 export interface Picture {
   readonly format: 'PNG' | 'JPEG' | 'WebP';

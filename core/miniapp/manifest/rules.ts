@@ -101,7 +101,7 @@ export const MANIFEST_RULES = {
     type: 'error',
     title: 'Icon not what its name says',
     about:
-      'An icon is a PNG, JPEG or WebP file with the extension of its format, by its first octets. SVG is none of them, since it can hold scripts and icons are shown outside of the sandbox.',
+      'An icon is a PNG, JPEG or WebP file with the extension of its format, by its first bytes. SVG is none of them, since it can hold scripts and icons are shown outside of the sandbox.',
     fix: 'Save the icon as PNG.',
   },
   icon_size: {

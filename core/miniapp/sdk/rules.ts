@@ -6,7 +6,7 @@ export const SDK_RULES = {
     type: 'error',
     title: 'host-sdk.js is none of the SDKs issued',
     about:
-      'host-sdk.js makes the global Host, and is the one script that may reach the system itself. It is compared, octet for octet by SHA-256, with the SDKs issued (packages.sdks in the configuration, --sdk for the linter).',
+      'host-sdk.js makes the global Host, and is the one script that may reach the system itself. It is compared, byte for byte by SHA-256, with the SDKs issued (packages.sdks in the configuration, --sdk for the linter).',
     fix: 'Put host-sdk.js of an SDK that was issued into the package, unchanged: not minified, not bundled, with its line ends as they came.',
   },
   sdk_unverified: {

@@ -108,8 +108,8 @@ const SNIFFED = 1445;
 /** Of files of no known type browsers look at what is in them. */
 async function isPage(file: PackageFile): Promise<boolean> {
   if (KNOWN.test(file.path) || STYLE.test(file.path) || SCRIPT.test(file.path)) return false;
-  const octets = await file.read();
-  return octets !== undefined && PAGE.test(octets.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
+  const bytes = await file.read();
+  return bytes !== undefined && PAGE.test(bytes.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
 }
 
 /** Permissions that no call needs. */
@@ -186,14 +186,14 @@ function auditPiece(piece: Piece, web: WebContext): void {
 }
 
 async function sourceOf(web: WebContext, file: PackageFile | undefined): Promise<SourceText | undefined> {
-  const octets = await file?.read();
-  if (file === undefined || octets === undefined) return undefined;
+  const bytes = await file?.read();
+  if (file === undefined || bytes === undefined) return undefined;
   try {
-    return new SourceText(file.path, new TextDecoder('utf-8', { fatal: true }).decode(octets));
+    return new SourceText(file.path, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     web.findings.add('text_not_utf8', wholeFile(file.path), 'This file is not UTF-8.');
     // What can be read of it is audited all the same.
-    return new SourceText(file.path, octets.toString('latin1'));
+    return new SourceText(file.path, bytes.toString('latin1'));
   }
 }
 

@@ -17,7 +17,7 @@ export const UPLOAD_STATES = [
 
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
-/** Whether the octets of a package are of no more use. */
+/** Whether the bytes of a package are of no more use. */
 export const isOver = (state: UploadState): boolean =>
   state === 'rejected' || state === 'superseded' || state === 'withdrawn';
 
@@ -70,9 +70,9 @@ export interface Upload {
   readonly appId: string;
   readonly version: string;
   readonly versionCode: number;
-  /** Of the package; its octets lie in the store of blobs. */
+  /** Of the package; its bytes lie in the store of blobs. */
   readonly sha256: string;
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
   /** Of the developer, for whoever reviews it. */
   readonly notes: string | null;
@@ -128,7 +128,7 @@ export const reports: Table<Report> = {
   lookups: () => [],
 };
 
-/** Ends an app's id, which holds no such octet. */
+/** Ends an app's id, which holds no such byte. */
 const NOTHING = Uint8Array.of(0);
 
 /** Where an upload is found by its app and versionCode. */

@@ -1,5 +1,5 @@
 /**
- * The key of what is stored: the target URI (RFC 9111 section 2). The path stays as it was sent, octet by octet. RFC 3986 section 6 calls `/%61`
+ * The key of what is stored: the target URI (RFC 9111 section 2). The path stays as it was sent, byte by byte. RFC 3986 section 6 calls `/%61`
  * and `/a` the same, and `/x/../a`, too; an origin may not, and whoever finds such a pair could have the answer to one of them stored for the other.
  */
 

@@ -1,4 +1,4 @@
-/** The frame around the parts of a multipart/byteranges body (RFC 9110 section 14.6). Octets as Latin-1 text. */
+/** The frame around the parts of a multipart/byteranges body (RFC 9110 section 14.6). Bytes as Latin-1 text. */
 import { contentRange, type Part } from './range.ts';
 
 /** `boundary`: a token that is in no part, by chance of its length. */

@@ -5,7 +5,7 @@ import { parseHttpDate } from './http-date.ts';
 import type { CacheRequest } from './request.ts';
 import { isEntityTag, matchStrongly } from './validators.ts';
 
-/** The octets [from, to). */
+/** The bytes [from, to). */
 export interface Part {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,7 @@ export function planRange(request: CacheRequest, status: number, facts: Facts, l
   const asked = parseRange(range, length);
   if (asked === undefined) return WHOLE;
   if (asked.length === 0) return UNSATISFIABLE;
-  if (asked.some((part) => part.from === part.to)) return WHOLE; // the last octets of an empty body can't be told by a range
+  if (asked.some((part) => part.from === part.to)) return WHOLE; // the last bytes of an empty body can't be told by a range
   const parts = coalesced(asked);
   return parts.length > MOST_PARTS ? WHOLE : { kind: 'partial', parts };
 }

@@ -1,6 +1,6 @@
 /** Dictionaries of structured fields (RFC 9651 section 4.2.2): all of the syntax, of values only what a cache directive can be. */
 
-/** `undefined` for true; `text`: a string or a token; `other`: a list, a date, octets, false: nothing that a directive takes. */
+/** `undefined` for true; `text`: a string or a token; `other`: a list, a date, bytes, false: nothing that a directive takes. */
 export type Member =
   | { readonly type: 'true' }
   | { readonly type: 'integer'; readonly value: string }
@@ -18,7 +18,7 @@ const DECIMAL = /-?\d{1,12}\.\d{1,3}(?![\d.])/y;
 const INTEGER = /-?\d{1,15}(?![\d.])/y;
 const STRING = /"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y;
 const TOKEN = /[A-Za-z*][!#$%&'*+\-.^_`|~0-9A-Za-z:/]*/y;
-const OCTETS = /:[A-Za-z0-9+/=]*:/y;
+const BYTES = /:[A-Za-z0-9+/=]*:/y;
 const BOOLEAN = /\?[01]/y;
 const DATE = /@-?\d{1,15}(?![\d.])/y;
 const DISPLAY_STRING = /%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*"/y;
@@ -86,7 +86,7 @@ function readItem(reader: Reader): Member | undefined {
   if (token !== undefined) return { type: 'text', value: token };
   const boolean = take(reader, BOOLEAN);
   if (boolean !== undefined) return boolean === '?1' ? TRUE : OTHER;
-  const rest = take(reader, OCTETS) ?? take(reader, DATE) ?? take(reader, DISPLAY_STRING);
+  const rest = take(reader, BYTES) ?? take(reader, DATE) ?? take(reader, DISPLAY_STRING);
   return rest === undefined ? undefined : OTHER;
 }
 

@@ -41,11 +41,11 @@ export interface CachePurge {
 export interface CacheStats {
   readonly memoryObjects: number;
   /** With all that goes with the objects. */
-  readonly memoryOctets: number;
+  readonly memoryBytes: number;
   readonly memoryLimit: number;
   /** Entries that the index of the disk knows. */
   readonly diskObjects: number;
-  readonly diskOctets: number;
+  readonly diskBytes: number;
   readonly diskLimit: number;
   readonly hits: { readonly memory: number; readonly disk: number };
   readonly misses: number;
@@ -92,8 +92,8 @@ export interface CacheStore {
   /** Invalidation (RFC 9111 section 4.4): all variants of a URL, in all threads, and what is under way for it. */
   remove(domainId: string, key: string): void;
 
-  /** Leaves something with a response that lies in memory, such as a ReadyAnswer; `octets`: what it takes, which is counted. */
-  attach(variant: StoredVariant, value: unknown, octets: number): void;
+  /** Leaves something with a response that lies in memory, such as a ReadyAnswer; `bytes`: what it takes, which is counted. */
+  attach(variant: StoredVariant, value: unknown, data: number): void;
 
   /** Keeps the body in another coding. The bytes are the store's. */
   attachEncoding(variant: StoredVariant, coding: StoredCoding, bytes: Uint8Array): void;
@@ -135,17 +135,17 @@ export interface CacheHandle {
   readonly signals: SharedArrayBuffer;
   /** Null: there is no disk. */
   readonly disk: DiskHandle | null;
-  /** Octets of memory of one thread. */
+  /** Bytes of memory of one thread. */
   readonly memory: number;
-  /** Objects with more octets are kept on disk only. */
+  /** Objects with more bytes are kept on disk only. */
   readonly memoryObject: number;
-  /** Objects with more octets are not kept. */
+  /** Objects with more bytes are not kept. */
   readonly largestObject: number;
 }
 
 export interface DiskHandle {
   readonly folder: string;
-  /** Octets in all. */
+  /** Bytes in all. */
   readonly limit: number;
   /** Of the checksums (entry.ts, `saltOf`). */
   readonly secret: number;

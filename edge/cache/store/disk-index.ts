@@ -3,7 +3,7 @@
  * eight slots that is full gives up the one in the oldest segment, and a slot that two threads wrote at once is emptied. A reader takes what it has read twice alike; what
  * lies where it points says its own place and URL, and what does not fit is a miss.
  *
- *     slot   b of the hash (0: empty) · segment · offset / 8 · octets of the first read; the top bit: the URL has this entry alone, for all requests
+ *     slot   b of the hash (0: empty) · segment · offset / 8 · bytes of the first read; the top bit: the URL has this entry alone, for all requests
  *     behind all slots, for classes of buckets: the newest segment with an entry that was forgotten. It lies there still, and would be found after a restart, so who
  *     removes a URL has to know of it
  */
@@ -25,7 +25,7 @@ export class DiskIndex {
     this.#mask = this.slots / BUCKET - 1;
   }
 
-  /** For a disk of so many octets: a slot for each KB. */
+  /** For a disk of so many bytes: a slot for each KB. */
   static share(limit: number): SharedArrayBuffer {
     const slots = 2 ** Math.max(10, Math.min(27, Math.ceil(Math.log2(limit / 1024))));
     return new SharedArrayBuffer((slots * SLOT + CLASSES) * 4);

@@ -107,7 +107,7 @@ async function readSegment(
   }
 }
 
-/** Returns how many octets are done with. */
+/** Returns how many bytes are done with. */
 function readWindow(
   bytes: Buffer,
   offset: number,

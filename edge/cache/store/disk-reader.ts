@@ -6,10 +6,10 @@ import type { SegmentFiles } from './segment-files.ts';
 import type { SegmentTable } from './segment-table.ts';
 import { responseOf, Variant, WholeBody } from './variant.ts';
 
-/** Data up to here is read with the head, in one read; more, up to `wholeOctets`, in another. */
+/** Data up to here is read with the head, in one read; more, up to `wholeBytes`, in another. */
 export const WITH_HEAD = 4 * PIECE;
 
-/** Thrown to whoever reads a body whose octets are not those that were written. The entry is gone with it. */
+/** Thrown to whoever reads a body whose bytes are not those that were written. The entry is gone with it. */
 export class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }
@@ -20,17 +20,17 @@ export class DiskReader {
   readonly #segments: SegmentTable;
 
   readonly #secret: number;
-  readonly #wholeOctets: number;
+  readonly #wholeBytes: number;
 
-  /** `wholeOctets`: larger bodies are read in pieces, by who asks for them. */
-  constructor(files: SegmentFiles, segments: SegmentTable, secret: number, wholeOctets: number) {
-    this.#wholeOctets = wholeOctets;
+  /** `wholeBytes`: larger bodies are read in pieces, by who asks for them. */
+  constructor(files: SegmentFiles, segments: SegmentTable, secret: number, wholeBytes: number) {
+    this.#wholeBytes = wholeBytes;
     this.#files = files;
     this.#segments = segments;
     this.#secret = secret;
   }
 
-  /** The entry's head and, where they came along, the octets behind it. Undefined: nothing that could be trusted. Never rejects. */
+  /** The entry's head and, where they came along, the bytes behind it. Undefined: nothing that could be trusted. Never rejects. */
   async entry(place: DiskPlace): Promise<{ entry: Entry; rest: Buffer } | undefined> {
     try {
       const bytes = await this.#files.read(place.segment, place.offset, place.length);
@@ -53,7 +53,7 @@ export class DiskReader {
     let size = bodyLength;
     for (const coding of frame.codings) size += coding.length;
     if (pieces.length !== Math.ceil(size / PIECE)) return this.#lost(frame.place);
-    if (size > this.#wholeOctets) {
+    if (size > this.#wholeBytes) {
       const body = new DiskBody(this, entry, onDamage);
       return new Variant(responseOf(head, body), frame.mark, []);
     }
@@ -61,14 +61,14 @@ export class DiskReader {
     const bytes = isBehind && rest.length >= size ? rest.subarray(0, size) : await this.#piece(entry, 0, size);
     if (bytes === undefined || !isIntact(bytes, pieces, 0)) return this.#lost(frame.place);
     let from = bodyLength;
-    const codings = frame.codings.map(({ coding, length: octets }) => {
-      from += octets;
-      return { coding, bytes: bytes.subarray(from - octets, from) };
+    const codings = frame.codings.map(({ coding, length: chunk }) => {
+      from += chunk;
+      return { coding, bytes: bytes.subarray(from - chunk, from) };
     });
     return new Variant(responseOf(head, new WholeBody(bytes.subarray(0, bodyLength))), frame.mark, codings);
   }
 
-  /** Octets [from, to) of an entry's data, whole pieces, checked. Rejects with DamagedError. */
+  /** Bytes [from, to) of an entry's data, whole pieces, checked. Rejects with DamagedError. */
   async pieces(entry: Entry, first: number, last: number, size: number): Promise<Buffer> {
     const bytes = await this.#piece(entry, first * PIECE, Math.min(size, (last + 1) * PIECE));
     const { frame } = entry;
@@ -93,7 +93,7 @@ export class DiskReader {
   }
 }
 
-/** Whether octets that begin with a piece are what its sum and those of the next say. */
+/** Whether bytes that begin with a piece are what its sum and those of the next say. */
 function isIntact(bytes: Buffer, sums: readonly number[], first: number): boolean {
   for (let at = 0; at < bytes.length; at += PIECE)
     if (crc32(bytes.subarray(at, at + PIECE)) !== sums[first + at / PIECE]) return false;

@@ -23,9 +23,9 @@ import { hashSelecting } from './key-hash.ts';
 import { fileOf, type SegmentFiles } from './segment-files.ts';
 import type { SegmentTable } from './segment-table.ts';
 
-/** Octets that may wait for the disk; what comes then is not written. */
+/** Bytes that may wait for the disk; what comes then is not written. */
 const MOST_WAITING = 32 * 1024 * 1024;
-/** Octets of one write. */
+/** Bytes of one write. */
 const BATCH = 1024 * 1024;
 /** After a write that failed the disk is left alone for so long. */
 const PAUSE_MS = 10_000;
@@ -51,7 +51,7 @@ export interface DiskJob {
 export interface DiskWriterOptions {
   readonly folder: string;
   readonly secret: number;
-  readonly segmentOctets: number;
+  readonly segmentBytes: number;
   readonly index: DiskIndex;
   readonly segments: SegmentTable;
   readonly files: SegmentFiles;
@@ -83,7 +83,7 @@ export class DiskWriter {
   #pausedUntil = 0;
   #batch: Placed[] = [];
   #buffers: Uint8Array[] = [];
-  #batchOctets = 0;
+  #batchBytes = 0;
 
   constructor(options: DiskWriterOptions) {
     this.#options = options;
@@ -91,12 +91,12 @@ export class DiskWriter {
 
   /** False: too much waits, or the disk has failed. */
   put(job: DiskJob): boolean {
-    const octets = 500 + job.texts.text.length + dataLength(job);
-    if (this.#waiting + octets > MOST_WAITING || performance.now() < this.#pausedUntil) {
+    const bytes = 500 + job.texts.text.length + dataLength(job);
+    if (this.#waiting + bytes > MOST_WAITING || performance.now() < this.#pausedUntil) {
       this.unwritten++;
       return false;
     }
-    this.#waiting += octets;
+    this.#waiting += bytes;
     this.#queue.push(job);
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -123,7 +123,7 @@ export class DiskWriter {
         try {
           if (performance.now() < this.#pausedUntil) this.unwritten++;
           else await this.#place(job);
-          if (this.#batchOctets >= BATCH || this.#batch.length >= 500) await this.#write();
+          if (this.#batchBytes >= BATCH || this.#batch.length >= 500) await this.#write();
         } catch {
           this.#fail();
         }
@@ -135,23 +135,23 @@ export class DiskWriter {
 
   /** Adds it to the batch. */
   async #place(job: DiskJob): Promise<void> {
-    const { segments, segmentOctets } = this.#options;
+    const { segments, segmentBytes } = this.#options;
     const siblings = await this.siblings(job);
     const size = dataLength(job);
     const pieces = Array.isArray(job.data) ? pieceSums(job.data) : (job.data as Pick<EntryFrame, 'pieces'>).pieces;
     const length = headLength(job.texts, job.codings.length, pieces.length, siblings.length);
     const total = (length + size + 7) & ~7;
-    if (total > segmentOctets - FILE_HEAD.length) {
+    if (total > segmentBytes - FILE_HEAD.length) {
       this.unwritten++;
       return;
     }
     const isBehind = (job.behind ?? 0) > this.#segment;
-    const isFull = this.#position + this.#batchOctets + total > segmentOctets;
+    const isFull = this.#position + this.#batchBytes + total > segmentBytes;
     if (this.#fd < 0 || isFull || isBehind || !segments.isLive(this.#segment)) {
       await this.#write();
       await this.#openSegment();
     }
-    const offset = this.#position + this.#batchOctets;
+    const offset = this.#position + this.#batchBytes;
     const place = { segment: this.#segment, offset };
     const data = Array.isArray(job.data)
       ? { segment: this.#segment, offset: offset + length }
@@ -161,7 +161,7 @@ export class DiskWriter {
     writeHead(head, 0, job.head, job.texts, { ...{ mark, bodyLength, codings, pieces, siblings, place, data } });
     seal(head, 0, length, saltOf(this.#options.secret, this.#segment));
     this.#buffers.push(head, ...(Array.isArray(job.data) ? job.data : []), ZEROS.subarray(0, total - length - size));
-    this.#batchOctets += total;
+    this.#batchBytes += total;
     const first = length + (size <= WITH_HEAD ? size : 0);
     this.#batch.push({ job, siblings, place: { ...place, length: first } });
   }
@@ -188,16 +188,16 @@ export class DiskWriter {
   async #write(): Promise<void> {
     const batch = this.#batch;
     const buffers = this.#buffers;
-    const octets = this.#batchOctets;
+    const bytes = this.#batchBytes;
     this.#batch = [];
     this.#buffers = [];
-    this.#batchOctets = 0;
+    this.#batchBytes = 0;
     if (batch.length === 0) return;
     await writeAll(this.#fd, buffers, this.#position).catch((error) => {
       this.unwritten += batch.length;
       throw error;
     });
-    this.#position += octets;
+    this.#position += bytes;
     for (const one of batch) this.#publish(one);
   }
 
@@ -226,8 +226,8 @@ export class DiskWriter {
 
   async #openSegment(): Promise<void> {
     this.#leaveSegment();
-    const { segments, files, folder, segmentOctets } = this.#options;
-    this.#segment = segments.take(segmentOctets);
+    const { segments, files, folder, segmentBytes } = this.#options;
+    this.#segment = segments.take(segmentBytes);
     files.remove(segments.giveUp());
     files.forget(segments.oldest);
     this.#position = 0;
@@ -252,7 +252,7 @@ export class DiskWriter {
   #fail(): void {
     this.#batch = [];
     this.#buffers = [];
-    this.#batchOctets = 0;
+    this.#batchBytes = 0;
     this.#leaveSegment();
     this.#pausedUntil = performance.now() + PAUSE_MS;
   }
@@ -288,7 +288,7 @@ export async function writeAll(fd: number, buffers: readonly Uint8Array[], posit
     // IOV_MAX is 1,024.
     const some = rest.slice(0, 1000);
     let written = await new Promise<number>((resolve, reject) => {
-      writev(fd, some, at, (error, octets) => (error === null ? resolve(octets) : reject(error)));
+      writev(fd, some, at, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
     });
     if (written === 0) throw new Error('The disk takes nothing.');
     at += written;

@@ -5,7 +5,7 @@
  *
  * Segments and not LMDB, of which the project has an environment already: bits that flip in a tree of pages mapped into memory can end the process, and without
  * syncing a loss of power leaves such trees behind; and a read that is not in the page cache stops the loop. Here everything that is read is checked against a sum, a
- * miss costs a look into shared memory, and a write is an append. What that costs: the index is in memory (16 octets for each KB of disk), and has to be read from the segments after a
+ * miss costs a look into shared memory, and a write is an append. What that costs: the index is in memory (16 bytes for each KB of disk), and has to be read from the segments after a
  * start, in the background: 5 µs an entry. A hit on the disk takes some 35 µs of CPU, of which the read by the thread pool is about 8
  * (bench/edge/cache-disk.ts); a point read of lmdb takes 2, but what is asked for again lies in memory by then.
  */
@@ -26,13 +26,13 @@ import type { Variant } from './variant.ts';
 const MB = 1024 * 1024;
 
 /** Of a disk with this limit. */
-export const segmentOctetsOf = (limit: number): number =>
+export const segmentBytesOf = (limit: number): number =>
   Math.max(64 * 1024, Math.min(64 * MB, Math.floor(limit / 128)));
 
 export class Disk {
   readonly limit: number;
-  /** Bodies with more octets have a file of their own. */
-  readonly largeOctets: number;
+  /** Bodies with more bytes have a file of their own. */
+  readonly largeBytes: number;
   readonly #hash: KeyHash;
   readonly #signals: Signals;
   readonly #onReplaced: (a: number, b: number) => void;
@@ -66,15 +66,15 @@ export class Disk {
     const segments = new SegmentTable(handle.segments, limit);
     const files = new SegmentFiles(folder);
     const reader = new DiskReader(files, segments, secret, Math.max(WITH_HEAD, memoryObject));
-    const segmentOctets = segmentOctetsOf(limit);
-    this.largeOctets = Math.floor(segmentOctets / 8);
+    const segmentBytes = segmentBytesOf(limit);
+    this.largeBytes = Math.floor(segmentBytes / 8);
     const removedAt = (a: number): number => signals.removedAt(a);
     this.#index = index;
     this.#segments = segments;
     this.#files = files;
     this.#reader = reader;
     this.#writer = new DiskWriter({
-      ...{ folder, secret, segmentOctets, index, segments, files, reader, removedAt },
+      ...{ folder, secret, segmentBytes, index, segments, files, reader, removedAt },
       onReplaced: ({ a, b, bodyLength }) => {
         if (bodyLength > memoryObject) onReplaced(a, b);
         signals.replaced(a, b);
@@ -86,8 +86,8 @@ export class Disk {
       : Promise.resolve();
   }
 
-  get octets(): number {
-    return this.#segments.octets;
+  get bytes(): number {
+    return this.#segments.bytes;
   }
 
   get count(): number {
@@ -212,7 +212,7 @@ export class Disk {
     const lengths = codings.map(({ coding, bytes }) => ({ coding, length: bytes.length }));
     const data = [body, ...codings.map(({ bytes }) => bytes)];
     const size = data.reduce((sum, part) => sum + part.length, headLength(common.texts, 3, 0, 0));
-    if (size <= this.largeOctets) this.#writer.put({ ...common, codings: lengths, data });
+    if (size <= this.largeBytes) this.#writer.put({ ...common, codings: lengths, data });
     else {
       // Codings of it stay in memory.
       const file = this.open(body.length);

@@ -23,10 +23,10 @@ export const MAX_HEAD = 1024 * 1024;
 
 const CODINGS: readonly StoredCoding[] = ['br', 'gzip', 'zstd'];
 
-/** Where an entry lies on disk. `length`: octets that the first read takes. */
+/** Where an entry lies on disk. `length`: bytes that the first read takes. */
 export interface DiskPlace {
   readonly segment: number;
-  /** Octets, a multiple of 8. */
+  /** Bytes, a multiple of 8. */
   readonly offset: number;
   readonly length: number;
 }
@@ -59,7 +59,7 @@ export interface EntryFrame {
 export interface Entry {
   readonly head: StoredHead;
   readonly frame: EntryFrame;
-  /** Octets of the head: where a body that lies behind it begins. */
+  /** Bytes of the head: where a body that lies behind it begins. */
   readonly length: number;
 }
 
@@ -111,9 +111,9 @@ export function writeHead(out: Buffer, at: number, head: StoredHead, texts: Head
   out.writeUInt32LE(frame.data.segment, at + 80);
   out.writeDoubleLE(frame.data.offset, at + 84);
   let to = at + FIXED;
-  for (const { coding, length: octets } of codings) {
+  for (const { coding, length: data } of codings) {
     out.writeUInt32LE(CODINGS.indexOf(coding), to);
-    to = out.writeUInt32LE(octets, to + 4);
+    to = out.writeUInt32LE(data, to + 4);
   }
   for (const sum of pieces) to = out.writeUInt32LE(sum, to);
   for (const one of siblings) {

@@ -9,14 +9,14 @@ const MOST = 16_384;
 
 interface HotKey {
   variants: readonly Variant[];
-  octets: number;
+  bytes: number;
   wasAsked: boolean;
   /** Of the purges when the variants were last held against them. */
   version: number;
 }
 
 export class HotSet {
-  octets = 0;
+  bytes = 0;
   readonly #limit: number;
   readonly #keys = new Map<string, HotKey>();
   readonly #onDrop: (variants: readonly Variant[]) => void;
@@ -29,7 +29,7 @@ export class HotSet {
 
   /** What comes takes the place of another. */
   get isFull(): boolean {
-    return this.#keys.size >= MOST || this.octets > this.#limit * 0.9;
+    return this.#keys.size >= MOST || this.bytes > this.#limit * 0.9;
   }
 
   get(key: string): HotKey | undefined {
@@ -41,22 +41,22 @@ export class HotSet {
   /** False: too large. */
   add(key: string, variants: readonly Variant[], version: number): boolean {
     this.drop(key);
-    let octets = 200;
-    for (const variant of variants) octets += variant.octets + variant.attachedOctets;
-    if (octets > this.#limit / 8) return false;
+    let bytes = 200;
+    for (const variant of variants) bytes += variant.bytes + variant.attachedBytes;
+    if (bytes > this.#limit / 8) return false;
     for (const variant of variants) variant.isHot = true;
-    this.#keys.set(key, { variants, octets, wasAsked: false, version });
-    this.octets += octets;
+    this.#keys.set(key, { variants, bytes, wasAsked: false, version });
+    this.bytes += bytes;
     this.#shrink();
     return this.#keys.has(key);
   }
 
   /** Something was attached to one of the variants of a key. */
-  grow(key: string, octets: number): void {
+  grow(key: string, bytes: number): void {
     const found = this.#keys.get(key);
     if (found === undefined) return;
-    found.octets += octets;
-    this.octets += octets;
+    found.bytes += bytes;
+    this.bytes += bytes;
     this.#shrink();
   }
 
@@ -64,7 +64,7 @@ export class HotSet {
     const found = this.#keys.get(key);
     if (found === undefined) return;
     this.#keys.delete(key);
-    this.octets -= found.octets;
+    this.bytes -= found.bytes;
     for (const variant of found.variants) variant.isHot = false;
   }
 
@@ -72,7 +72,7 @@ export class HotSet {
     // All of them at most once around, and then without mercy.
     let turns = this.#keys.size;
     for (const [key, found] of this.#keys) {
-      if (this.octets <= this.#limit && this.#keys.size <= MOST) return;
+      if (this.bytes <= this.#limit && this.#keys.size <= MOST) return;
       if (found.wasAsked && turns-- > 0) {
         found.wasAsked = false;
         this.#keys.delete(key);

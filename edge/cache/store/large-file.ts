@@ -14,9 +14,9 @@ import type { SegmentTable } from './segment-table.ts';
 
 export const LARGE_HEAD = Buffer.from('WPONE-1\n');
 export const LARGE_END = Buffer.from('WPEND-1\n');
-/** Octets that may wait for the disk. */
+/** Bytes that may wait for the disk. */
 const MOST_WAITING = 8 * 1024 * 1024;
-/** Octets that are counted ahead when the length is not known. */
+/** Bytes that are counted ahead when the length is not known. */
 const STEP = 8 * 1024 * 1024;
 
 export interface LargeFileOptions {
@@ -28,7 +28,7 @@ export interface LargeFileOptions {
 }
 
 export class LargeFile {
-  /** Octets of the body so far. */
+  /** Bytes of the body so far. */
   length = 0;
   hasFailed = false;
   /** Resolves when nothing is done any more, whole or not. */
@@ -39,9 +39,9 @@ export class LargeFile {
   readonly #pieces: number[] = [];
   #sum = 0;
   #counted: number;
-  /** Parts for the next write, and octets that are not on the disk, theirs among them. */
+  /** Parts for the next write, and bytes that are not on the disk, theirs among them. */
   #waiting: Uint8Array[] = [];
-  #waitingOctets = 0;
+  #waitingBytes = 0;
   #unwritten = 0;
   #position = LARGE_HEAD.length;
   #fd = -1;
@@ -67,14 +67,14 @@ export class LargeFile {
     this.#sumUp(part);
     this.length += part.length;
     this.#waiting.push(part);
-    this.#waitingOctets += part.length;
+    this.#waitingBytes += part.length;
     this.#unwritten += part.length;
     if (this.length > this.#counted) {
       this.#counted += STEP;
       this.#options.segments.resize(this.#segment, this.#counted);
       this.#options.giveUp();
     }
-    if (this.#waitingOctets >= PIECE) this.#drain();
+    if (this.#waitingBytes >= PIECE) this.#drain();
     return true;
   }
 
@@ -140,16 +140,16 @@ export class LargeFile {
 
   #drain(): void {
     const parts = this.#waiting;
-    const octets = this.#waitingOctets;
-    if (octets === 0) return;
+    const chunk = this.#waitingBytes;
+    if (chunk === 0) return;
     this.#waiting = [];
-    this.#waitingOctets = 0;
+    this.#waitingBytes = 0;
     this.#running = this.#running.then(async () => {
       if (this.hasFailed) return;
       try {
         await writeAll(this.#fd, parts, this.#position);
-        this.#position += octets;
-        this.#unwritten -= octets;
+        this.#position += chunk;
+        this.#unwritten -= chunk;
       } catch {
         this.abort();
       }

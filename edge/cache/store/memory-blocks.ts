@@ -1,6 +1,6 @@
-/** The blocks that entries in memory are packed in. A place is octets / 8 from the begin of block 0, as if they lay one behind the other. */
+/** The blocks that entries in memory are packed in. A place is bytes / 8 from the begin of block 0, as if they lay one behind the other. */
 export class MemoryBlocks {
-  /** Octets of a block, a power of two. */
+  /** Bytes of a block, a power of two. */
   readonly size: number;
   readonly #shift: number;
   readonly #blocks: Buffer[] = [];
@@ -14,8 +14,8 @@ export class MemoryBlocks {
     this.#shift = 31 - Math.clz32(size / 8);
   }
 
-  /** Octets that are taken of the system. */
-  get octets(): number {
+  /** Bytes that are taken of the system. */
+  get bytes(): number {
     return (this.#blocks.length - this.#spare.length) * this.size;
   }
 
@@ -27,7 +27,7 @@ export class MemoryBlocks {
     return this.#words[place >>> this.#shift];
   }
 
-  /** Where in its block a place is, in octets. */
+  /** Where in its block a place is, in bytes. */
   at(place: number): number {
     return (place & (this.size / 8 - 1)) * 8;
   }
@@ -50,9 +50,9 @@ export class MemoryBlocks {
     this.#free.push(block);
   }
 
-  /** Gives blocks that wait back to the system, as long as more than so many octets are taken. */
-  trim(octets: number): void {
-    while (this.#free.length > 0 && this.octets > octets) {
+  /** Gives blocks that wait back to the system, as long as more than so many bytes are taken. */
+  trim(bytes: number): void {
+    while (this.#free.length > 0 && this.bytes > bytes) {
       const number = this.#free.pop()!;
       this.#blocks[number] = NO_BLOCK;
       this.#words[number] = NO_WORDS;

@@ -1,6 +1,6 @@
 /**
  * Hash of a URL ─► place of its newest entry in memory: open addressing with linear probing, two words a slot. A deletion moves back what stood behind it, so that
- * there are no graves and a miss ends at the first empty slot. 8 octets a slot, at most three quarters of them in use.
+ * there are no graves and a miss ends at the first empty slot. 8 bytes a slot, at most three quarters of them in use.
  */
 export class MemoryIndex {
   /** Slots in use. */
@@ -9,7 +9,7 @@ export class MemoryIndex {
   readonly #mask: number;
   /** b of the hash; 0: empty. */
   readonly #tags: Uint32Array;
-  /** Octets / 8 from the begin of the memory; where the slot is empty, of no meaning. */
+  /** Bytes / 8 from the begin of the memory; where the slot is empty, of no meaning. */
   readonly #places: Uint32Array;
 
   /** `capacity`: a power of two. */
@@ -24,7 +24,7 @@ export class MemoryIndex {
     return this.count >= this.capacity - (this.capacity >>> 2);
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.capacity * 8;
   }
 

@@ -1,11 +1,11 @@
 /**
- * The entries in memory, packed: a million of them as objects would be some ten million for the garbage collector to mark; here they are the octets of some blocks.
+ * The entries in memory, packed: a million of them as objects would be some ten million for the garbage collector to mark; here they are the bytes of some blocks.
  *
  *     small ─► [block][block]            S3-FIFO (Yang et al., SOSP 2023): what comes goes to `small`, a tenth of the memory; what was asked for meanwhile moves on
  *     main  ─► [block][block][block]…    to `main` when its turn comes, the rest goes, so that a scan passes through the tenth. Whoever was put out of
  *                                        `small` lately goes to `main` at once. In `main` what was asked for gets another round.
  *
- * Entries are appended to the last block of a queue and leave at the first, in order, so there are no holes to manage. A place is octets / 8 from the begin of block 0;
+ * Entries are appended to the last block of a queue and leave at the first, in order, so there are no holes to manage. A place is bytes / 8 from the begin of block 0;
  * blocks are used again. Bodies up to a few KB lie behind their heads, and are copied out when asked for, since their block may be used again; larger ones are
  * buffers of their own, which live as long as anybody holds them.
  *
@@ -25,7 +25,7 @@ const MOST_ASKED = 3;
 const ROUNDS = 2000;
 
 export interface MemoryLogOptions {
-  /** Octets in all: blocks, bodies outside, index. */
+  /** Bytes in all: blocks, bodies outside, index. */
   readonly limit: number;
   /** Asked about an entry whose turn it is, by its head: whether it is void. */
   isVoid(block: Buffer, headAt: number): boolean;
@@ -41,7 +41,7 @@ interface Queue {
   /** Where the oldest entry begins in the first block, and the next will in the last. */
   head: number;
   tail: number;
-  /** Octets that a sweep has before it. */
+  /** Bytes that a sweep has before it. */
   toSweep: number;
 }
 
@@ -65,22 +65,22 @@ export class MemoryLog {
 
   constructor(options: MemoryLogOptions) {
     this.#options = options;
-    // 256 octets for each slot: entries are larger, so blocks are full before the index is, as a rule.
+    // 256 bytes for each slot: entries are larger, so blocks are full before the index is, as a rule.
     const slots = 2 ** Math.max(8, Math.min(26, Math.floor(Math.log2(Math.max(1, options.limit / 256)))));
     this.#index = new MemoryIndex(slots);
     this.#ghosts = new Uint32Array(slots >>> 2);
     const size = Math.max(64 * 1024, Math.min(1024 * 1024, 2 ** Math.floor(Math.log2(options.limit / 64))));
     this.#blocks = new MemoryBlocks(size);
-    this.#limit = options.limit - this.#index.octets - this.#ghosts.byteLength;
+    this.#limit = options.limit - this.#index.bytes - this.#ghosts.byteLength;
   }
 
-  /** Octets that are taken of the system, the index among them. */
-  get octets(): number {
-    return this.#blocks.octets + this.outside + this.#index.octets + this.#ghosts.byteLength;
+  /** Bytes that are taken of the system, the index among them. */
+  get bytes(): number {
+    return this.#blocks.bytes + this.outside + this.#index.bytes + this.#ghosts.byteLength;
   }
 
-  /** Octets of a block: no entry is longer. */
-  get blockOctets(): number {
+  /** Bytes of a block: no entry is longer. */
+  get blockBytes(): number {
     return this.#blocks.size;
   }
 
@@ -137,11 +137,11 @@ export class MemoryLog {
   append(
     a: number,
     b: number,
-    octets: number,
+    bytes: number,
     outside: readonly Uint8Array[] | undefined,
     write: (block: Buffer, at: number) => void,
   ): number {
-    const length = (HEADER + octets + 7) & ~7;
+    const length = (HEADER + bytes + 7) & ~7;
     let size = 0;
     for (const part of outside ?? []) size += part.length;
     if (length > this.#blocks.size || !this.#makeRoom(size)) return -1;
@@ -177,10 +177,10 @@ export class MemoryLog {
     this.#index.delete(a, b, this.#homeOf);
   }
 
-  /** Counts, or no longer, octets that the owner holds for entries; puts out others to stay within the limit. */
-  addOutside(octets: number): void {
-    this.outside += octets;
-    if (octets > 0) this.#makeRoom(0);
+  /** Counts, or no longer, bytes that the owner holds for entries; puts out others to stay within the limit. */
+  addOutside(bytes: number): void {
+    this.outside += bytes;
+    if (bytes > 0) this.#makeRoom(0);
   }
 
   /** From here on `sweep` goes over all entries once, to drop what is void. */
@@ -203,14 +203,14 @@ export class MemoryLog {
     while (this.#main.blocks.length > 0) this.#turn(this.#main, 'drop');
   }
 
-  #makeRoom(octets: number): boolean {
+  #makeRoom(bytes: number): boolean {
     // Copies of what gets another round need a block in each queue.
-    const room = this.#limit - 3 * this.#blocks.size - octets;
+    const room = this.#limit - 3 * this.#blocks.size - bytes;
     if (room < 0) return false;
     this.#rounds = ROUNDS;
     while (this.#inUse > room) if (!this.#evictOne()) return false;
     // Blocks that wait to be used again are not held against bodies outside.
-    this.#blocks.trim(this.#limit - this.outside - octets);
+    this.#blocks.trim(this.#limit - this.outside - bytes);
     return true;
   }
 
@@ -228,7 +228,7 @@ export class MemoryLog {
     return true;
   }
 
-  /** The turn of the oldest entry of a queue, or of its first block when that has none left. Returns octets that are done with. */
+  /** The turn of the oldest entry of a queue, or of its first block when that has none left. Returns bytes that are done with. */
   #turn(queue: Queue, what: 'evict' | 'keep' | 'drop'): number {
     const number = queue.blocks[0];
     if (queue.head >= (queue.blocks.length === 1 ? queue.tail : this.#ends[number])) {

@@ -49,15 +49,15 @@ export class Memory {
       onUnpin: (block, at) => this.#unheat(readHead(block, at).head.key),
     });
     this.#hot = new HotSet(Math.floor(limit / 4), (variants) => this.#unpin(variants[0]));
-    this.#inner = Math.min(INNER, this.#log.blockOctets / 8);
+    this.#inner = Math.min(INNER, this.#log.blockBytes / 8);
   }
 
   get count(): number {
     return this.#log.count;
   }
 
-  get octets(): number {
-    return this.#log.octets;
+  get bytes(): number {
+    return this.#log.bytes;
   }
 
   /** The newest first; undefined: none are here. Not for longer than this turn of the loop. */
@@ -140,10 +140,10 @@ export class Memory {
   }
 
   /** Leaves something with a variant. It stays with the URL while that is hot; it is counted then. */
-  attach(variant: Variant, value: unknown, octets: number): void {
-    const more = octets - variant.attachedOctets;
+  attach(variant: Variant, value: unknown, data: number): void {
+    const more = data - variant.attachedBytes;
     variant.attached = value;
-    variant.attachedOctets = octets;
+    variant.attachedBytes = data;
     if (variant.isHot) this.#count(() => this.#hot.grow(variant.response.key, more));
   }
 
@@ -206,14 +206,14 @@ export class Memory {
     }
     let from = at + length;
     // The block is used again when its entries have left it.
-    const take = (octets: number): Uint8Array => {
-      const copy = Buffer.allocUnsafe(octets);
-      block.copy(copy, 0, from, from + octets);
-      from += octets;
+    const take = (data: number): Uint8Array => {
+      const copy = Buffer.allocUnsafe(data);
+      block.copy(copy, 0, from, from + data);
+      from += data;
       return copy;
     };
     const body = new WholeBody(take(frame.bodyLength));
-    const codings = frame.codings.map(({ coding, length: octets }) => ({ coding, bytes: take(octets) }));
+    const codings = frame.codings.map(({ coding, length: data }) => ({ coding, bytes: take(data) }));
     return new Variant(responseOf(head, body), frame.mark, codings);
   }
 
@@ -243,9 +243,9 @@ export class Memory {
 
   /** What changes the hot set changes what is held in all. */
   #count(change: () => void): void {
-    const before = this.#hot.octets;
+    const before = this.#hot.bytes;
     change();
-    this.#log.addOutside(this.#hot.octets - before);
+    this.#log.addOutside(this.#hot.bytes - before);
   }
 
   #replace(a: number, b: number, { selecting }: StoredResponse): void {
@@ -275,7 +275,7 @@ export function isSame(one: readonly string[], other: readonly string[]): boolea
   return one.length === other.length && one.every((text, i) => text === other[i]);
 }
 
-/** With octets of its own, so that it keeps no pool of others alive. */
+/** With bytes of its own, so that it keeps no pool of others alive. */
 function alone({ response, mark, codings }: Variant): Variant {
   const body = new WholeBody(own(response.body.whole!));
   const owned = codings.map(({ coding, bytes }) => ({ coding, bytes: own(bytes) }));

@@ -13,7 +13,7 @@ import { Signals, shareSignals } from './signals.ts';
 /** Sequences of a process: more than it will ever need, so that those of the next one are greater. */
 const SESSION = 2 ** 36;
 const SESSIONS = 2 ** 17;
-/** The log is made anew when it has so many octets more than it had. */
+/** The log is made anew when it has so many bytes more than it had. */
 const LOG_GROWTH = 16 * 1024 * 1024;
 /** Purges whose ids are remembered. */
 const IDS = 10_000;
@@ -21,12 +21,12 @@ const IDS = 10_000;
 export interface CacheOptions {
   /** For the disk; made where it is missing. */
   readonly folder: string;
-  /** Octets of memory, of all threads together. */
+  /** Bytes of memory, of all threads together. */
   readonly memory: number;
   readonly threads: number;
-  /** Octets of the disk; 0: there is none. */
+  /** Bytes of the disk; 0: there is none. */
   readonly disk: number;
-  /** Objects with more octets are kept on disk only. */
+  /** Objects with more bytes are kept on disk only. */
   readonly memoryObject: number;
   /** Objects with more are not kept. */
   readonly largestObject: number;
@@ -47,15 +47,15 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
   const purges = opened?.purges ?? new Purges();
   const ids = new Set<string>(opened?.ids ?? []);
   let log = opened;
-  let octets = 0;
+  let bytes = 0;
 
   const write = (sequence: number, purge: CachePurge, id: string | undefined): void => {
     if (log === undefined) return;
     try {
-      octets += appendPurge(folder, sequence, purge, id);
-      if (octets < LOG_GROWTH) return;
+      bytes += appendPurge(folder, sequence, purge, id);
+      if (bytes < LOG_GROWTH) return;
       writePurgeLog(folder, log.head, purges, [...ids]);
-      octets = 0;
+      bytes = 0;
     } catch (error) {
       // What can't be noted would come back after a restart: without the log there is nothing to come back.
       log = undefined;

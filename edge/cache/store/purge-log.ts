@@ -71,7 +71,7 @@ export function readPurgeLog(folder: string, purges: Purges): ReadLog | undefine
   }
 }
 
-/** Makes the log anew, of what stands. Returns its octets. Throws where the disk fails. */
+/** Makes the log anew, of what stands. Returns its bytes. Throws where the disk fails. */
 export function writePurgeLog(folder: string, head: LogHead, purges: Purges, ids: readonly string[]): number {
   const lines = [lineOf({ head: { ...head, floor: Math.max(head.floor, purges.floor) } })];
   lines.push(lineOf({ ids }));
@@ -82,7 +82,7 @@ export function writePurgeLog(folder: string, head: LogHead, purges: Purges, ids
   return text.length;
 }
 
-/** Returns the octets that came to it. Throws where the disk fails. */
+/** Returns the bytes that came to it. Throws where the disk fails. */
 export function appendPurge(folder: string, sequence: number, purge: CachePurge, id: string | undefined): number {
   const line = lineOf({ sequence, id, purge });
   appendFileSync(pathOf(folder), line);

@@ -4,9 +4,9 @@
  */
 import type { CachePurge } from './cache-store.ts';
 
-/** Octets of detail of one domain and of all; what a domain without detail takes counts, too. */
-const DOMAIN_OCTETS = 256 * 1024;
-const ALL_OCTETS = 16 * 1024 * 1024;
+/** Bytes of detail of one domain and of all; what a domain without detail takes counts, too. */
+const DOMAIN_BYTES = 256 * 1024;
+const ALL_BYTES = 16 * 1024 * 1024;
 /** A string in a Map, roughly. */
 const ITEM = 64;
 
@@ -19,7 +19,7 @@ interface DomainPurges {
   readonly tags: Map<string, number>;
   /** Lengths of prefixes, each once. */
   readonly lengths: Set<number>;
-  octets: number;
+  bytes: number;
 }
 
 /** A line of the log: a domain's purges as they are kept. */
@@ -36,7 +36,7 @@ export class Purges {
   version = 0;
   /** Everything before it is gone. */
   #floor = 0;
-  #octets = 0;
+  #bytes = 0;
   readonly #domains = new Map<string, DomainPurges>();
 
   get floor(): number {
@@ -51,8 +51,8 @@ export class Purges {
     for (const prefix of purge.prefixes) this.#note(domain, domain.prefixes, prefix, sequence);
     for (const tag of purge.tags) this.#note(domain, domain.tags, tag, sequence);
     for (const prefix of purge.prefixes) domain.lengths.add(prefix.length);
-    if (domain.octets > DOMAIN_OCTETS) this.#condense(domain);
-    if (this.#octets > ALL_OCTETS) this.#condenseAll();
+    if (domain.bytes > DOMAIN_BYTES) this.#condense(domain);
+    if (this.#bytes > ALL_BYTES) this.#condenseAll();
   }
 
   /** Everything with a smaller mark is gone. */
@@ -99,9 +99,9 @@ export class Purges {
         prefixes: new Map(),
         tags: new Map(),
         lengths: new Set(),
-        octets: ITEM * 8,
+        bytes: ITEM * 8,
       };
-      this.#octets += domain.octets;
+      this.#bytes += domain.bytes;
     }
     this.#domains.delete(id);
     this.#domains.set(id, domain);
@@ -110,8 +110,8 @@ export class Purges {
 
   #note(domain: DomainPurges, map: Map<string, number>, what: string, sequence: number): void {
     if (!map.has(what)) {
-      domain.octets += what.length + ITEM;
-      this.#octets += what.length + ITEM;
+      domain.bytes += what.length + ITEM;
+      this.#bytes += what.length + ITEM;
     }
     map.set(what, Math.max(sequence, map.get(what) ?? 0));
   }
@@ -120,8 +120,8 @@ export class Purges {
     domain.floor = Math.max(domain.floor, floor);
     for (const map of [domain.urls, domain.prefixes, domain.tags]) map.clear();
     domain.lengths.clear();
-    this.#octets -= domain.octets - ITEM * 8;
-    domain.octets = ITEM * 8;
+    this.#bytes -= domain.bytes - ITEM * 8;
+    domain.bytes = ITEM * 8;
   }
 
   #condense(domain: DomainPurges): void {
@@ -132,8 +132,8 @@ export class Purges {
       for (const [what, sequence] of map) {
         if (sequence > domain.floor) continue;
         map.delete(what);
-        domain.octets -= what.length + ITEM;
-        this.#octets -= what.length + ITEM;
+        domain.bytes -= what.length + ITEM;
+        this.#bytes -= what.length + ITEM;
       }
     domain.lengths.clear();
     for (const prefix of domain.prefixes.keys()) domain.lengths.add(prefix.length);
@@ -142,14 +142,14 @@ export class Purges {
   /** Domains that were not purged for longest go first: their detail becomes a floor, or, where there is none, they become part of everybody's. */
   #condenseAll(): void {
     for (const [id, domain] of this.#domains) {
-      if (this.#octets <= ALL_OCTETS / 2) return;
+      if (this.#bytes <= ALL_BYTES / 2) return;
       let last = domain.floor;
       for (const map of [domain.urls, domain.prefixes, domain.tags])
         for (const sequence of map.values()) last = Math.max(last, sequence);
-      if (domain.octets > ITEM * 8) this.#clear(domain, last);
+      if (domain.bytes > ITEM * 8) this.#clear(domain, last);
       else {
         this.#floor = Math.max(this.#floor, last);
-        this.#octets -= domain.octets;
+        this.#bytes -= domain.bytes;
         this.#domains.delete(id);
       }
     }

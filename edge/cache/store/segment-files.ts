@@ -16,13 +16,13 @@ export const fileOf = (folder: string, segment: number): string =>
   join(folder, `${segment.toString(16).padStart(8, '0')}.seg`);
 
 /** The segments that lie in a folder, by number. */
-export async function listSegments(folder: string): Promise<{ number: number; octets: number }[]> {
-  const found: { number: number; octets: number }[] = [];
+export async function listSegments(folder: string): Promise<{ number: number; bytes: number }[]> {
+  const found: { number: number; bytes: number }[] = [];
   for (const name of await readdir(folder)) {
     const match = NAME.exec(name);
     if (match === null) continue;
     const { size } = await stat(join(folder, name));
-    found.push({ number: Number.parseInt(match[1], 16), octets: size });
+    found.push({ number: Number.parseInt(match[1], 16), bytes: size });
   }
   return found.sort((x, y) => x.number - y.number);
 }
@@ -35,7 +35,7 @@ export class SegmentFiles {
     this.#folder = folder;
   }
 
-  /** Octets from `offset` on: fewer than asked for where the file ends. Rejects when it can't be read. */
+  /** Bytes from `offset` on: fewer than asked for where the file ends. Rejects when it can't be read. */
   async read(segment: number, offset: number, length: number): Promise<Buffer> {
     const file = this.#take(segment);
     try {

@@ -12,10 +12,10 @@ const LOADER = 4;
 const LOADED = 5;
 const TABLE = 8;
 const MOST = 65_536;
-/** Octets that are counted as one. */
+/** Bytes that are counted as one. */
 const PAGE = 4096;
 
-const pagesOf = (octets: number): number => Math.ceil(octets / PAGE);
+const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE);
 
 export class SegmentTable {
   readonly #words: Int32Array;
@@ -27,22 +27,22 @@ export class SegmentTable {
   }
 
   /** Of the files that were found, in order. */
-  static share(found: readonly { readonly number: number; readonly octets: number }[]): SharedArrayBuffer {
+  static share(found: readonly { readonly number: number; readonly bytes: number }[]): SharedArrayBuffer {
     const memory = new SharedArrayBuffer((TABLE + MOST) * 4);
     const words = new Int32Array(memory);
     const last = found.at(-1)?.number ?? 0;
     words[NEXT] = last + 1;
     words[FIRST] = last + 1;
     words[OLDEST] = Math.max(found[0]?.number ?? 1, last - MOST + 16);
-    for (const { number, octets } of found) {
+    for (const { number, bytes } of found) {
       if (number < words[OLDEST]) continue;
-      words[TABLE + (number % MOST)] = pagesOf(octets);
-      words[PAGES] += pagesOf(octets);
+      words[TABLE + (number % MOST)] = pagesOf(bytes);
+      words[PAGES] += pagesOf(bytes);
     }
     return memory;
   }
 
-  get octets(): number {
+  get bytes(): number {
     return Atomics.load(this.#words, PAGES) * PAGE;
   }
 
@@ -66,25 +66,25 @@ export class SegmentTable {
   /** Whether it lies in the older part of the log, and what is still asked for had better be written anew. */
   isOld(number: number): boolean {
     const { oldest, next } = this;
-    return this.octets > (this.#limit * PAGE) / 2 && (number - oldest) * 4 < next - oldest;
+    return this.bytes > (this.#limit * PAGE) / 2 && (number - oldest) * 4 < next - oldest;
   }
 
-  /** A new segment of so many octets at most. */
-  take(octets: number): number {
+  /** A new segment of so many bytes at most. */
+  take(bytes: number): number {
     const number = Atomics.add(this.#words, NEXT, 1);
-    Atomics.store(this.#words, TABLE + (number % MOST), pagesOf(octets));
-    Atomics.add(this.#words, PAGES, pagesOf(octets));
+    Atomics.store(this.#words, TABLE + (number % MOST), pagesOf(bytes));
+    Atomics.add(this.#words, PAGES, pagesOf(bytes));
     return number;
   }
 
   /** What a segment takes has become known, or more. */
-  resize(number: number, octets: number): void {
+  resize(number: number, bytes: number): void {
     const slot = TABLE + (number % MOST);
     const before = Atomics.load(this.#words, slot);
     // Given up meanwhile: it counts no more.
     if (before === 0 || !this.isLive(number)) return;
-    if (Atomics.compareExchange(this.#words, slot, before, pagesOf(octets)) === before)
-      Atomics.add(this.#words, PAGES, pagesOf(octets) - before);
+    if (Atomics.compareExchange(this.#words, slot, before, pagesOf(bytes)) === before)
+      Atomics.add(this.#words, PAGES, pagesOf(bytes) - before);
   }
 
   /** The numbers that have to go for the limit to hold; they are gone for all threads when this returns, and their files are the caller's to remove. */

@@ -4,7 +4,7 @@
  *
  *     words   0 lock   1 head (words written, modulo 2^32)   2 broken (times that a holder of the lock died)   4… sequence (64 bits)
  *             removed: for 65,536 classes of URLs the sequence of the last removal (64 bits each) · ring of messages
- *     message   length in words · kind · sequence (2) · then a and b of a URL's hash and who says it, or the octets of a purge as JSON
+ *     message   length in words · kind · sequence (2) · then a and b of a URL's hash and who says it, or the bytes of a purge as JSON
  *
  * The sequence goes up by each purge and removal. A `mark` is the sequence at the time of a request: who has a smaller one came before.
  */
@@ -146,7 +146,7 @@ export class Signals {
       const a = this.#get(at + 4) >>> 0;
       const b = this.#get(at + 5) >>> 0;
       const sender = this.#get(at + 6);
-      const purge = kind === PURGE && length > 4 && length <= LONGEST + 8 ? this.#octets(at + 5, a) : undefined;
+      const purge = kind === PURGE && length > 4 && length <= LONGEST + 8 ? this.#bytes(at + 5, a) : undefined;
       // What has been read is whole if the ring has not come around to it meanwhile, with room for the message that is being written.
       const lag = (Atomics.load(this.#words, HEAD) - at) >>> 0;
       isLost = lag > RING - LONGEST - 8 || length < 4;
@@ -161,7 +161,7 @@ export class Signals {
     listener.onLost(this.mark());
   }
 
-  #octets(at: number, length: number): Buffer {
+  #bytes(at: number, length: number): Buffer {
     const words = new Int32Array(Math.ceil(Math.min(length, LONGEST * 4) / 4));
     for (let i = 0; i < words.length; i++) words[i] = this.#get(at + i);
     return Buffer.from(words.buffer, 0, Math.min(length, words.length * 4));

@@ -43,7 +43,7 @@ class ThreadStore implements CacheStore {
   readonly #listener: Listener;
   /** Reads of the disk that are under way, by URL and domain. */
   readonly #reading = new Map<string, Promise<readonly StoredVariant[]>>();
-  readonly #room: Room = { octets: 0 };
+  readonly #room: Room = { bytes: 0 };
   readonly #timer: NodeJS.Timeout;
   #sweep: NodeJS.Timeout | undefined;
   #memoryHits = 0;
@@ -152,8 +152,8 @@ class ThreadStore implements CacheStore {
     this.#disk?.remove(head, sequence);
   }
 
-  attach(variant: StoredVariant, value: unknown, octets: number): void {
-    this.#memory.attach(variant as Variant, value, octets);
+  attach(variant: StoredVariant, value: unknown, data: number): void {
+    this.#memory.attach(variant as Variant, value, data);
   }
 
   attachEncoding(variant: StoredVariant, coding: StoredCoding, bytes: Uint8Array): void {
@@ -172,8 +172,8 @@ class ThreadStore implements CacheStore {
     const memory = this.#memory;
     const disk = this.#disk;
     return {
-      ...{ memoryObjects: memory.count, memoryOctets: memory.octets, memoryLimit: memory.limit },
-      ...{ diskObjects: disk?.count ?? 0, diskOctets: disk?.octets ?? 0, diskLimit: disk?.limit ?? 0 },
+      ...{ memoryObjects: memory.count, memoryBytes: memory.bytes, memoryLimit: memory.limit },
+      ...{ diskObjects: disk?.count ?? 0, diskBytes: disk?.bytes ?? 0, diskLimit: disk?.limit ?? 0 },
       hits: { memory: this.#memoryHits, disk: this.#diskHits },
       ...{ misses: this.#misses, stored: this.#stored },
       ...{ evicted: memory.evicted, purged: memory.purged + this.#refused },

@@ -5,8 +5,8 @@ import type { EncodedCoding } from './entry.ts';
 
 export class Variant implements StoredVariant {
   attached: unknown = undefined;
-  /** Octets that the owner of `attached` said. */
-  attachedOctets = 0;
+  /** Bytes that the owner of `attached` said. */
+  attachedBytes = 0;
   /** Whether it is held by the hot set, which counts what is attached. */
   isHot = false;
   constructor(
@@ -20,14 +20,14 @@ export class Variant implements StoredVariant {
     return undefined;
   }
 
-  /** What it takes as objects, roughly: strings, arrays and the octets that are its own. */
-  get octets(): number {
+  /** What it takes as objects, roughly: strings, arrays and the bytes that are its own. */
+  get bytes(): number {
     const { headers, selecting, body, key } = this.response;
-    let octets = 400 + key.length + (headers.length + selecting.length) * 24;
-    for (const text of headers) octets += text.length;
-    octets += body.whole?.length ?? 0;
-    for (const one of this.codings) octets += one.bytes.length;
-    return octets;
+    let bytes = 400 + key.length + (headers.length + selecting.length) * 24;
+    for (const text of headers) bytes += text.length;
+    bytes += body.whole?.length ?? 0;
+    for (const one of this.codings) bytes += one.bytes.length;
+    return bytes;
   }
 }
 

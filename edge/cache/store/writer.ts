@@ -6,16 +6,16 @@ import type { Disk } from './disk.ts';
 import type { LargeFile } from './large-file.ts';
 import { WholeBody } from './variant.ts';
 
-/** Octets of all bodies of a thread that are being collected; beyond it no more are. */
+/** Bytes of all bodies of a thread that are being collected; beyond it no more are. */
 const MOST_COLLECTED = 64 * 1024 * 1024;
 
 /** What the writers of a thread have collected. */
 export interface Room {
-  octets: number;
+  bytes: number;
 }
 
 export interface BodyWriterOptions {
-  /** Octets; more is not kept. */
+  /** Bytes; more is not kept. */
   readonly largest: number;
   /** What content-length said. */
   readonly length: number | undefined;
@@ -36,7 +36,7 @@ export class BodyWriter implements CacheWriter {
   constructor(options: BodyWriterOptions) {
     this.#options = options;
     const { disk, length } = options;
-    if (disk !== undefined && (length ?? 0) > disk.largeOctets) this.#file = disk.open(length);
+    if (disk !== undefined && (length ?? 0) > disk.largeBytes) this.#file = disk.open(length);
   }
 
   push(part: Uint8Array): boolean {
@@ -46,9 +46,9 @@ export class BodyWriter implements CacheWriter {
     if (this.#length > largest) return this.#giveUp();
     if (this.#file !== undefined) return this.#file.push(part) || this.#giveUp();
     this.#parts.push(part);
-    room.octets += part.length;
-    if (disk !== undefined && this.#length > disk.largeOctets) return this.#spill(disk);
-    return room.octets <= MOST_COLLECTED || this.#giveUp();
+    room.bytes += part.length;
+    if (disk !== undefined && this.#length > disk.largeBytes) return this.#spill(disk);
+    return room.bytes <= MOST_COLLECTED || this.#giveUp();
   }
 
   end(): StoredVariant | undefined {
@@ -87,7 +87,7 @@ export class BodyWriter implements CacheWriter {
 
   #release(): Uint8Array[] {
     const parts = this.#parts.take();
-    for (const part of parts) this.#options.room.octets -= part.length;
+    for (const part of parts) this.#options.room.bytes -= part.length;
     return parts;
   }
 }

@@ -1,7 +1,7 @@
 /** Host and port of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and its path: what both versions of HTTP hold them to. */
 import { isIPv6 } from 'node:net';
 
-/** Longer than any name with its port: 253 octets (RFC 1035 section 2.3.4), a dot, a colon and five digits. */
+/** Longer than any name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon and five digits. */
 const LONGEST = 260;
 
 /** A registered name or an IPv4 address: RFC 3986 section 3.2.2. Group 1: the host; group 2: the port. */

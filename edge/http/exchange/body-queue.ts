@@ -16,15 +16,15 @@ const END = Promise.resolve(null);
 export interface BodySource {
   /** The handler asks for the first time. */
   onFirstRead(): void;
-  /** This many octets have left the queue, taken or dropped: as many more may come. */
-  onTaken(octets: number): void;
+  /** This many bytes have left the queue, taken or dropped: as many more may come. */
+  onTaken(data: number): void;
 }
 
 export class BodyQueue implements RequestBody, BodyFlow {
   readonly length: number | undefined;
-  /** Octets that lie here. */
+  /** Bytes that lie here. */
   buffered = 0;
-  /** Octets that have come, in all. */
+  /** Bytes that have come, in all. */
   received = 0;
   /** The end has come: whole, or before its time. */
   isComplete = false;
@@ -180,7 +180,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
     else reject?.(failure);
   }
 
-  /** Returns how many octets lay here. */
+  /** Returns how many bytes lay here. */
   #drop(): number {
     const { buffered } = this;
     this.#parts.clear();

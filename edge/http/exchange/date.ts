@@ -20,7 +20,7 @@ export function currentDate(): string {
   return text;
 }
 
-/** The same in ASCII, 29 octets; other bytes in the next second, never the same ones changed. Not to be written to. */
+/** The same in ASCII, 29 bytes; other bytes in the next second, never the same ones changed. Not to be written to. */
 export function currentDateBytes(): Uint8Array {
   renew();
   return bytes;

@@ -92,7 +92,7 @@ export interface Exchange {
 }
 
 export interface RequestBody {
-  /** Octets that `content-length` announced; 0 when there is no body; undefined when it is not known. */
+  /** Bytes that `content-length` announced; 0 when there is no body; undefined when it is not known. */
   readonly length: number | undefined;
   /**
    * The next part, or null at the end. One read at a time. The client may send more only as parts are taken. Rejects with an

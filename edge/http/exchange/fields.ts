@@ -38,18 +38,18 @@ export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets o
 const NOT_IN_AUTHORITY = 4; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
 export const NOT_IN_TOKEN = 8; // not tchar, in either case
 
-/** By octet: which of the classes above it is in. */
-export const OCTET_CLASS = octetClasses();
+/** By byte: which of the classes above it is in. */
+export const BYTE_CLASS = byteClasses();
 
-function octetClasses(): Uint8Array {
+function byteClasses(): Uint8Array {
   const classes = new Uint8Array(256);
-  for (let octet = 0; octet < 256; octet++) {
-    const character = String.fromCharCode(octet);
-    const isControl = octet < 0x20 || octet === 0x7f;
-    if (!/[!#$%&'*+\-.^_`|~0-9a-z]/.test(character)) classes[octet] |= NOT_IN_NAME;
-    if (!/[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(character)) classes[octet] |= NOT_IN_TOKEN;
-    if (isControl && character !== '\t') classes[octet] |= NOT_IN_VALUE;
-    if (!/[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]/.test(character)) classes[octet] |= NOT_IN_AUTHORITY;
+  for (let byte = 0; byte < 256; byte++) {
+    const character = String.fromCharCode(byte);
+    const isControl = byte < 0x20 || byte === 0x7f;
+    if (!/[!#$%&'*+\-.^_`|~0-9a-z]/.test(character)) classes[byte] |= NOT_IN_NAME;
+    if (!/[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(character)) classes[byte] |= NOT_IN_TOKEN;
+    if (isControl && character !== '\t') classes[byte] |= NOT_IN_VALUE;
+    if (!/[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]/.test(character)) classes[byte] |= NOT_IN_AUTHORITY;
   }
   return classes;
 }
@@ -59,7 +59,7 @@ function classesOf(text: string): number {
   let seen = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    seen |= code < 256 ? OCTET_CLASS[code] : 0xff;
+    seen |= code < 256 ? BYTE_CLASS[code] : 0xff;
   }
   return seen;
 }

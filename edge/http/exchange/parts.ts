@@ -1,6 +1,6 @@
 /** Parts of a body that wait. Small ones are put together: each by itself would hold many times what it weighs. */
 
-/** Octets: shorter parts are put together, into memory of so many. */
+/** Bytes: shorter parts are put together, into memory of so many. */
 const SMALL = 512;
 const GATHERED = 1024;
 

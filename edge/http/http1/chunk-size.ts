@@ -1,12 +1,12 @@
 /** The line before a chunk (RFC 9112 section 7.1): its size in hexadecimal digits, and extensions, which mean nothing to us but have to be some: a line that ends within quotes would end elsewhere for who reads quotes. */
-import { NOT_IN_VALUE, OCTET_CLASS } from '../exchange/fields.ts';
+import { BYTE_CLASS, NOT_IN_VALUE } from '../exchange/fields.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
 const SEMICOLON = 0x3b;
 
-/** Octets of a line with its extensions; node's bound. */
+/** Bytes of a line with its extensions; node's bound. */
 export const LONGEST_LINE = 16_384;
 
 /** Section 7.1.1, without blanks, which were never to be sent. */
@@ -17,7 +17,7 @@ const EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*
 let size = 0;
 export const chunkSize = (): number => size;
 
-/** By octet: the value of a hexadecimal digit, or 16. */
+/** By byte: the value of a hexadecimal digit, or 16. */
 const DIGIT = new Uint8Array(256).fill(16);
 for (let value = 0; value < 16; value++) {
   DIGIT[value.toString(16).charCodeAt(0)] = value;
@@ -33,7 +33,7 @@ export function readChunkSize(bytes: Buffer, start: number, end: number): number
   if (at === end) return MORE;
   if (at === start) return MALFORMED;
   const extensions = at;
-  if (bytes[at] === SEMICOLON) while (at < end && (OCTET_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
+  if (bytes[at] === SEMICOLON) while (at < end && (BYTE_CLASS[bytes[at]] & NOT_IN_VALUE) === 0) at++;
   if (at === end) return MORE;
   if (bytes[at] !== CR) return MALFORMED;
   if (at + 1 === end) return MORE;

@@ -17,7 +17,7 @@ import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
 import type { Http1Context } from './server.ts';
 
-/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its octets. */
+/** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its bytes. */
 const MOST_PARTS = 64;
 
 /** Bytes that a connection takes by itself, with a request and what its handler keeps of it. */
@@ -31,7 +31,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   active: Http1Exchange | undefined;
   /** This side has ended; what still comes is dropped. */
   isLingering = false;
-  /** Octets that have come. */
+  /** Bytes that have come. */
   received = 0;
   /** Requests that were taken. */
   requests = 0;
@@ -97,7 +97,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (this.#isClosed) return;
     if (this.#heedless >= 0) {
       // What comes is dropped, but not without end; then it waits while the client has something to take, of which a reset would cost it the rest.
-      if (this.received - this.#heedless <= this.context.limits.discardedOctets) return;
+      if (this.received - this.#heedless <= this.context.limits.discardedBytes) return;
       if (this.outgoing.isPending) this.#transport.pause();
       else this.destroy();
       return;
@@ -177,9 +177,9 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (!this.#isDeaf || this.#receiving !== undefined) this.refuse(refusal);
   }
 
-  /** Octets of a body that nobody wants are dropped for the connection's sake, up to a bound. */
-  #discards(octets: number): void {
-    if (this.isLingering || octets <= this.context.limits.discardedOctets) return;
+  /** Bytes of a body that nobody wants are dropped for the connection's sake, up to a bound. */
+  #discards(data: number): void {
+    if (this.isLingering || data <= this.context.limits.discardedBytes) return;
     this.context.counters.ended('unread_body', this.client);
     this.close();
   }

@@ -25,7 +25,7 @@ export const HTTP1_REASONS = [
   'authority', // 400: no Host, more than one, or none that could be
   'target', // 400: no path; 421: another scheme than the connection carries
   'target_too_long', // 414
-  'header_too_large', // 431: octets or fields
+  'header_too_large', // 431: bytes or fields
   'chunk_extensions', // 413
   'body_too_large', // 413: a length that no number holds
   'method', // 501: not known, or CONNECT
@@ -47,7 +47,7 @@ export type Http1Reason = (typeof HTTP1_REASONS)[number];
 /** All columns, in order. */
 export const HTTP1_COLUMNS: readonly (Http1Traffic | Http1Reason)[] = [...TRAFFIC, ...HTTP1_REASONS];
 
-/** Octets that the counters of a thread take. */
+/** Bytes that the counters of a thread take. */
 export const HTTP1_COUNTERS_BYTES = HTTP1_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
 const COLUMN = Object.fromEntries(HTTP1_COLUMNS.map((name, column) => [name, column])) as Readonly<

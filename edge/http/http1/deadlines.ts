@@ -11,11 +11,11 @@ export class Deadlines {
   #since = performance.now();
   #state: 'waits' | 'head' | 'works' | 'lingers' = 'head';
   #requests = 0;
-  /** All octets of the connection, both ways, when last looked at. */
-  #octets = -1;
+  /** All bytes of the connection, both ways, when last looked at. */
+  #bytes = -1;
   /** Begin of the window over which a body's rate is taken, what had come by then, and of which exchange. */
   #windowFrom = 0;
-  #windowOctets = 0;
+  #windowBytes = 0;
   #windowOf: Http1Exchange | undefined;
   /** Since when the same write is under way; how many were done, what had left and what of it was not acknowledged by then. */
   #writeFrom = 0;
@@ -82,14 +82,14 @@ export class Deadlines {
     this.#windowOf = exchange;
     if (!isSame || (!queue.isWaiting && !exchange.isEnded)) {
       this.#windowFrom = now;
-      this.#windowOctets = queue.received;
+      this.#windowBytes = queue.received;
       return;
     }
     const elapsed = now - this.#windowFrom;
     if (elapsed < limits.bodyTimeout) return;
-    const isSlow = queue.received - this.#windowOctets < (limits.bodyRate * elapsed) / 1_000;
+    const isSlow = queue.received - this.#windowBytes < (limits.bodyRate * elapsed) / 1_000;
     this.#windowFrom = now;
-    this.#windowOctets = queue.received;
+    this.#windowBytes = queue.received;
     if (!isSlow) return;
     if (exchange.isEnded) {
       counters.ended('slow_body', this.#connection.client);
@@ -100,9 +100,9 @@ export class Deadlines {
   /** Nothing has gone either way for longer than `most`, and nothing waits for the client to take it: that has a limit of its own. */
   #isSilent(now: number, most: number): boolean {
     const { received, outgoing } = this.#connection;
-    const octets = received + outgoing.sent;
-    if (octets !== this.#octets || outgoing.isPending) {
-      this.#octets = octets;
+    const bytes = received + outgoing.sent;
+    if (bytes !== this.#bytes || outgoing.isPending) {
+      this.#bytes = bytes;
       this.#since = now;
     }
     return now - this.#since > most;

@@ -65,7 +65,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly #takesTrailers: boolean;
   #hasHead = false;
   #framing: 'none' | 'length' | 'chunked' | 'close' = 'none';
-  /** Octets of the body that are still to be written; -1: any number. */
+  /** Bytes of the body that are still to be written; -1: any number. */
   #left = -1;
   #drain: (() => void) | undefined;
   #abort: ((cause: AbortCause) => void) | undefined;

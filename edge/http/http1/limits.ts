@@ -1,23 +1,23 @@
 /** What one connection of HTTP/1.1 may ask for. Every limit that is met is counted by its reason (counters.ts). */
 export interface Http1Limits {
-  /** Octets of a request's target and fields, also of its trailers. Past it: 431. Default 32 KiB: what common servers take in all. */
-  readonly headerOctets: number;
+  /** Bytes of a request's target and fields, also of its trailers. Past it: 431. Default 32 KiB: what common servers take in all. */
+  readonly headerBytes: number;
   /** Field lines of a request. Past it: 431. A browser sends about 20. */
   readonly headerFields: number;
   /** Characters of a target. Past it: 414. RFC 9112 section 3 asks for 8,000 at least. */
   readonly targetLength: number;
-  /** Milliseconds from the first octet of a request, or from a connection's begin, to the end of its head. Then: 408. */
+  /** Milliseconds from the first byte of a request, or from a connection's begin, to the end of its head. Then: 408. */
   readonly headerTimeout: number;
   /** Milliseconds that a connection may be open without a request. */
   readonly idleTimeout: number;
   /** Milliseconds over which the rate of a request's body is taken, while the handler takes what comes. */
   readonly bodyTimeout: number;
-  /** Octets a second, over that window, that a body must come with at least. Else: 408. */
+  /** Bytes a second, over that window, that a body must come with at least. Else: 408. */
   readonly bodyRate: number;
-  /** Octets of a body that wait for the handler before no more are read. */
+  /** Bytes of a body that wait for the handler before no more are read. */
   readonly bodyBuffered: number;
-  /** Octets of a body that are read and dropped after the response has ended, so that the connection can be kept. */
-  readonly discardedOctets: number;
+  /** Bytes of a body that are read and dropped after the response has ended, so that the connection can be kept. */
+  readonly discardedBytes: number;
   /** Milliseconds in which a client has to take a piece (64 KiB) of what there is to send. */
   readonly writeTimeout: number;
   /** Requests of a connection: the last one's response closes it, so that clients spread over threads and nodes anew. */
@@ -33,7 +33,7 @@ export interface Http1Limits {
 }
 
 export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
-  headerOctets: 32_768,
+  headerBytes: 32_768,
   headerFields: 128,
   targetLength: 8_192,
   headerTimeout: 10_000,
@@ -41,7 +41,7 @@ export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
   bodyTimeout: 10_000,
   bodyRate: 250,
   bodyBuffered: 65_536,
-  discardedOctets: 262_144,
+  discardedBytes: 262_144,
   writeTimeout: 30_000,
   requests: 10_000,
   pipelined: 64,

@@ -6,9 +6,9 @@ import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../transport/buffers.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** Octets of a write, at most. */
+/** Bytes of a write, at most. */
 export const PIECE = BUFFER;
-/** Octets that wait or are under way from which on no more is to be written. */
+/** Bytes that wait or are under way from which on no more is to be written. */
 const FULL = 2 * PIECE;
 /** Larger parts are not copied. */
 const LARGE = 16_384;
@@ -31,7 +31,7 @@ export class Outgoing {
   readonly #onWritten: () => void;
   readonly #done: (error?: Error | null) => void;
   #parts: (Uint8Array | string)[] = [];
-  #octets = 0;
+  #bytes = 0;
   /** The write that is under way, and its length when it began; 0: none is. */
   #writing: Buffer = NOTHING;
   #underWay = 0;
@@ -53,25 +53,25 @@ export class Outgoing {
 
   /** More is held than should be. */
   get isFull(): boolean {
-    return this.#octets + this.#underWay >= FULL;
+    return this.#bytes + this.#underWay >= FULL;
   }
 
   /** The client has something to take. */
   get isPending(): boolean {
-    return this.#octets + this.#underWay > 0;
+    return this.#bytes + this.#underWay > 0;
   }
 
-  /** Octets wait for a write. */
+  /** Bytes wait for a write. */
   get isWaiting(): boolean {
-    return this.#octets > 0;
+    return this.#bytes > 0;
   }
 
-  /** Octets that have left, in all. */
+  /** Bytes that have left, in all. */
   get sent(): number {
     return this.#sentBefore + (this.#underWay === 0 ? 0 : Math.max(0, this.#underWay - this.#transport.unsent));
   }
 
-  /** Of those, octets that the client has not acknowledged, as far as is known. */
+  /** Of those, bytes that the client has not acknowledged, as far as is known. */
   get unacknowledged(): number {
     return this.#transport.unacknowledged;
   }
@@ -80,7 +80,7 @@ export class Outgoing {
   write(part: Uint8Array | string): boolean {
     if (part.length > 0 && !this.#isStopped) {
       this.#parts.push(part);
-      this.#octets += part.length;
+      this.#bytes += part.length;
       if (typeof part !== 'string') this.#reserved = 0;
       this.#charge();
       this.#onWaiting();
@@ -93,7 +93,7 @@ export class Outgoing {
   reserve(bytes: number, waiter: MemoryWaiter): number {
     this.#reserved = 0;
     this.#charge();
-    if (this.#octets > 0) {
+    if (this.#bytes > 0) {
       this.#isAwaited = true;
       return 0;
     }
@@ -106,7 +106,7 @@ export class Outgoing {
 
   /** Brings the account up to what is held. */
   #charge(): void {
-    const held = this.#isStopped ? 0 : this.#octets + this.#firstTaken + this.#underWay + this.#reserved;
+    const held = this.#isStopped ? 0 : this.#bytes + this.#firstTaken + this.#underWay + this.#reserved;
     if (held > this.#charged) this.#memory.hold(held - this.#charged);
     else if (held < this.#charged) this.#memory.release(this.#charged - held);
     this.#charged = held;
@@ -122,7 +122,7 @@ export class Outgoing {
   /** Begins a write, unless one is under way: then what waits follows it. */
   flush(): void {
     if (this.#underWay > 0 || this.#isStopped) return;
-    if (this.#octets > 0) {
+    if (this.#bytes > 0) {
       const next = this.#take();
       this.#writing = next;
       this.#underWay = next.length;
@@ -144,7 +144,7 @@ export class Outgoing {
   stop(): void {
     this.#isStopped = true;
     this.#parts = [];
-    this.#octets = 0;
+    this.#bytes = 0;
     this.#charge();
   }
 
@@ -157,15 +157,15 @@ export class Outgoing {
     if (piece === first) this.#parts.shift();
     else this.#parts[0] = first.subarray(PIECE);
     this.#firstTaken = piece === first ? 0 : this.#firstTaken + PIECE;
-    this.#octets -= piece.length;
+    this.#bytes -= piece.length;
     return piece instanceof Buffer ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length);
   }
 
   /** As many parts as fit, in memory of ours. */
   #gather(): Buffer {
     const parts = this.#parts;
-    const isLarge = this.#octets > LARGE;
-    const bytes = isLarge ? takeBuffer() : Buffer.allocUnsafe(this.#octets);
+    const isLarge = this.#bytes > LARGE;
+    const bytes = isLarge ? takeBuffer() : Buffer.allocUnsafe(this.#bytes);
     if (isLarge) this.#lent = bytes;
     let at = 0;
     let done = 0;
@@ -185,7 +185,7 @@ export class Outgoing {
     }
     parts.splice(0, done);
     this.#firstTaken = cut;
-    this.#octets -= at;
+    this.#bytes -= at;
     return at === bytes.length ? bytes : bytes.subarray(0, at);
   }
 
@@ -199,7 +199,7 @@ export class Outgoing {
   #written(error: Error | null | undefined): void {
     const bytes = this.#writing;
     const lent = this.#lent;
-    const octets = this.#underWay;
+    const data = this.#underWay;
     this.#writing = NOTHING;
     this.#lent = NOTHING;
     this.#underWay = 0;
@@ -208,10 +208,10 @@ export class Outgoing {
       this.stop();
       return;
     }
-    if (bytes.length !== octets) this.isLost = true;
+    if (bytes.length !== data) this.isLost = true;
     giveBuffer(lent);
     this.#charge();
-    this.#sentBefore += octets;
+    this.#sentBefore += data;
     this.pieces++;
     this.#onWritten();
   }

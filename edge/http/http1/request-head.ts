@@ -28,7 +28,7 @@ export class RequestHead {
   targetScheme: 'http' | 'https' = 'http';
   path = '';
   headers: FieldList = [];
-  /** Octets of the body; undefined when it comes in chunks. */
+  /** Bytes of the body; undefined when it comes in chunks. */
   length: number | undefined = 0;
   /** `TE: trailers`, RFC 9110 section 10.1.4. */
   takesTrailers = false;

@@ -1,5 +1,5 @@
 /** The first line of a request (RFC 9112 section 3): three parts, one blank between them, CRLF behind. */
-import { NOT_IN_TOKEN, OCTET_CLASS } from '../exchange/fields.ts';
+import { BYTE_CLASS, NOT_IN_TOKEN } from '../exchange/fields.ts';
 import { isKnownMethod } from '../exchange/target.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -18,7 +18,7 @@ const NAME = [0x48, 0x54, 0x54, 0x50, 0x2f];
 /** With its version and CRLF. */
 const TAIL = NAME.length + 5;
 
-const isDigit = (octet: number): boolean => octet >= 0x30 && octet <= 0x39;
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 
 /** One for a thread; what it says is of the line that was read last. */
 export class RequestLine {
@@ -32,7 +32,7 @@ export class RequestLine {
   read(bytes: Buffer, start: number, end: number, most: number): number {
     this.refusal = NO_REQUEST;
     let at = start;
-    while (at < end && (OCTET_CLASS[bytes[at]] & NOT_IN_TOKEN) === 0) at++;
+    while (at < end && (BYTE_CLASS[bytes[at]] & NOT_IN_TOKEN) === 0) at++;
     if (at === end) return MORE;
     if (at === start || bytes[at] !== SP) return MALFORMED;
     const method = knownMethod(bytes, start, at);

@@ -1,8 +1,8 @@
 /**
- * Requests out of the octets of a connection (RFC 9112), as they come: a line is read where it lies when all of it is there; what of it came before waits here, and is
- * looked at again only when its end has come, so that a head in pieces of one octet costs no more than its length.
+ * Requests out of the bytes of a connection (RFC 9112), as they come: a line is read where it lies when all of it is there; what of it came before waits here, and is
+ * looked at again only when its end has come, so that a head in pieces of one byte costs no more than its length.
  *
- *     request line ─► field lines ─► onHead ─► octets by length, or chunks and trailers ─► onBodyEnd ─► the next request line
+ *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers ─► onBodyEnd ─► the next request line
  *                                           └► tunnel
  */
 import type { FieldList } from '../exchange/exchange.ts';
@@ -45,7 +45,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 /** Empty lines before a request: section 2.2 asks for one to be passed over. */
 const EMPTY_LINES = 64;
-/** Octets of a request line beside its target, at most: longer methods there are none. */
+/** Bytes of a request line beside its target, at most: longer methods there are none. */
 const AROUND_TARGET = 64;
 /** CR of the empty line behind the fields. */
 const UNCOUNTED = 1;
@@ -67,8 +67,8 @@ export class RequestReader {
   /** What has come and was not read yet: bytes[0 … length). */
   #held: Buffer = NOTHING;
   #heldLength = 0;
-  /** Of the head, or the trailers, that is read: octets of the lines that were, and how many lines. */
-  #octets = 0;
+  /** Of the head, or the trailers, that is read: bytes of the lines that were, and how many lines. */
+  #bytes = 0;
   #lines = 0;
   /** Of the body or the chunk. */
   #left = 0;
@@ -84,7 +84,7 @@ export class RequestReader {
   /** A part of a head has come. */
   get isInHead(): boolean {
     if (this.#state === STATE.fields) return true;
-    return this.#state === STATE.requestLine && (this.#heldLength > 0 || this.#octets > 0);
+    return this.#state === STATE.requestLine && (this.#heldLength > 0 || this.#bytes > 0);
   }
 
   /** What has come waits for `resume`. */
@@ -195,7 +195,7 @@ export class RequestReader {
       if (length > this.#limits.targetLength + AROUND_TARGET) this.#refuse(TOO_LONG);
     } else if (this.#state === STATE.chunkSize) {
       if (length > LONGEST_LINE) this.#refuse(EXTENSIONS);
-    } else if (this.#octets + length > this.#limits.headerOctets + UNCOUNTED) this.#refuse(TOO_LARGE);
+    } else if (this.#bytes + length > this.#limits.headerBytes + UNCOUNTED) this.#refuse(TOO_LARGE);
   }
 
   #refuse(why: Refusal): number {
@@ -208,13 +208,13 @@ export class RequestReader {
   #requestLine(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] === CR) {
       const next = this.#emptyLine(bytes, at, end, STATE.requestLine);
-      return next >= 0 && ++this.#octets > EMPTY_LINES ? MALFORMED : next;
+      return next >= 0 && ++this.#bytes > EMPTY_LINES ? MALFORMED : next;
     }
     const next = requestLine.read(bytes, at, end, this.#limits.targetLength);
     if (next === MALFORMED) return this.#refuse(requestLine.refusal);
     if (next === MORE) return MORE;
     this.#head.begin(requestLine);
-    this.#octets = next - at;
+    this.#bytes = next - at;
     this.#lines = 0;
     this.#state = STATE.fields;
     return next;
@@ -243,16 +243,16 @@ export class RequestReader {
   }
 
   /** One more line. False: there are too many. */
-  #counts(octets: number): boolean {
-    this.#octets += octets;
-    if (this.#octets <= this.#limits.headerOctets && ++this.#lines <= this.#limits.headerFields) return true;
+  #counts(data: number): boolean {
+    this.#bytes += data;
+    if (this.#bytes <= this.#limits.headerBytes && ++this.#lines <= this.#limits.headerFields) return true;
     this.#refuse(TOO_LARGE);
     return false;
   }
 
   #headEnds(): void {
     const head = this.#head;
-    this.#octets = 0;
+    this.#bytes = 0;
     const why = head.finish(this.#isEncrypted);
     if (why !== null) {
       this.#refuse(why);
@@ -312,7 +312,7 @@ export class RequestReader {
   }
 
   #bodyEnds(trailers: FieldList): void {
-    this.#octets = 0;
+    this.#bytes = 0;
     this.#state = STATE.requestLine;
     this.#sink.onBodyEnd(trailers);
   }

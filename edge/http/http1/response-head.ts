@@ -15,7 +15,7 @@ export interface HeadContext {
 
 export interface ResponseHead {
   readonly text: string;
-  /** Octets of the body; -1 when it is not said. */
+  /** Bytes of the body; -1 when it is not said. */
   readonly length: number;
   readonly framing: 'none' | 'length' | 'chunked' | 'close';
 }

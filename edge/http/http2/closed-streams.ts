@@ -1,6 +1,6 @@
 /**
  * How the last streams of a client were closed (RFC 9113 section 5.1): two frames late for a stream are ordinary if we have reset it, and an
- * error if its client had ended it. Held for the last 256 identifiers in 64 octets, whatever a client does.
+ * error if its client had ended it. Held for the last 256 identifiers in 64 bytes, whatever a client does.
  */
 
 /** What is known of an identifier below or at the last one. */

@@ -31,7 +31,7 @@ export const TRAFFIC_COLUMN = Object.fromEntries(TRAFFIC.map((name, column) => [
 
 const COLUMN_OF: ReadonlyMap<string, number> = new Map(HTTP2_COLUMNS.map((name, column) => [name, column]));
 
-/** Octets that the counters of a thread take. */
+/** Bytes that the counters of a thread take. */
 export const HTTP2_COUNTERS_BYTES = HTTP2_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
 /** What most endings mean that are nobody's fault; they are counted, not told. */

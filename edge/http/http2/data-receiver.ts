@@ -1,4 +1,4 @@
-/** DATA (RFC 9113 section 6.1): octets of request bodies, counted against both windows and the length that was announced. */
+/** DATA (RFC 9113 section 6.1): bytes of request bodies, counted against both windows and the length that was announced. */
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { FLOOD, FLOOD_ENDING, type FloodGate } from './flood-gate.ts';
@@ -26,26 +26,26 @@ export class DataReceiver {
       if (stop < 0) return SESSION_ENDING.protocol;
       start++;
     }
-    const octets = end - payload;
+    const data = end - payload;
     const stream = session.streams.get(streamId);
     if (stream === undefined && session.streams.isIdle(streamId)) return SESSION_ENDING.protocol;
-    if (!session.streams.receiveWindow.receive(octets)) return SESSION_ENDING.flowControl;
+    if (!session.streams.receiveWindow.receive(data)) return SESSION_ENDING.flowControl;
     if (stream === undefined) {
-      session.streams.giveBack(octets);
-      return this.#late(streamId, octets);
+      session.streams.giveBack(data);
+      return this.#late(streamId, data);
     }
     if (stream.isRemoteEnded || stream.queue === null || stream.receiveWindow === null) {
-      session.streams.giveBack(octets);
+      session.streams.giveBack(data);
       return this.#reset(stream, STREAM_ENDING.closed);
     }
     const isEnd = (flags & FLAG.END_STREAM) !== 0;
     const received = stream.queue.received + stop - start;
     const isWrong = stream.expected >= 0 && (received > stream.expected || (isEnd && received < stream.expected));
-    if (!stream.receiveWindow.receive(octets) || isWrong) {
-      session.streams.giveBack(octets);
+    if (!stream.receiveWindow.receive(data) || isWrong) {
+      session.streams.giveBack(data);
       return this.#reset(stream, isWrong ? STREAM_ENDING.contentLength : STREAM_ENDING.flowControl);
     }
-    if (octets > stop - start) session.streams.bodyTaken(stream, octets - (stop - start)); // padding is nobody's to take
+    if (data > stop - start) session.streams.bodyTaken(stream, data - (stop - start)); // padding is nobody's to take
     if (stop > start) this.#body(stream, bytes, start, stop);
     else if (!isEnd) return this.#empty();
     if (isEnd) session.streams.streamReceived(stream, null);
@@ -63,12 +63,12 @@ export class DataReceiver {
   }
 
   /** Section 5.1, "closed". */
-  #late(streamId: number, octets: number): Failure {
+  #late(streamId: number, data: number): Failure {
     const { streams } = this.#session;
     switch (streams.closed.way(streamId)) {
       case CLOSED.byServer:
         // It may not have seen our reset yet.
-        return octets === 0 ? this.#empty() : null;
+        return data === 0 ? this.#empty() : null;
       case CLOSED.byClient:
       case CLOSED.forgotten:
         streams.refuse(streamId, STREAM_ENDING.closed);

@@ -1,7 +1,7 @@
 /**
  * Cuts what a client sends into frames, wherever the parts of it are cut (RFC 9113 section 4.1). A frame that lies whole in a part is given out where it
- * lies; one that doesn't is put together first, in memory that grows as its octets come: a header that announces much costs nothing. DATA is not: it is given out as it comes, as the
- * same octets in more frames, since memory for a frame of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10 MB, against 5).
+ * lies; one that doesn't is put together first, in memory that grows as its bytes come: a header that announces much costs nothing. DATA is not: it is given out as it comes, as the
+ * same bytes in more frames, since memory for a frame of each read of an upload keeps the garbage collector busy (37 collections in 80 uploads of 10 MB, against 5).
  */
 import { FLAG, FRAME, FRAME_HEADER, PREFACE } from './protocol.ts';
 
@@ -21,13 +21,13 @@ export class FrameReader {
   /** Of a frame that is not whole; empty when there is none. */
   #partial: Buffer = NOTHING;
   #partialLength = 0;
-  /** Of a frame of DATA that is given out as it comes: octets that have not, its flags and its stream. */
+  /** Of a frame of DATA that is given out as it comes: bytes that have not, its flags and its stream. */
   #rest = 0;
   #restFlags = 0;
   #restStreamId = 0;
   #isStopped = false;
 
-  /** `maxFrameSize`: octets of payload. */
+  /** `maxFrameSize`: bytes of payload. */
   constructor(sink: FrameSink, maxFrameSize: number) {
     this.#sink = sink;
     this.#maxFrameSize = maxFrameSize;
@@ -54,12 +54,12 @@ export class FrameReader {
     return this.#partial.readUInt32BE(5) & 0x7fffffff;
   }
 
-  /** Octets of the frame under way that have come. */
-  get withinOctets(): number {
+  /** Bytes of the frame under way that have come. */
+  get withinBytes(): number {
     return this.#partialLength;
   }
 
-  /** Octets that are held of a frame under way. */
+  /** Bytes that are held of a frame under way. */
   get held(): number {
     return this.#partial.length;
   }

@@ -33,7 +33,7 @@ export function writeSettingsAck(output: Output): void {
   output.at = frameHeader(output.bytes, output.at, 0, FRAME.SETTINGS, FLAG.ACK, 0);
 }
 
-/** `payload`: eight octets from `start` on. */
+/** `payload`: eight bytes from `start` on. */
 export function writePing(output: Output, flags: number, payload: Uint8Array, start: number): void {
   output.reserve(FRAME_HEADER + 8);
   const at = frameHeader(output.bytes, output.at, 8, FRAME.PING, flags, 0);
@@ -61,7 +61,7 @@ export function writeGoaway(output: Output, lastStreamId: number, code: number, 
   output.at = end + output.bytes.write(text, end, 'latin1');
 }
 
-/** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: octets of a payload that the client takes. */
+/** A block of any length in HEADERS and as many CONTINUATION as it takes (section 6.10). `most`: bytes of a payload that the client takes. */
 export function writeBlock(output: Output, streamId: number, block: Uint8Array, isEnd: boolean, most: number): void {
   let from = 0;
   do {

@@ -28,7 +28,7 @@ export class HeaderBlock {
     return this.#add(bytes, start, end);
   }
 
-  /** CONTINUATION. False: too many octets or frames. */
+  /** CONTINUATION. False: too many bytes or frames. */
   continue(bytes: Buffer, start: number, end: number): boolean {
     return ++this.#continuations <= this.#limits.maxContinuations && this.#add(bytes, start, end);
   }

@@ -28,8 +28,8 @@ export class HeaderReceiver {
     this.#decoder = new HpackDecoder({ maxListSize: maxHeaderListSize, maxListCount: maxHeaderCount });
   }
 
-  acknowledgeTableSize(octets: number): void {
-    this.#decoder.acknowledgeTableSize(octets);
+  acknowledgeTableSize(data: number): void {
+    this.#decoder.acknowledgeTableSize(data);
   }
 
   headers(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Failure {

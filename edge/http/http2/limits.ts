@@ -3,21 +3,21 @@
 export interface Http2Limits {
   /** Streams open at a time, and such whose client has reset them while their handler still works (CVE-2023-44487). */
   readonly maxConcurrentStreams: number;
-  /** Octets of a request's fields as RFC 9113 section 6.5.2 counts them; more is answered by 431. */
+  /** Bytes of a request's fields as RFC 9113 section 6.5.2 counts them; more is answered by 431. */
   readonly maxHeaderListSize: number;
   /** Fields of a request, all crumbs of its cookie being one; more is answered by 431. */
   readonly maxHeaderCount: number;
-  /** Octets of a header block as it is sent, all its frames: kept before any is decoded (CVE-2024-27983). */
+  /** Bytes of a header block as it is sent, all its frames: kept before any is decoded (CVE-2024-27983). */
   readonly maxHeaderBlock: number;
-  /** CONTINUATION frames of a header block; empty ones cost no octets. */
+  /** CONTINUATION frames of a header block; empty ones cost no bytes. */
   readonly maxContinuations: number;
-  /** Octets of the table that this side decodes with: SETTINGS_HEADER_TABLE_SIZE. */
+  /** Bytes of the table that this side decodes with: SETTINGS_HEADER_TABLE_SIZE. */
   readonly headerTableSize: number;
-  /** Octets of request body that a stream may have waiting for its handler: SETTINGS_INITIAL_WINDOW_SIZE. */
+  /** Bytes of request body that a stream may have waiting for its handler: SETTINGS_INITIAL_WINDOW_SIZE. */
   readonly streamWindow: number;
   /** The same for all streams of the session together, and so the most memory that a client's bodies take. */
   readonly sessionWindow: number;
-  /** Octets of response that a stream holds before `write` says false. */
+  /** Bytes of response that a stream holds before `write` says false. */
   readonly streamBuffer: number;
   /** The same for all streams of the session together; past it each holds one part at most. */
   readonly sessionBuffer: number;
@@ -30,7 +30,7 @@ export interface Http2Limits {
   /** RST_STREAM of the client, and such of ours that it provoked (CVE-2023-44487, CVE-2025-8671). */
   readonly resetBurst: number;
   readonly resetRate: number;
-  /** DATA without octets and without END_STREAM, and frames of unknown types. */
+  /** DATA without bytes and without END_STREAM, and frames of unknown types. */
   readonly emptyBurst: number;
   readonly emptyRate: number;
   /** WINDOW_UPDATE beyond what the DATA sent to the client explains. */
@@ -48,9 +48,9 @@ export interface Http2Limits {
   readonly headerTimeout: number;
   /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds in which a body must have moved on by `minRate` octets each, in either direction, while the client is who is waited for. */
+  /** Milliseconds in which a body must have moved on by `minRate` bytes each, in either direction, while the client is who is waited for. */
   readonly stallTimeout: number;
-  /** Octets a second. */
+  /** Bytes a second. */
   readonly minRate: number;
   /** Milliseconds that a request may be open with nothing going either way, be it that its handler says nothing: 408 or 504, or RST_STREAM once there is a head. */
   readonly streamIdleTimeout: number;

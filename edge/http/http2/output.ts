@@ -1,5 +1,5 @@
 /**
- * Octets on their way to a client: frames are written into one buffer, and leave in one write, one at a time. While a write is under way the
+ * Bytes on their way to a client: frames are written into one buffer, and leave in one write, one at a time. While a write is under way the
  * next buffer fills, so what a client does not take is seen at once, and nothing piles up in the socket. A session that has
  * nothing to send holds no buffer.
  */
@@ -14,17 +14,17 @@ export class Output {
   /** Where the next frame goes: bytes[at …]. Valid from `reserve` until the next call of anything. */
   bytes: Buffer = NOTHING;
   at = 0;
-  /** Octets in the write that is under way; 0: none is. */
+  /** Bytes in the write that is under way; 0: none is. */
   underWay = 0;
   readonly #transport: Transport;
   readonly #memory: ClientMemory;
   /** Bytes of buffers that are charged. */
   #charged = 0;
-  readonly #onWritten: (octets: number) => void;
+  readonly #onWritten: (bytes: number) => void;
   readonly #done: (error?: Error | null) => void;
   /** Full buffers before the current one, with what is used of them. */
   #full: Buffer[] = [];
-  #fullOctets = 0;
+  #fullBytes = 0;
   /** What the write under way reads from, to be used again; nothing if that is a part. */
   #lent: Buffer = NOTHING;
   #isBroken = false;
@@ -32,42 +32,42 @@ export class Output {
   #sentBefore = 0;
 
   /** `memory`: charged for the buffers. `onWritten`: a write has ended, another may begin. */
-  constructor(transport: Transport, memory: ClientMemory, onWritten: (octets: number) => void) {
+  constructor(transport: Transport, memory: ClientMemory, onWritten: (bytes: number) => void) {
     this.#transport = transport;
     this.#memory = memory;
     this.#onWritten = onWritten;
     this.#done = (error) => this.#written(error);
   }
 
-  /** Octets that were written and have left, in all. */
+  /** Bytes that were written and have left, in all. */
   get sent(): number {
     return this.#sentBefore + (this.underWay === 0 ? 0 : Math.max(0, this.underWay - this.#transport.unsent));
   }
 
-  /** Of those that have left, octets that the client has not acknowledged, as far as is known. */
+  /** Of those that have left, bytes that the client has not acknowledged, as far as is known. */
   get unacknowledged(): number {
     return this.#transport.unacknowledged;
   }
 
-  /** Octets that wait for a write. */
+  /** Bytes that wait for a write. */
   get waiting(): number {
-    return this.#fullOctets + this.at;
+    return this.#fullBytes + this.at;
   }
 
-  /** Octets that DATA may still take before the buffer has to leave. */
+  /** Bytes that DATA may still take before the buffer has to leave. */
   get room(): number {
-    if (this.#fullOctets > 0) return 0;
+    if (this.#fullBytes > 0) return 0;
     return this.bytes.length === 0 ? BUFFER : this.bytes.length - this.at;
   }
 
-  /** Makes room for `octets` in a row. */
-  reserve(octets: number): void {
-    if (this.bytes.length - this.at >= octets) return;
+  /** Makes room for `bytes` in a row. */
+  reserve(bytes: number): void {
+    if (this.bytes.length - this.at >= bytes) return;
     if (this.at > 0) {
       this.#full.push(this.bytes.subarray(0, this.at));
-      this.#fullOctets += this.at;
+      this.#fullBytes += this.at;
     }
-    this.bytes = octets > BUFFER ? Buffer.allocUnsafeSlow(octets) : takeBuffer();
+    this.bytes = bytes > BUFFER ? Buffer.allocUnsafeSlow(bytes) : takeBuffer();
     this.at = 0;
     this.#charge();
   }
@@ -87,9 +87,9 @@ export class Output {
   flush(): void {
     if (this.underWay > 0 || this.#isBroken) return;
     let next: Buffer;
-    if (this.#fullOctets > 0) {
+    if (this.#fullBytes > 0) {
       next = this.#full.shift() as Buffer;
-      this.#fullOctets -= next.length;
+      this.#fullBytes -= next.length;
     } else {
       if (this.at === 0) return;
       next = this.bytes.subarray(0, this.at);
@@ -105,17 +105,17 @@ export class Output {
   stop(): void {
     this.#isBroken = true;
     this.#full = [];
-    this.#fullOctets = 0;
+    this.#fullBytes = 0;
     this.bytes = NOTHING;
     this.at = 0;
     this.#charge();
   }
 
   #written(error: Error | null | undefined): void {
-    const octets = this.underWay;
+    const bytes = this.underWay;
     const lent = this.#lent;
     this.underWay = 0;
-    this.#sentBefore += octets;
+    this.#sentBefore += bytes;
     this.#lent = NOTHING;
     // After an error the system may still read from it.
     if (error) {
@@ -124,6 +124,6 @@ export class Output {
     }
     giveBuffer(lent);
     this.#charge();
-    this.#onWritten(octets);
+    this.#onWritten(bytes);
   }
 }

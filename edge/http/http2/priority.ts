@@ -15,5 +15,5 @@ export function urgencyOf(value: string): number {
 /** Whether its parts are of use before it is whole (section 4.2). */
 export const isIncremental = (value: string): boolean => INCREMENTAL.test(value);
 
-/** The stream that the octets of a priority of RFC 7540 section 5.3.1 depend on. */
+/** The stream that the bytes of a priority of RFC 7540 section 5.3.1 depend on. */
 export const dependsOn = (bytes: Buffer, start: number): number => bytes.readUInt32BE(start) & 0x7fffffff;

@@ -58,10 +58,10 @@ export const SETTING = {
 /** What a client sends first (section 3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** Octets of a frame's header (section 4.1). */
+/** Bytes of a frame's header (section 4.1). */
 export const FRAME_HEADER = 9;
 
-/** What holds until SETTINGS say otherwise: windows (section 6.9.2) and payloads (section 4.2), octets. */
+/** What holds until SETTINGS say otherwise: windows (section 6.9.2) and payloads (section 4.2), bytes. */
 export const DEFAULT_WINDOW = 65_535;
 export const DEFAULT_FRAME_SIZE = 16_384;
 

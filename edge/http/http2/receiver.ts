@@ -48,12 +48,12 @@ export class Receiver implements FrameSink {
     return this.#reader.dataStreamId;
   }
 
-  /** Octets of the frame under way that have come. */
-  get withinOctets(): number {
-    return this.#reader.withinOctets;
+  /** Bytes of the frame under way that have come. */
+  get withinBytes(): number {
+    return this.#reader.withinBytes;
   }
 
-  /** Octets that are held of frames under way. */
+  /** Bytes that are held of frames under way. */
   get held(): number {
     return this.#reader.held;
   }

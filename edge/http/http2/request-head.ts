@@ -38,7 +38,7 @@ export class RequestHead implements HeaderSink {
   path = '';
   protocol = '';
   headers: string[] = [];
-  /** Octets of the body that `content-length` announces; -1: it does not say. */
+  /** Bytes of the body that `content-length` announces; -1: it does not say. */
   contentLength = -1;
   expectsContinue = false;
   /** The value of `priority` (RFC 9218); empty without one. */

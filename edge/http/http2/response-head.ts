@@ -48,7 +48,7 @@ export function checkFinalStatus(status: number): void {
 /** The fields of a final response as they are sent. */
 export interface FinalFields {
   readonly fields: FieldList;
-  /** Octets that `content-length` says; -1 without one. */
+  /** Bytes that `content-length` says; -1 without one. */
   readonly length: number;
 }
 
@@ -105,7 +105,7 @@ const DATE_LENGTH = 29;
 export class ReadyHead {
   readonly block: Uint8Array;
   readonly isBodiless: boolean;
-  /** Octets of the body that it tells. */
+  /** Bytes of the body that it tells. */
   readonly length: number;
   readonly #hasOwnDate: boolean;
   #date: Uint8Array = NO_DATE;

@@ -3,7 +3,7 @@ import type { ClientMemory } from '../exchange/client-memory.ts';
 import { Parts } from '../exchange/parts.ts';
 import { BUFFER, giveBuffer, takeBuffer, weightOf } from '../transport/buffers.ts';
 
-/** Octets that are lent are kept in a buffer of the thread if they fill that much of it: less gets memory of its own size. */
+/** Bytes that are lent are kept in a buffer of the thread if they fill that much of it: less gets memory of its own size. */
 const WORTH = BUFFER / 4;
 
 export class SendQueue {
@@ -20,7 +20,7 @@ export class SendQueue {
     this.#memory = memory;
   }
 
-  /** Not empty; the octets stay as they are. */
+  /** Not empty; the bytes stay as they are. */
   push(part: Uint8Array): void {
     const weight = weightOf(part);
     this.#charged += weight;
@@ -32,7 +32,7 @@ export class SendQueue {
     }
   }
 
-  /** Not empty; the octets are copied. */
+  /** Not empty; the bytes are copied. */
   pushCopy(part: Uint8Array): void {
     for (let from = 0; from < part.length; from += BUFFER) {
       const { length } = part.subarray(from, from + BUFFER);
@@ -42,16 +42,16 @@ export class SendQueue {
     }
   }
 
-  /** Moves the next `length` octets, of those that are here, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
+  /** Moves the next `length` bytes, of those that are here, to target[at …]. False: they are there no more, as whoever wrote them gave their memory away. */
   move(target: Buffer, at: number, length: number): boolean {
     const end = at + length;
     for (let to = at; to < end; ) {
       const part = this.#part;
       if (part === null || part.length <= this.#partAt) return false;
-      const octets = Math.min(end - to, part.length - this.#partAt);
-      target.set(octets === part.length ? part : part.subarray(this.#partAt, this.#partAt + octets), to);
-      to += octets;
-      this.#partAt += octets;
+      const data = Math.min(end - to, part.length - this.#partAt);
+      target.set(data === part.length ? part : part.subarray(this.#partAt, this.#partAt + data), to);
+      to += data;
+      this.#partAt += data;
       if (this.#partAt < part.length) return true;
       this.#next(part);
     }

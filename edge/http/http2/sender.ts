@@ -198,7 +198,7 @@ export class Sender {
     if (stream.sendWindow > 0) this.#scheduler.add(stream);
   }
 
-  /** The same, but the octets are there during the call only: what can leave does, unless others wait; the rest is copied. */
+  /** The same, but the bytes are there during the call only: what can leave does, unless others wait; the rest is copied. */
   lend(stream: Http2Stream, part: Uint8Array): void {
     let from = 0;
     if (stream.queued === 0 && this.#scheduler.isEmpty)
@@ -213,7 +213,7 @@ export class Sender {
     if (from < part.length) this.queue(stream, from === 0 ? part : part.subarray(from), true);
   }
 
-  /** Octets of the next frame, of `left`, for which there is room in the windows and the output; 0: none is worth it. */
+  /** Bytes of the next frame, of `left`, for which there is room in the windows and the output; 0: none is worth it. */
   #passable(stream: Http2Stream, left: number): number {
     const output = this.#output;
     if (left > 0 && output.room < FRAME_HEADER + WORTH) output.flush();
@@ -221,7 +221,7 @@ export class Sender {
     return length < left && length < WORTH ? 0 : length;
   }
 
-  /** One frame of octets that lie elsewhere, for which there is room. */
+  /** One frame of bytes that lie elsewhere, for which there is room. */
   #pass(stream: Http2Stream, body: Uint8Array, isEnd: boolean): void {
     const output = this.#output;
     const { length } = body;
@@ -301,10 +301,10 @@ export class Sender {
     }
   }
 
-  #spend(stream: Http2Stream, octets: number): void {
-    stream.sendWindow -= octets;
-    stream.progress += octets;
-    this.window -= octets;
+  #spend(stream: Http2Stream, data: number): void {
+    stream.sendWindow -= data;
+    stream.progress += data;
+    this.window -= data;
     this.#frames++;
     this.#counters[TRAFFIC_COLUMN.frames_sent]++;
   }

@@ -101,9 +101,9 @@ export class SessionWatch {
   #streams(now: number): void {
     const session = this.#session;
     const { stallTimeout, minRate } = session.limits;
-    const { dataStreamId, withinOctets } = session.receiver;
+    const { dataStreamId, withinBytes } = session.receiver;
     for (const stream of session.streams.open) {
-      const progress = stream.id === dataStreamId ? stream.progress + withinOctets : stream.progress;
+      const progress = stream.id === dataStreamId ? stream.progress + withinBytes : stream.progress;
       if (this.#isIdle(stream, progress, now)) {
         session.streams.endIdle(stream);
         if (!session.isOpen) return;

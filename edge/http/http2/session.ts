@@ -41,7 +41,7 @@ export interface Http2SessionOptions {
 
 /** Bytes that a session takes by itself, its connection and its tables of HPACK included. */
 const SESSION_MEMORY = 32_768;
-/** Octets of output that wait, from which on no more is read: a client that doesn't take its answers gets no more of them. */
+/** Bytes of output that wait, from which on no more is read: a client that doesn't take its answers gets no more of them. */
 const HIGH_WATER = 2 * BUFFER;
 /** Payload of the PING behind a first GOAWAY: its answer says that what was under way has come. */
 const DRAIN_PING = Buffer.from('waypost!', 'latin1');
@@ -86,7 +86,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.memory = this.#budget.enter(this.client.address);
     this.memory.hold(SESSION_MEMORY);
     this.#transport = socket instanceof Socket ? new SocketTransport(socket) : socket;
-    this.output = new Output(this.#transport, this.memory, (octets) => this.#written(octets));
+    this.output = new Output(this.#transport, this.memory, (data) => this.#written(data));
     this.sender = new Sender(this);
     this.streams = new Streams(this, options.handler, options.onHandlerError);
     this.receiver = new Receiver(this);
@@ -213,8 +213,8 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
     this.#options.onClose?.();
   }
 
-  #written(octets: number): void {
-    this.counters.values[TRAFFIC_COLUMN.bytes_sent] += octets;
+  #written(data: number): void {
+    this.counters.values[TRAFFIC_COLUMN.bytes_sent] += data;
     this.#watch.wrote();
     // Not at once: a client that takes all that there is would keep the loop from all others.
     if (this.output.waiting > 0 || this.sender.isWaiting || this.#isPaused || this.#isEnding()) this.flushSoon();

@@ -36,15 +36,15 @@ export function settingsFrame(limits: Http2Limits): Buffer {
 
 /** What a client has told. */
 export class PeerSettings {
-  /** Octets of the table that it decodes with. */
+  /** Bytes of the table that it decodes with. */
   headerTableSize = 4096;
   /** The least that the last frame said of it: an encoder has to tell both (RFC 7541 section 4.2). */
   leastHeaderTableSize = 4096;
-  /** Of each stream that opens, octets. */
+  /** Of each stream that opens, bytes. */
   initialWindow = DEFAULT_WINDOW;
   /** The most that the last frame said of it on its way to that: no window may pass its bound in between (RFC 9113 section 6.5.3: in order). */
   greatestInitialWindow = DEFAULT_WINDOW;
-  /** Octets of a payload. */
+  /** Bytes of a payload. */
   maxFrameSize = DEFAULT_FRAME_SIZE;
 
   /**

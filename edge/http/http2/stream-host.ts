@@ -17,8 +17,8 @@ export interface StreamHost {
   flushSoon(): void;
   /** END_STREAM lies in the output. */
   streamSent(stream: Http2Stream): void;
-  /** Octets of the request's body were taken or dropped. */
-  bodyTaken(stream: Http2Stream, octets: number): void;
+  /** Bytes of the request's body were taken or dropped. */
+  bodyTaken(stream: Http2Stream, bytes: number): void;
   /** Ends the stream by RST_STREAM. */
   resetStream(stream: Http2Stream, ending: Ending): void;
   /** The handler, or a listener of its, threw. */

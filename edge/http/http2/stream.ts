@@ -37,7 +37,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   readonly isHead: boolean;
   /** Where the session puts the request's body; null without one. */
   readonly queue: BodyQueue | null;
-  /** Octets of body that `content-length` announced; -1: any number. */
+  /** Bytes of body that `content-length` announced; -1: any number. */
   readonly expected: number;
 
   urgency: number;
@@ -70,7 +70,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   isAbandoned = false;
   isTunnel = false;
   wantsDrain = false;
-  /** Octets that went either way; a head of ours counts as one. */
+  /** Bytes that went either way; a head of ours counts as one. */
   progress = 0;
   /** What session-watch.ts remembers: `progress` at a second of the clock, and what it was when it was seen to change. */
   markedAt: number;
@@ -81,7 +81,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   readonly #host: StreamHost;
   #hasHead = false;
   #dropsBody = false;
-  /** Octets of body that the response's content-length leaves; -1: any number. */
+  /** Bytes of body that the response's content-length leaves; -1: any number. */
   #left = -1;
   #awaitsContinue: boolean;
   /** Null while nothing ever had to wait. */
@@ -275,13 +275,13 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     if (this.queue !== null && this.queue.received === 0 && !this.queue.isComplete) this.inform(100, NO_FIELDS);
   }
 
-  onTaken(octets: number): void {
-    this.#host.bodyTaken(this, octets);
+  onTaken(data: number): void {
+    this.#host.bodyTaken(this, data);
   }
 
   // From the sender.
 
-  /** Not empty. `isLent`: the octets are there during the call only. */
+  /** Not empty. `isLent`: the bytes are there during the call only. */
   enqueue(part: Uint8Array, isLent: boolean): void {
     this.queued += part.length;
     this.#waiting ??= new SendQueue(this.#host.memory);
@@ -289,13 +289,13 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
     else this.#waiting.push(part);
   }
 
-  /** Moves the next `length` octets, at most `queued`, to target[at …]. False: SendQueue.move. */
+  /** Moves the next `length` bytes, at most `queued`, to target[at …]. False: SendQueue.move. */
   dequeue(target: Buffer, at: number, length: number): boolean {
     this.queued -= length;
     return this.#waiting?.move(target, at, length) === true;
   }
 
-  /** From the sender: octets that were written are there no more. */
+  /** From the sender: bytes that were written are there no more. */
   lost(): void {
     this.#host.handlerFailed(this, new TypeError('A part of a body was taken back before it was sent.'));
   }

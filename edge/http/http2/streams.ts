@@ -234,19 +234,19 @@ export class Streams implements StreamHost {
     }
   }
 
-  bodyTaken(stream: Http2Stream, octets: number): void {
+  bodyTaken(stream: Http2Stream, bytes: number): void {
     if (!this.#session.isOpen) return;
-    this.giveBack(octets);
+    this.giveBack(bytes);
     if (stream.isRemoteEnded || stream.isClosed || stream.receiveWindow === null) return;
-    const increment = stream.receiveWindow.give(octets);
+    const increment = stream.receiveWindow.give(bytes);
     if (increment === 0) return;
     writeWindowUpdate(this.#session.output, stream.id, increment);
     this.#session.flushSoon();
   }
 
-  /** Octets of DATA leave the session's window. */
-  giveBack(octets: number): void {
-    const increment = this.receiveWindow.give(octets);
+  /** Bytes of DATA leave the session's window. */
+  giveBack(bytes: number): void {
+    const increment = this.receiveWindow.give(bytes);
     if (increment === 0) return;
     writeWindowUpdate(this.#session.output, 0, increment);
     this.#session.flushSoon();

@@ -71,12 +71,12 @@ export class Connection implements Member {
     tls.once('secure', () => this.#secured(tls));
   }
 
-  /** Waits for the first octets, which tell the version. */
+  /** Waits for the first bytes, which tell the version. */
   startClear(): void {
     const raw = this.#raw;
     let first: Buffer | null = null;
-    const onData = (octets: Buffer): void => {
-      first = first === null ? octets : Buffer.concat([first, octets]);
+    const onData = (bytes: Buffer): void => {
+      first = first === null ? bytes : Buffer.concat([first, bytes]);
       const spoken = versionSpoken(first);
       if (spoken === 'undecided') return;
       raw.off('data', onData);

@@ -43,7 +43,7 @@ export type ServerLimit = Extract<
 /** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */
 export type LimitListener = (limit: ServerLimit, count: number, client: Client) => void;
 
-/** Octets that the counters of a thread take. */
+/** Bytes that the counters of a thread take. */
 export const SERVER_COUNTERS_BYTES = SERVER_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT;
 
 const COLUMN = Object.fromEntries(SERVER_COLUMNS.map((name, column) => [name, column])) as Readonly<

@@ -16,6 +16,7 @@ function strip<P extends string>(settings: Config['edge'], prefix: P): Stripped<
 
 export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
   const { streamIdleTimeout, tunnelIdleTimeout } = edge;
+  const { headerOctets: headerBytes, discardedOctets: discardedBytes, ...http1 } = strip(edge, 'http1');
   return {
     server: {
       maxConnections: edge.maxConnections,
@@ -25,7 +26,7 @@ export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
       handshakeTimeout: edge.handshakeTimeout,
       drainTimeout: edge.drainTimeout,
     },
-    http1: { ...strip(edge, 'http1'), streamIdleTimeout, tunnelIdleTimeout },
+    http1: { ...http1, headerBytes, discardedBytes, streamIdleTimeout, tunnelIdleTimeout },
     http2: { ...strip(edge, 'http2'), streamIdleTimeout, tunnelIdleTimeout },
   };
 }

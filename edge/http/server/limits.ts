@@ -8,7 +8,7 @@ export interface ServerLimits {
   readonly clientMemory: number;
   /** That a thread keeps ready, of the sites that were asked for last. */
   readonly maxCertificates: number;
-  /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the octets that tell the version of HTTP. */
+  /** Milliseconds from the connection to the end of the TLS handshake; without TLS, to the bytes that tell the version of HTTP. */
   readonly handshakeTimeout: number;
   /** Milliseconds that requests under way have when a thread is to end. */
   readonly drainTimeout: number;

@@ -125,7 +125,7 @@ function http1Metrics(counter: AddCounter, { http1 }: EdgeCounters): void {
 function http2Metrics(counter: AddCounter, { http2 }: EdgeCounters): void {
   for (const [what, unit] of [
     ['frames', 'Frames'],
-    ['bytes', 'Octets'],
+    ['bytes', 'Bytes'],
   ])
     counter(`http2_${what}`, 'direction', `${unit} of HTTP/2.`, (emit) => {
       emit(http2.sum(`${what}_received`), 'in');

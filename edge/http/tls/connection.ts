@@ -1,5 +1,5 @@
 /**
- * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries octets, until it closes. All that is done here does not block, and nothing
+ * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries bytes, until it closes. All that is done here does not block, and nothing
  * that a client sends throws.
  */
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
@@ -23,7 +23,7 @@ const RECORD = 16_384;
 /** Records that are read in a turn: small ones cost as much as large ones. */
 const RECORDS = 64;
 /**
- * Octets that OpenSSL receives in one go for a client that sends much, and sends in one go of a large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
+ * Bytes that OpenSSL receives in one go for a client that sends much, and sends in one go of a large write: four records of TLS 1.3 with their heads, tags and types (RFC 8446 section 5.2), of which the content fills what they
  * are read to. For others it is one record, as the memory is taken anew for each read.
  */
 const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
@@ -245,32 +245,32 @@ export class TlsConnection implements Transport {
     this.#close();
   }
 
-  // Octets.
+  // Bytes.
 
   #read(): void {
     const { openssl, context, shared } = this.#loop;
     const { SSL_read, SSL_has_pending } = openssl;
-    let octets = 0;
+    let data = 0;
     let outcome = 1;
     let hasMore = true; // of which epoll does not know
     if (this.#hasPeerEnded) return;
     openssl.ERR_clear_error();
     context.idleMessages = this.#idleMessages;
-    for (let n = 0; hasMore && n < RECORDS && octets + RECORD <= shared.bytes.length; n++) {
-      outcome = SSL_read(this.#ssl, shared.address + octets, shared.bytes.length - octets);
+    for (let n = 0; hasMore && n < RECORDS && data + RECORD <= shared.bytes.length; n++) {
+      outcome = SSL_read(this.#ssl, shared.address + data, shared.bytes.length - data);
       if (outcome <= 0) break;
-      octets += outcome;
+      data += outcome;
       context.idleMessages = 0;
       hasMore = SSL_has_pending(this.#ssl) === 1;
     }
     this.#idleMessages = context.idleMessages;
     const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
-    if (octets > RECORD && !this.#readsMuch) {
+    if (data > RECORD && !this.#readsMuch) {
       this.#readsMuch = true;
       openssl.SSL_set_default_read_buffer_len(this.#ssl, FOUR_RECORDS);
     }
     if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
-    if (octets > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, octets));
+    if (data > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, data));
     if (this.#state !== STATE.OPEN) return;
     if (error === 0) {
       if (hasMore && !this.#isPaused) this.#later(DUE.READ);

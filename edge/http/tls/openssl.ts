@@ -198,9 +198,9 @@ function load(): Openssl {
   };
 }
 
-/** Memory that does not move, `octets` long, as long as whoever asked holds it. */
-export function fixedMemory(octets: number): { readonly bytes: Buffer; readonly address: number } {
+/** Memory that does not move, `bytes` long, as long as whoever asked holds it. */
+export function fixedMemory(data: number): { readonly bytes: Buffer; readonly address: number } {
   // Small arrays may lie in V8's heap, which moves them.
-  const bytes = Buffer.allocUnsafeSlow(Math.max(octets, 256));
+  const bytes = Buffer.allocUnsafeSlow(Math.max(data, 256));
   return { bytes, address: Number(koffi.address(bytes)) };
 }

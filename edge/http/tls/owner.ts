@@ -12,7 +12,7 @@ export interface TlsOwner {
   certificateFailed(error: unknown): void;
   /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
   handOver(fd: number): void;
-  /** The handshake is done: octets flow once `start` is called, which has to be now. */
+  /** The handshake is done: bytes flow once `start` is called, which has to be now. */
   secured(connection: TlsConnection): void;
   /** There will be no handshake. `closed` follows. */
   failed(reason: 'unrecognized_name' | 'handshake_failed'): void;

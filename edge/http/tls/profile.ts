@@ -36,7 +36,7 @@ export const MAX_CONTEXTS = 1000;
 export const MAX_CHAINS = 64;
 
 /**
- * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446 section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 octets;
+ * Messages of a client in a row that carry no data, once it has shaken hands: KeyUpdates (RFC 8446 section 4.6.3), or renegotiations that are refused. Each costs us 4 µs for its 27 bytes;
  * no client has use for two. BoringSSL's bound.
  */
 export const MAX_IDLE_MESSAGES = 32;

@@ -1,9 +1,9 @@
 /**
  * A certificate with its key by a short way: 22 µs for both where OpenSSL's readers take 225. Those look through every decoder that there is, for the private key and for the public one that a
- * certificate holds. Here it is decoded in a library context without decoders, so that its key stays octets. The private key, of the one form in which keys on the usual curves are
+ * certificate holds. Here it is decoded in a library context without decoders, so that its key stays bytes. The private key, of the one form in which keys on the usual curves are
  * written, is put together from its numbers, and stands in the certificate as its public key, too.
  *
- * The certificate's key has to be that of the private key, octet by octet, and what OpenSSL would send the certificate as it was given. Whatever is not just so goes the long way.
+ * The certificate's key has to be that of the private key, byte by byte, and what OpenSSL would send the certificate as it was given. Whatever is not just so goes the long way.
  */
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
 
@@ -32,9 +32,9 @@ interface Curve {
   readonly between: Buffer;
   /** SubjectPublicKeyInfo (RFC 5480), in DER: what stands before the point. */
   readonly publicHead: Buffer;
-  /** Octets of the number. */
+  /** Bytes of the number. */
   readonly scalar: number;
-  /** Octets of the point, uncompressed (SEC 1 section 2.3.3). */
+  /** Bytes of the point, uncompressed (SEC 1 section 2.3.3). */
   readonly point: number;
 }
 
@@ -82,9 +82,9 @@ function make(): QuickTools | null {
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
 const KEY_BEGIN = '-----BEGIN PRIVATE KEY-----';
 const KEY_END = '-----END PRIVATE KEY-----';
-/** Octets of a certificate; larger ones go the long way. */
+/** Bytes of a certificate; larger ones go the long way. */
 const MOST = 16_384;
-/** Octets of a private key; those of the curves are shorter. */
+/** Bytes of a private key; those of the curves are shorter. */
 const MOST_OF_KEY = 512;
 
 /** An X509 and an EVP_PKEY, the caller's. */
@@ -126,7 +126,7 @@ export class QuickReader {
     }
   }
 
-  /** Octets of the DER that is now in memory; 0: there is none, or it is too large. */
+  /** Bytes of the DER that is now in memory; 0: there is none, or it is too large. */
   #decode(base64: string | undefined): number {
     return base64 === undefined || base64.length > MOST ? 0 : this.#der.bytes.write(base64, 'base64');
   }
@@ -215,7 +215,7 @@ function isOf({ head, between, scalar, point }: Curve, secret: Buffer): boolean 
   return secret.length === middle + between.length + point && isAt(secret, 0, head) && isAt(secret, middle, between);
 }
 
-/** For few octets quicker than to ask for it. */
+/** For few bytes quicker than to ask for it. */
 function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
   for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
   return true;

@@ -11,10 +11,10 @@ const BIO_FLAGS_SHOULD_RETRY = 8;
 const WRITES = 1;
 
 /** Stands before the socket of `ssl` from now on. Returns its address; 0: there is no memory, and each record goes out by itself. */
-export function putRecordBuffer(openssl: Openssl, ssl: number, octets: number): number {
+export function putRecordBuffer(openssl: Openssl, ssl: number, bytes: number): number {
   const buffer = openssl.BIO_new(openssl.BIO_f_buffer());
   if (buffer === 0) return 0;
-  if (openssl.BIO_int_ctrl(buffer, BIO_C_SET_BUFF_SIZE, octets, WRITES) <= 0) {
+  if (openssl.BIO_int_ctrl(buffer, BIO_C_SET_BUFF_SIZE, bytes, WRITES) <= 0) {
     openssl.BIO_free(buffer);
     return 0;
   }
@@ -32,7 +32,7 @@ export function flushRecordBuffer(openssl: Openssl, buffer: number): boolean | n
   return openssl.BIO_test_flags(buffer, BIO_FLAGS_SHOULD_RETRY) === 0 ? null : false;
 }
 
-/** Octets, as records, that have not been given to the system. */
+/** Bytes, as records, that have not been given to the system. */
 export const heldBy = (openssl: Openssl, buffer: number): number => openssl.BIO_ctrl_wpending(buffer);
 
 /** Frees it; the socket takes its place again. It must be empty. */

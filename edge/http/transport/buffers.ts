@@ -1,4 +1,4 @@
-/** Memory for octets on their way to clients, used again: a buffer for each would keep the garbage collector busy, which counts what lies outside of its heap. */
+/** Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage collector busy, which counts what lies outside of its heap. */
 
 /** Four records of TLS, or as many DATA frames. */
 export const BUFFER = 65_536;
@@ -9,7 +9,7 @@ const pool: Buffer[] = [];
 /** Those that came from here, so that nobody else's memory is ever taken in. */
 const own = new WeakSet<ArrayBufferLike>();
 
-/** BUFFER octets, whatever they say. */
+/** BUFFER bytes, whatever they say. */
 export function takeBuffer(): Buffer {
   const pooled = pool.pop();
   if (pooled !== undefined) return pooled;

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 const shared = Buffer.allocUnsafeSlow(65_536);
 
 /** Takes what was read, which lies there during the call; false stops the reading. */
-type Take = (octets: number, bytes: Buffer) => boolean;
+type Take = (data: number, bytes: Buffer) => boolean;
 
 /** Where a net.Socket keeps the buffer of `onread`, and its callback. */
 interface Slots {
@@ -33,13 +33,13 @@ interface Handle {
 const isHandle = (handle: unknown): handle is Handle =>
   typeof handle === 'object' && handle !== null && typeof Reflect.get(handle, 'useUserBuffer') === 'function';
 
-/** From now on `onBytes` gets what the socket reads, the octets being there during the call only. False: this Node can't. */
+/** From now on `onBytes` gets what the socket reads, the bytes being there during the call only. False: this Node can't. */
 export function readInto(socket: Socket, onBytes: (bytes: Buffer) => void): boolean {
   slots ??= slotsOf(socket);
   const handle: unknown = Reflect.get(socket, '_handle');
   if (slots === null || !isHandle(handle)) return false;
-  const take: Take = (octets, bytes) => {
-    onBytes(bytes.subarray(0, octets));
+  const take: Take = (data, bytes) => {
+    onBytes(bytes.subarray(0, data));
     return true;
   };
   Reflect.set(socket, slots.buffer, shared);

@@ -1,10 +1,10 @@
-/** What carries a connection's octets: a socket, or memory in a test. */
+/** What carries a connection's bytes: a socket, or memory in a test. */
 import type { Socket } from 'node:net';
 import { readInto } from './direct-read.ts';
 import { unsentOf } from './unsent.ts';
 
 export interface TransportReceiver {
-  /** The octets are there during the call only. */
+  /** The bytes are there during the call only. */
   onBytes(bytes: Buffer): void;
   /** The other side sends no more. */
   onEnd(): void;
@@ -15,13 +15,13 @@ export interface TransportReceiver {
 export interface Transport {
   /** Called once, first; what has come already is received after the call. */
   start(receiver: TransportReceiver): void;
-  /** One at a time: not again before `done`, which is not called during the call. The octets stay as they are until then. */
+  /** One at a time: not again before `done`, which is not called during the call. The bytes stay as they are until then. */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
-  /** Octets of the write under way that have not left yet, as far as is known: by which one that takes nothing is told from one that is slow. */
+  /** Bytes of the write under way that have not left yet, as far as is known: by which one that takes nothing is told from one that is slow. */
   readonly unsent: number;
-  /** Octets that the system was given and the other side's has not acknowledged, as far as is known: where the system's buffers are large, a slow reader frees room in lumps, minutes apart. */
+  /** Bytes that the system was given and the other side's has not acknowledged, as far as is known: where the system's buffers are large, a slow reader frees room in lumps, minutes apart. */
   readonly unacknowledged: number;
-  /** No more octets are received until `resume`, but for those under way. */
+  /** No more bytes are received until `resume`, but for those under way. */
   pause(): void;
   resume(): void;
   /** What was written is sent, then the end. */

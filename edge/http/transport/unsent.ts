@@ -6,13 +6,13 @@ import type { Socket } from 'node:net';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Octets, those of records among them. Where a Node has other insides, what a write has that is not done. */
+/** Bytes, those of records among them. Where a Node has other insides, what a write has that is not done. */
 export function unsentOf(socket: Socket): number {
   let handle: unknown = Reflect.get(socket, '_handle');
-  let octets: unknown;
+  let bytes: unknown;
   while (isObject(handle)) {
-    octets = Reflect.get(handle, 'writeQueueSize');
+    bytes = Reflect.get(handle, 'writeQueueSize');
     handle = Reflect.get(handle, '_parent');
   }
-  return typeof octets === 'number' ? octets : socket.writableLength;
+  return typeof bytes === 'number' ? bytes : socket.writableLength;
 }

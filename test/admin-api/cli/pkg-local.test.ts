@@ -49,7 +49,7 @@ test('an app has its folder made as any other, with those above, or it is said w
   }
 });
 
-test('the same folder is packed to the same octets, and the archive passes', async () => {
+test('the same folder is packed to the same bytes, and the archive passes', async () => {
   const [first, second] = [join(root, 'a.pkg'), join(root, 'b.pkg')];
   for (const out of [first, second]) assert.is((await run(['pkg', 'pack', app, '--sdk', sdk, '--out', out])).code, 0);
   assert.ok(readFileSync(first).equals(readFileSync(second)));

@@ -50,8 +50,7 @@ await everywhere(
         [packageText(taken, 2), '403 app_taken'],
         ['garbage', '422 unreadable_package'],
       ];
-      for (const [text, expected] of refusals)
-        refused(await send(client, packageForm(`${text}other octets`)), expected);
+      for (const [text, expected] of refusals) refused(await send(client, packageForm(`${text}other bytes`)), expected);
       assert.equal(blobs(world).sort(), before);
     });
 
@@ -79,7 +78,7 @@ await everywhere(
       });
       const cases: [string, string | null][] = [
         ['name="notes"; filename="notes.txt"\r\nContent-Type: text/plain\r\n\r\nfrom a file', 'from a file'],
-        ['name="notes"; filename="n"\r\nContent-Type: application/octet-stream\r\n\r\noctets', 'octets'],
+        ['name="notes"; filename="n"\r\nContent-Type: application/octet-stream\r\n\r\nbytes', 'bytes'],
         ['name="notes"\r\nContent-Type: text/plain; charset=none-such\r\n\r\nplain', 'plain'],
         ['name="__proto__"\r\n\r\nplain', null],
         ['name="toString"; filename="../../x"\r\n\r\nplain', null],

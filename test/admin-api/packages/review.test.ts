@@ -42,7 +42,7 @@ await everywhere(
       refused(await client.delete(String(of.url)), '409 wrong_state');
       const { app } = succeeded(await client.get(`${APPS}/${id}`)).body;
       assert.equal([app.published, app.audit_status], [null, 'withdrawn']);
-      // Its octets go, and those of others stay.
+      // Its bytes go, and those of others stay.
       const kept = await uploaded(client, newId(), 1);
       await world.daemon.api.packages.tidy(Date.now() + 1000);
       assert.not.ok(blobs(world).includes(String(of.sha256)));

@@ -20,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { DEFAULTS } from '../journal/fixture.ts';
-import { APEX, a, ask, octetOf, putZone, record, soa, texts } from '../nameserver/fixture.ts';
+import { APEX, a, ask, byteOf, putZone, record, soa, texts } from '../nameserver/fixture.ts';
 
 const SMALL = 32 * 1024;
 const AMPLE = 64 << 20;
@@ -154,7 +154,7 @@ test('changes to names in the store are seen by the next query', async (context)
   await compare(context);
   await remove(context, rows.slice(0, 14));
   await add(context, [a('several', 192, 0, 2, 9), a('x.address', 192, 0, 2, 10)]);
-  assert.is(octetOf(context.path.answer(ask('several'), UDP_LIMIT)), 9);
+  assert.is(byteOf(context.path.answer(ask('several'), UDP_LIMIT)), 9);
   await compare(context);
   await remove(context, rows.slice(14));
   const codes = await compare(context);
@@ -188,19 +188,19 @@ test('names alike in hash, both in the arena: both answer, and one does when the
   const index = new IndexWriter(1 << 20);
   const [x, y] = collision(index);
   const path = new QueryPath(index);
-  for (const [gone, left, octet] of [
+  for (const [gone, left, byte] of [
     [x, y, 2],
     [y, x, 1],
   ] as const) {
     putZone(index, [soa(), a(x, 192, 0, 2, 1), a(y, 192, 0, 2, 2)]);
     assert.equal(
-      [x, y].map((name) => octetOf(path.answer(ask(name), UDP_LIMIT))),
+      [x, y].map((name) => byteOf(path.answer(ask(name), UDP_LIMIT))),
       [1, 2],
     );
     index.remove(target(gone));
     index.publish();
     assert.is(codeOf(path, gone), RCODE.NXDOMAIN);
-    assert.is(octetOf(path.answer(ask(left), UDP_LIMIT)), octet);
+    assert.is(byteOf(path.answer(ask(left), UDP_LIMIT)), byte);
   }
 });
 
@@ -214,22 +214,22 @@ for (const together of [true, false])
       ? await add(context, both)
       : [...(await add(context, [both[0]])), ...(await add(context, [both[1]]))];
     assert.is(index.stats.inStore, inStore + 2);
-    const octets = (): number[] => [x, y].map((name) => octetOf(path.answer(ask(name), UDP_LIMIT)));
-    assert.equal(octets(), [1, 2]);
+    const bytes = (): number[] => [x, y].map((name) => byteOf(path.answer(ask(name), UDP_LIMIT)));
+    assert.equal(bytes(), [1, 2]);
     // 1. One is replaced.
     await remove(context, [rows[0]]);
     rows = [...(await add(context, [a(x, 192, 0, 2, 3)])), rows[1]];
-    assert.equal(octets(), [3, 2]);
+    assert.equal(bytes(), [3, 2]);
     // 2. The other goes.
     await remove(context, [rows[1]]);
-    assert.equal(octets(), [3, -1]);
+    assert.equal(bytes(), [3, -1]);
     assert.is(codeOf(path, y), RCODE.NXDOMAIN);
     assert.is(index.stats.inStore, inStore + 1);
     // 3. It comes back, and the first goes.
     await add(context, [a(y, 192, 0, 2, 4)]);
-    assert.equal(octets(), [3, 4]);
+    assert.equal(bytes(), [3, 4]);
     await remove(context, [rows[0]]);
-    assert.equal(octets(), [-1, 4]);
+    assert.equal(bytes(), [-1, 4]);
     assert.is(codeOf(path, x), RCODE.NXDOMAIN);
   });
 
@@ -248,7 +248,7 @@ test('names alike in hash, one in the arena and one in the store', async (contex
   assert.equal([answers(x), codeOf(path, y)], [2, RCODE.NXDOMAIN]);
   await add(context, [a(y, 192, 0, 2, 6)]);
   await remove(context, [alias]);
-  assert.equal([codeOf(path, x), octetOf(path.answer(ask(y), UDP_LIMIT))], [RCODE.NXDOMAIN, 6]);
+  assert.equal([codeOf(path, x), byteOf(path.answer(ask(y), UDP_LIMIT))], [RCODE.NXDOMAIN, 6]);
 });
 
 test.run();

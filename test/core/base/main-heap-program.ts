@@ -16,4 +16,4 @@ const WORK = `
 
 keepHeapToMain();
 const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
-worker.on('message', (octets: number) => process.stdout.write(`${octets / 2 ** 20}\n`));
+worker.on('message', (bytes: number) => process.stdout.write(`${bytes / 2 ** 20}\n`));

@@ -1,4 +1,4 @@
-/** Messages between two nodes, however the octets come. */
+/** Messages between two nodes, however the bytes come. */
 import { Duplex } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -46,7 +46,7 @@ test('messages come as they were sent, in pieces of any size', async () => {
     for (let at = 0; at < bytes.length; at += size) socket.push(bytes.subarray(at, at + size));
     socket.push(null);
     await new Promise((done) => socket.on('end', done));
-    assert.equal(heard, MESSAGES, `${size} octets at a time`);
+    assert.equal(heard, MESSAGES, `${size} bytes at a time`);
   }
 });
 

@@ -162,15 +162,15 @@ test('what is cut short, damaged anywhere, of another kind or of a newer version
     const at = random.below(i % 2 === 0 ? 300 : whole.length);
     damaged[at] ^= 1 << random.below(8);
     writeFileSync(bad, damaged);
-    await refuses(/^(damaged|newer|truncated|not_a)_snapshot$/, `octet ${at}, seed ${SEED}`);
+    await refuses(/^(damaged|newer|truncated|not_a)_snapshot$/, `byte ${at}, seed ${SEED}`);
   }
   for (const length of [0, 10, 200, 5000, whole.length - 1]) {
     writeFileSync(bad, whole);
     truncateSync(bad, length);
-    await refuses(/^(damaged|truncated|not_a)_snapshot$/, `${length} octets`);
+    await refuses(/^(damaged|truncated|not_a)_snapshot$/, `${length} bytes`);
   }
   writeFileSync(bad, Buffer.concat([whole, Buffer.from('x')]));
-  await refuses(/^truncated_snapshot$/, 'one octet more');
+  await refuses(/^truncated_snapshot$/, 'one byte more');
   writeFileSync(bad, '$ORIGIN example.com.\n');
   await refuses(/^not_a_snapshot$/, 'a master file');
   writeFileSync(bad, Buffer.concat([Buffer.from('waypost-snapshot 0'), whole.subarray('waypost-snapshot 2'.length)]));

@@ -11,7 +11,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
-import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from './fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, until, V4, V6 } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
@@ -67,7 +67,7 @@ for (const transport of ['batch', 'portable'] as const) {
     client.socket.write(framed(ask('host1'), AXFR, ask('host2'), AXFR, ask('host3')));
     const responses = await client.answers(13);
     assert.equal(
-      [0, 6, 12].map((i) => octetOf(responses[i])),
+      [0, 6, 12].map((i) => byteOf(responses[i])),
       [1, 2, 3],
     );
     assert.equal(
@@ -95,7 +95,7 @@ for (const transport of ['batch', 'portable'] as const) {
       responses.slice(0, 20).map(numberOf),
       Array.from({ length: 20 }, (_, i) => i),
     );
-    assert.is(octetOf(responses[20]), 9);
+    assert.is(byteOf(responses[20]), 9);
     await client.cut();
   });
 
@@ -169,7 +169,7 @@ for (const transport of ['batch', 'portable'] as const) {
     // Others are served.
     const other = open();
     other.socket.write(framed(ask('host4')));
-    assert.is(octetOf((await other.answers(1))[0]), 4);
+    assert.is(byteOf((await other.answers(1))[0]), 4);
   });
 
   test('a client that goes away ends the answer, also while main waits for something else', async () => {
@@ -202,7 +202,7 @@ for (const transport of ['batch', 'portable'] as const) {
     assert.is(decodeMessage(failed).rcode, RCODE.SERVFAIL);
     // The ID and the question are those of the request.
     assert.equal([failed.slice(0, 2), failed.slice(12)], [AXFR.slice(0, 2), AXFR.slice(12)]);
-    assert.is(octetOf(next), 1);
+    assert.is(byteOf(next), 1);
     answer = async function* () {
       yield numbered(0);
       throw new Error('in the middle');
@@ -273,7 +273,7 @@ for (const transport of ['batch', 'portable'] as const) {
     const flood = await UdpClient.connect(served.port);
     const client = await UdpClient.connect(served.port);
     for (let i = 0; i < 5000; i++) flood.send(AXFR);
-    for (let i = 0; i < 50; i++) assert.is(octetOf(await client.query(ask(`host${i}`, { id: i }))), i);
+    for (let i = 0; i < 50; i++) assert.is(byteOf(await client.query(ask(`host${i}`, { id: i }))), i);
     await until(() => running === 0, PATIENCE_MS, 'all ended');
     assert.ok(most <= MAX_PER_CLIENT, `${most} at a time`);
     flood.close();
@@ -380,7 +380,7 @@ for (const transport of ['batch', 'portable'] as const) {
     await until(() => served.listening, PATIENCE_MS, 'a new thread');
     const next = open();
     next.socket.write(framed(ask('host5')));
-    assert.is(octetOf((await next.answers(1))[0]), 5);
+    assert.is(byteOf((await next.answers(1))[0]), 5);
   });
 
   test('without anybody who takes them: REFUSED, and NOTIMP for UPDATE', async () => {

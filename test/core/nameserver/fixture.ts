@@ -34,7 +34,7 @@ export const soa = (serial = 1): ResourceRecord => {
   );
 };
 
-export const a = (name: string, ...octets: number[]): ResourceRecord => record(name, TYPE.A, Uint8Array.from(octets));
+export const a = (name: string, ...bytes: number[]): ResourceRecord => record(name, TYPE.A, Uint8Array.from(bytes));
 
 /** `count` strings of `size` bytes, all different. */
 export const texts = (name: string, count: number, size: number): ResourceRecord[] =>
@@ -128,8 +128,8 @@ function namedInCase(text: string): Uint8Array {
   return new Uint8Array(Buffer.concat([...labels, parseName(`${APEX}.`)]));
 }
 
-/** The last octet of the one address in the answer to a query for `host…`; -1 for anything else. */
-export function octetOf(response: Uint8Array | null): number {
+/** The last byte of the one address in the answer to a query for `host…`; -1 for anything else. */
+export function byteOf(response: Uint8Array | null): number {
   if (response === null) return -1;
   const { rcode, answer } = decodeMessage(response);
   return rcode === RCODE.NOERROR && answer.length === 1 && answer[0].type === TYPE.A ? answer[0].rdata[3] : -1;

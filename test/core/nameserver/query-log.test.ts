@@ -14,7 +14,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { ask, octetOf, serve, until } from './fixture.ts';
+import { ask, byteOf, serve, until } from './fixture.ts';
 
 const PATIENCE_MS = 20_000;
 
@@ -165,7 +165,7 @@ test('what main answers for HTTPS is logged as all else, without a port', async 
   const storeDirectory = temporaryFolder('query-log');
   const local = openLocalResponder({ index, storeDirectory, udpPayload: 1232, answers: PLAIN }, https);
   try {
-    assert.is(octetOf(local.answer(ask('host8'), '2001:db8::9')!.message), 8);
+    assert.is(byteOf(local.answer(ask('host8'), '2001:db8::9')!.message), 8);
   } finally {
     await served.stop();
   }

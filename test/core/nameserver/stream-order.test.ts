@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 import { SEED } from '../../support/seed.ts';
-import { ask, octetOf, serve } from './fixture.ts';
+import { ask, byteOf, serve } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
 const RUNS = 40;
@@ -80,7 +80,7 @@ for (const transport of ['batch', 'portable'] as const)
 function described(response: Uint8Array): string {
   if (response.length === 3) return `deferred ${response[1] >> 4} ${response[2]}`;
   if (response.length > 60_000) return 'largest';
-  return response.length > 4000 ? 'long' : `host ${octetOf(response)}`;
+  return response.length > 4000 ? 'long' : `host ${byteOf(response)}`;
 }
 
 test.run();

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEWCOMER_MS, Newcomers } from '../../../core/nameserver/tcp-newcomers.ts';
 import { TcpPeer } from '../../../core/nameserver/tcp-peer.ts';
-import { ask, octetOf, type Served, serve } from './fixture.ts';
+import { ask, byteOf, type Served, serve } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
 const test = suite('newcomers');
@@ -57,14 +57,14 @@ test('many connections that close, then ones that go on: all are answered, again
     for (let i = 0; i < 400; i++) {
       const client = new StreamClient(served.port);
       client.socket.write(framed(ask(`host${i % 100}`)));
-      assert.is(octetOf((await client.answers(1))[0]), i % 100);
+      assert.is(byteOf((await client.answers(1))[0]), i % 100);
       client.socket.destroy();
     }
     const clients = Array.from({ length: 20 }, () => new StreamClient(served.port));
     for (let round = 1; round <= 5; round++)
       for (const [i, client] of clients.entries()) {
         client.socket.write(framed(ask(`host${i + round}`)));
-        assert.is(octetOf((await client.answers(round))[round - 1]), i + round);
+        assert.is(byteOf((await client.answers(round))[round - 1]), i + round);
       }
     for (const { socket } of clients) socket.destroy();
   } finally {

@@ -8,7 +8,7 @@ import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
-import { ask, LIMITS, octetOf, type Served, serve, until } from './fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, until } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
@@ -45,7 +45,7 @@ for (const transport of ['batch', 'portable'] as const) {
       // Whatever happened, the next client is served.
       const next = open(served);
       next.socket.write(framed(ask('host99')));
-      assert.is(octetOf((await next.answers(1))[0]), 99);
+      assert.is(byteOf((await next.answers(1))[0]), 99);
     } finally {
       await served.stop();
     }
@@ -56,7 +56,7 @@ for (const transport of ['batch', 'portable'] as const) {
     client.socket.write(framed(...Array.from({ length: 100 }, (_, id) => ask(`host${id}`, { id }))));
     const responses = await client.answers(100);
     assert.equal(
-      responses.map((response) => [(response[0] << 8) | response[1], octetOf(response)]),
+      responses.map((response) => [(response[0] << 8) | response[1], byteOf(response)]),
       responses.map((_, i) => [i, i]),
     );
   });
@@ -72,7 +72,7 @@ for (const transport of ['batch', 'portable'] as const) {
         socket.write(message.subarray(i + 1));
       }),
     );
-    for (const client of clients) assert.is(octetOf((await client.answers(1))[0]), 3);
+    for (const client of clients) assert.is(byteOf((await client.answers(1))[0]), 3);
   });
 
   test('byte by byte, two messages', async () => {
@@ -81,23 +81,23 @@ for (const transport of ['batch', 'portable'] as const) {
       client.socket.write(Uint8Array.of(byte));
       await sleep(1);
     }
-    assert.equal((await client.answers(2)).map(octetOf), [1, 2]);
+    assert.equal((await client.answers(2)).map(byteOf), [1, 2]);
   });
 
   test('two messages and a half in one segment, the rest later', async () => {
     const client = open();
     const bytes = framed(ask('host1'), ask('host2'), ask('host3'));
     client.socket.write(bytes.subarray(0, bytes.length - 10));
-    assert.equal((await client.answers(2)).map(octetOf), [1, 2]);
+    assert.equal((await client.answers(2)).map(byteOf), [1, 2]);
     client.socket.write(bytes.subarray(bytes.length - 10));
-    assert.equal((await client.answers(3)).map(octetOf), [1, 2, 3]);
+    assert.equal((await client.answers(3)).map(byteOf), [1, 2, 3]);
   });
 
   test('a client that has sent all and closes its side still gets the answers', async () => {
     const client = open();
     client.socket.end(framed(ask('host8'), ask('largest', { type: TYPE.TXT })));
     const [first, second] = await client.answers(2);
-    assert.is(octetOf(first), 8);
+    assert.is(byteOf(first), 8);
     assert.is(decodeMessage(second).answer.length, 247);
     await client.cut();
   });
@@ -135,12 +135,12 @@ for (const transport of ['batch', 'portable'] as const) {
       const client = open();
       client.socket.write(Buffer.concat([framed(ask('host1')), bytes]));
       await until(() => client.responses.length > 0, PATIENCE_MS, 'the first answer');
-      assert.is(octetOf(client.responses[0]), 1);
+      assert.is(byteOf(client.responses[0]), 1);
       if (what === 'garbage') client.socket.end();
       await client.cut();
       for (const response of client.responses.slice(1)) assert.ok(decodeMessage(response).rcode !== RCODE.NOERROR);
       bystander.socket.write(framed(ask('host2')));
-      assert.is(octetOf((await bystander.answers(1))[0]), 2);
+      assert.is(byteOf((await bystander.answers(1))[0]), 2);
     });
 
   test('reset in the middle of a message and of a response harms nobody', async () => {
@@ -155,7 +155,7 @@ for (const transport of ['batch', 'portable'] as const) {
     }
     const client = open();
     client.socket.write(framed(ask('host4')));
-    assert.is(octetOf((await client.answers(1))[0]), 4);
+    assert.is(byteOf((await client.answers(1))[0]), 4);
   });
 
   test('idle time-out: a connection without a query is closed, also after an answer', () =>
@@ -186,7 +186,7 @@ for (const transport of ['batch', 'portable'] as const) {
       const other = open(served);
       for (let i = 0; i < 10; i++) {
         other.socket.write(framed(ask(`host${i}`)));
-        assert.is(octetOf((await other.answers(i + 1))[i]), i);
+        assert.is(byteOf((await other.answers(i + 1))[i]), i);
       }
       await sleep(SHORT_MS * 4);
       deaf.socket.resume();
@@ -207,7 +207,7 @@ for (const transport of ['batch', 'portable'] as const) {
       const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
       socket.write(framed(ask('host2')));
       const [chunk] = (await once(socket, 'data')) as [Buffer];
-      assert.is(octetOf(new Uint8Array(chunk.subarray(2))), 2);
+      assert.is(byteOf(new Uint8Array(chunk.subarray(2))), 2);
       socket.destroy();
       // One that goes makes room.
       for (const client of kept) client.socket.destroy();
@@ -222,7 +222,7 @@ for (const transport of ['batch', 'portable'] as const) {
       await sleep(1200);
       const next = open(served);
       next.socket.write(framed(ask('host5')));
-      assert.is(octetOf((await next.answers(1))[0]), 5);
+      assert.is(byteOf((await next.answers(1))[0]), 5);
       await Promise.race([silent.cut(), slow.cut()]);
       assert.is([silent, slow].filter(({ closed, ended }) => closed || ended).length, 1);
     }));

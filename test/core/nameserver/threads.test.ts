@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { freePort } from '../../support/ports.ts';
-import { a, ask, octetOf, putZone, type Served, serve, soa, until, V4 } from './fixture.ts';
+import { a, ask, byteOf, putZone, type Served, serve, soa, until, V4 } from './fixture.ts';
 
 const SOON_MS = 10_000;
 
@@ -17,7 +17,7 @@ async function askFromMany(served: Served, count: number, ms: number): Promise<n
   const clients = await Promise.all(Array.from({ length: count }, () => UdpClient.connect(served.port)));
   const responses = await Promise.all(clients.map((client, i) => client.query(ask(`host${i}`), ms, 1)));
   for (const client of clients) client.close();
-  return responses.filter((response, i) => octetOf(response) === i).length;
+  return responses.filter((response, i) => byteOf(response) === i).length;
 }
 
 for (const [transport, name] of [
@@ -35,7 +35,7 @@ for (const [transport, name] of [
       await once(first, 'exit');
       await until(() => !served.listening, SOON_MS, 'readiness lost');
       if (transport === 'batch') assert.is(await askFromMany(served, 40, SOON_MS), 40);
-      else assert.is(octetOf((await queryTcp(served.port, [ask('host9')]))[0]), 9);
+      else assert.is(byteOf((await queryTcp(served.port, [ask('host9')]))[0]), 9);
       await until(() => served.listening, SOON_MS, `a new thread ${name}`);
       assert.is.not(served.threads.get(name), first);
       for (const [other, worker] of others) assert.is(served.threads.get(other), worker);
@@ -44,7 +44,7 @@ for (const [transport, name] of [
       // It sees what changes from now on.
       putZone(served.index, [soa(2), a('new', 192, 0, 2, 77)]);
       const client = await UdpClient.connect(served.port);
-      assert.is(octetOf(await client.query(ask('new'))), 77);
+      assert.is(byteOf(await client.query(ask('new'))), 77);
       client.close();
     } finally {
       await served.stop();
@@ -59,7 +59,7 @@ test('the TCP thread dies and comes back', async () => {
     await once(first, 'exit');
     assert.is(await askFromMany(served, 10, SOON_MS), 10);
     await until(() => served.listening, SOON_MS, 'a new TCP thread');
-    assert.is(octetOf((await queryTcp(served.port, [ask('host3')]))[0]), 3);
+    assert.is(byteOf((await queryTcp(served.port, [ask('host3')]))[0]), 3);
   } finally {
     await served.stop();
   }

@@ -9,7 +9,7 @@ import { COLUMN, NameserverCounters, ThreadCounters, TYPE_LABELS } from '../../.
 import { type UdpCalls, UdpLoop } from '../../../core/nameserver/udp-batch.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { RCODE } from '../../../core/wire/types.ts';
-import { ask, octetOf, putZone, UDP_PAYLOAD, ZONE } from './fixture.ts';
+import { ask, byteOf, putZone, UDP_PAYLOAD, ZONE } from './fixture.ts';
 
 const MESSAGE = 64;
 const MSG_TRUNC = 0x20;
@@ -132,7 +132,7 @@ let counters: NameserverCounters;
 const counted = (column: keyof typeof COLUMN): number => counters.sum('udp', COLUMN[column]);
 
 const good = (n: number): Packet => ({ port: 1000 + n, bytes: ask(`host${n}`, { id: n }) });
-const got = ({ sent }: Kernel): number[][] => sent.map(({ port, bytes }) => [port, octetOf(bytes)]);
+const got = ({ sent }: Kernel): number[][] => sent.map(({ port, bytes }) => [port, byteOf(bytes)]);
 const right = (...hosts: readonly number[]): number[][] => hosts.map((n) => [1000 + n, n]);
 
 const test = suite('UDP batches');

@@ -10,7 +10,7 @@ import { queryAll, UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { freePort } from '../../support/ports.ts';
 import { Random } from '../../support/random.ts';
-import { ask, octetOf, type Served, serve, UDP_PAYLOAD, V4, V6 } from './fixture.ts';
+import { ask, byteOf, type Served, serve, UDP_PAYLOAD, V4, V6 } from './fixture.ts';
 
 const REPLY_MS = 2000;
 
@@ -55,15 +55,15 @@ for (const transport of ['batch', 'portable'] as const) {
   test('IPv4 and IPv6', async ({ served }) => {
     assert.is(served.transport, transport);
     const [four, six] = served.listen;
-    assert.is(octetOf(await askAt('127.0.0.1', four.port, ask('host4'))), 4);
-    assert.is(octetOf(await askAt('::1', six.port, ask('host6'))), 6);
+    assert.is(byteOf(await askAt('127.0.0.1', four.port, ask('host4'))), 4);
+    assert.is(byteOf(await askAt('::1', six.port, ask('host6'))), 6);
   });
 
   test('a thousand queries at once are all answered, each right', async ({ client }) => {
     const packets = Array.from({ length: 1000 }, (_, id) => ask(`host${id % 100}`, { id }));
     const responses = await queryAll(client, packets, 1000);
     assert.equal(
-      responses.map(octetOf),
+      responses.map(byteOf),
       packets.map((_, id) => id % 100),
     );
   });
@@ -71,7 +71,7 @@ for (const transport of ['batch', 'portable'] as const) {
   test('the case of the question comes back', async ({ client }) => {
     const packet = ask('HoSt7', { id: 7 });
     const response = await client.query(packet);
-    assert.is(octetOf(response), 7);
+    assert.is(byteOf(response), 7);
     assert.equal(decodeMessage(response!).question, packet.slice(12));
     assert.equal(response!.slice(response!.length - 16, response!.length - 14), Uint8Array.of(0xc0, 12));
   });
@@ -104,7 +104,7 @@ for (const transport of ['batch', 'portable'] as const) {
       new DataView(option.buffer).setUint16(2, option.length - 4);
       const packet = Uint8Array.from([...plain, ...option]);
       new DataView(packet.buffer).setUint16(plain.length - 2, option.length);
-      assert.is(octetOf(await client.query(packet)), 7);
+      assert.is(byteOf(await client.query(packet)), 7);
     });
 
   test('among bad packets the good ones are answered, each right, and no other', async ({ served }) => {
@@ -136,7 +136,7 @@ for (const transport of ['batch', 'portable'] as const) {
       .filter((reply) => reply.readUInt16BE(0) < sent)
       .sort((x, y) => x.readUInt16BE(0) - y.readUInt16BE(0));
     assert.equal(
-      good.map((reply) => octetOf(reply)),
+      good.map((reply) => byteOf(reply)),
       Array.from({ length: sent }, (_, i) => i % 100),
     );
     for (const reply of replies.filter((reply) => reply.readUInt16BE(0) >= sent)) {
@@ -155,7 +155,7 @@ for (const transport of ['batch', 'portable'] as const) {
     try {
       // 127.0.0.2 is no address of an interface, so node:dgram can't tell that it was asked.
       const addresses = ['127.0.0.1', '::1', ...(transport === 'batch' ? ['127.0.0.2', '127.0.0.3'] : [])];
-      for (const address of addresses) assert.is(octetOf(await askAt(address, port, ask('host5'))), 5, address);
+      for (const address of addresses) assert.is(byteOf(await askAt(address, port, ask('host5'))), 5, address);
     } finally {
       await served.stop();
     }
@@ -167,7 +167,7 @@ for (const transport of ['batch', 'portable'] as const) {
     const listen = addresses.map((address): ListenAddress => ({ address, port, family: 4 }));
     const served = await serve({ transport, listen });
     try {
-      for (const address of addresses) assert.is(octetOf(await askAt(address, port, ask('host6'))), 6, address);
+      for (const address of addresses) assert.is(byteOf(await askAt(address, port, ask('host6'))), 6, address);
       assert.is(await refused('127.0.0.4', port), true);
     } finally {
       await served.stop();

@@ -43,7 +43,7 @@ const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.f
 
 const lower = (bytes: Name): Name => bytes.map((c) => (c >= 0x41 && c <= 0x5a ? c + 32 : c));
 
-/** RFC 4034 6.1, word for word: labels from the right, as left-justified octet strings, a missing octet before a zero one. */
+/** RFC 4034 6.1, word for word: labels from the right, as left-justified byte strings, a missing byte before a zero one. */
 function canonicalOrder(a: Name, b: Name): number {
   const labels = (whole: Name): Buffer[] => {
     const out: Buffer[] = [];

@@ -313,9 +313,9 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
   // An authority key identifier that is none, of which OpenSSL takes no notice: lengths of any size.
   const der = Buffer.from(leaf.replace(/-----[A-Z ]+-----|\n/g, ''), 'base64');
   const at = der.indexOf(Buffer.of(0x55, 0x1d, 0x23)) + 5;
-  for (let octet = 0; octet < 256; octet++) {
+  for (let byte = 0; byte < 256; byte++) {
     const damaged = Buffer.from(der);
-    damaged[at + 1] = octet;
+    damaged[at + 1] = byte;
     const pem = `-----BEGIN CERTIFICATE-----\n${damaged.toString('base64')}\n-----END CERTIFICATE-----\n`;
     const id = certificateId(pem);
     assert.ok(id === null || typeof id === 'string');

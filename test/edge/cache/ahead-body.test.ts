@@ -24,7 +24,7 @@ function rig() {
       isAborted = true;
     },
   };
-  const room = { octets: 0 };
+  const room = { bytes: 0 };
   const tapped = new TappedBody(
     received,
     writer,
@@ -52,28 +52,28 @@ for (const hurriesFirst of [true, false])
     await settled();
     assert.equal(kept(), { written: 'one two three', isAborted: false });
     assert.equal(ends, [true]);
-    assert.equal([origin.cancels, room.octets], [0, 0]);
+    assert.equal([origin.cancels, room.bytes], [0, 0]);
     if (hurriesFirst) assert.is(await read, null, 'nothing more is read for who has gone');
   });
 
-test('what comes octet by octet and waits weighs little more than its octets', async () => {
+test('what comes byte by byte and waits weighs little more than its bytes', async () => {
   const { received, ahead, room, ends } = rig();
   ahead.hurry();
-  const octets = 4096;
-  for (let i = 0; i < octets; i++) {
+  const bytes = 4096;
+  for (let i = 0; i < bytes; i++) {
     received.push(Buffer.of(97 + (i % 26)));
     await Promise.resolve();
   }
   received.finish([]);
   await settled();
-  assert.is(room.octets, octets);
+  assert.is(room.bytes, bytes);
   const parts: Uint8Array[] = [];
   for (let part = ahead.readNow(); part; part = ahead.readNow()) parts.push(part);
   assert.is(ahead.readNow(), null);
   const text = Buffer.concat(parts).toString();
-  assert.is(text, Array.from({ length: octets }, (_, i) => String.fromCharCode(97 + (i % 26))).join(''));
-  assert.ok(parts.length < octets / 256, `${parts.length} parts`);
-  assert.equal([room.octets, ends], [0, [true]]);
+  assert.is(text, Array.from({ length: bytes }, (_, i) => String.fromCharCode(97 + (i % 26))).join(''));
+  assert.ok(parts.length < bytes / 256, `${parts.length} parts`);
+  assert.equal([room.bytes, ends], [0, [true]]);
 });
 
 test.run();

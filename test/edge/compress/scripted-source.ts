@@ -4,7 +4,7 @@ import { type OriginBody, OriginError } from '../../../edge/origin/origin.ts';
 
 export class ScriptedSource implements OriginBody {
   trailers: FieldList = [];
-  /** Octets that were taken. */
+  /** Bytes that were taken. */
   taken = 0;
   isCancelled = false;
   #coming: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 /**
- * A client of HTTP/2 that sends whatever octets it is told to, and keeps account of all that comes. It acknowledges the server's SETTINGS and decodes header
+ * A client of HTTP/2 that sends whatever bytes it is told to, and keeps account of all that comes. It acknowledges the server's SETTINGS and decodes header
  * blocks in their order; windows, states and everything else are up to the test. What a server must never send is in `violations`.
  */
 import { connect, type Socket } from 'node:net';
@@ -34,8 +34,8 @@ export interface Stream {
   /** Field lines, a list for each block: of informational responses, the response, trailers. */
   readonly blocks: Line[][];
   readonly data: Buffer[];
-  /** Octets of payload in DATA. */
-  octets: number;
+  /** Bytes of payload in DATA. */
+  bytes: number;
   isEnded: boolean;
   /** The error code of RST_STREAM, by name. */
   resetBy: string | undefined;
@@ -51,7 +51,7 @@ export interface Frame {
 export interface ClientOptions {
   /** Of the SETTINGS that follow the preface. */
   readonly settings?: readonly (readonly [id: number, value: number])[];
-  /** The header table of this side, octets, if `settings` say another. */
+  /** The header table of this side, bytes, if `settings` say another. */
   readonly tableSize?: number;
   /** The largest payload that this side takes, if `settings` say another. */
   readonly maxFrameSize?: number;
@@ -68,11 +68,11 @@ export class RawClient {
   settingsAcks = 0;
   readonly goaways: { lastStreamId: number; error: string }[] = [];
   readonly violations: string[] = [];
-  /** Octets that the server has given back or added to a window, by stream; 0 is the connection. */
+  /** Bytes that the server has given back or added to a window, by stream; 0 is the connection. */
   readonly credit = new Map<number, number>();
   /** The server's PINGs are left unanswered for now. */
   pausesPings = false;
-  /** The server has sent its last octet. */
+  /** The server has sent its last byte. */
   isClosed = false;
   readonly #options: ClientOptions;
   readonly #decoder: Decoder;
@@ -90,7 +90,7 @@ export class RawClient {
     this.#decoder = new Decoder(options.tableSize ?? 4096);
     socket.setNoDelay(true);
     socket.on('error', () => {});
-    socket.on('data', (octets: Buffer) => this.#receive(octets));
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     const close = (): void => {
       this.isClosed = true;
       this.#wake();
@@ -153,17 +153,17 @@ export class RawClient {
   stream(streamId: number): Stream {
     let stream = this.streams.get(streamId);
     if (stream === undefined) {
-      stream = { blocks: [], data: [], octets: 0, isEnded: false, resetBy: undefined };
+      stream = { blocks: [], data: [], bytes: 0, isEnded: false, resetBy: undefined };
       this.streams.set(streamId, stream);
     }
     return stream;
   }
 
-  /** The whole response, or at least so many octets of it. */
-  answered(streamId: number, octets = Number.POSITIVE_INFINITY): Promise<Stream> {
+  /** The whole response, or at least so many bytes of it. */
+  answered(streamId: number, bytes = Number.POSITIVE_INFINITY): Promise<Stream> {
     return this.until(`the answer on stream ${streamId}`, () => {
       const stream = this.stream(streamId);
-      return stream.isEnded || stream.octets >= octets ? stream : undefined;
+      return stream.isEnded || stream.bytes >= bytes ? stream : undefined;
     });
   }
 
@@ -201,7 +201,7 @@ export class RawClient {
     const names = Object.entries(TYPE);
     const lines = this.frames.map(({ type, flags, streamId, payload }) => {
       const name = names.find(([, number]) => number === type)?.[0] ?? `type ${type}`;
-      return `${name}(${streamId}, flags ${flags}, ${payload.length} octets${detail(type, payload)})`;
+      return `${name}(${streamId}, flags ${flags}, ${payload.length} bytes${detail(type, payload)})`;
     });
     return `Received: ${lines.slice(-12).join(' ') || 'nothing'}${this.isClosed ? ' end' : ''}`;
   }
@@ -222,8 +222,8 @@ export class RawClient {
     for (const wake of waiting) wake();
   }
 
-  #receive(octets: Buffer): void {
-    this.#received = Buffer.concat([this.#received, octets]);
+  #receive(bytes: Buffer): void {
+    this.#received = Buffer.concat([this.#received, bytes]);
     while (this.#received.length >= 9) {
       const length = this.#received.readUIntBE(0, 3);
       if (this.#received.length < 9 + length) break;
@@ -290,7 +290,7 @@ export class RawClient {
     if (stream.isEnded || stream.resetBy !== undefined) this.#violation('DATA after the end');
     if (stream.blocks.length === 0) this.#violation('DATA before the head');
     stream.data.push((flags & PADDED) === 0 ? payload : payload.subarray(1, payload.length - payload[0]));
-    stream.octets += payload.length;
+    stream.bytes += payload.length;
     if ((flags & END_STREAM) !== 0) stream.isEnded = true;
   }
 

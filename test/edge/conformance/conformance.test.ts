@@ -7,7 +7,7 @@ import { RawClient } from './client.ts';
 import { headers, windowUpdate } from './frames.ts';
 import { bodyOf, request, statusOf, type Target } from './row.ts';
 import { type ConformanceServer, startServer } from './server.ts';
-import { LARGE_OCTETS } from './site.ts';
+import { LARGE_BYTES } from './site.ts';
 import { ROWS, runRows, titleOf, type Verdict } from './table.ts';
 
 const test = suite('conformance');
@@ -57,14 +57,14 @@ test('over TLS: chosen by ALPN, and the scheme of a target is that of the connec
 });
 
 test('over TLS: nothing is lost of a body that is sent as the connection drains', async () => {
-  const client = await RawClient.connect(server.tls, { settings: [[4, LARGE_OCTETS]] });
+  const client = await RawClient.connect(server.tls, { settings: [[4, LARGE_BYTES]] });
   await client.handshake();
   client.send(headers(1, request({ ':scheme': 'https', ':path': '/large' })));
   await client.answered(1, 65_535);
   server.sessionOf(client).drain();
-  client.send(windowUpdate(0, LARGE_OCTETS));
+  client.send(windowUpdate(0, LARGE_BYTES));
   await client.closed();
-  assert.is(client.stream(1).octets, LARGE_OCTETS);
+  assert.is(client.stream(1).bytes, LARGE_BYTES);
   assert.ok(client.stream(1).isEnded);
   client.destroy();
 });

@@ -55,9 +55,9 @@ export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 
 export const uint32 = (value: number): Buffer => {
-  const octets = Buffer.alloc(4);
-  octets.writeUInt32BE(value >>> 0);
-  return octets;
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value >>> 0);
+  return bytes;
 };
 
 /** `length`: what the header says, if not the truth. */
@@ -79,9 +79,9 @@ export function frame(
 export const data = (streamId: number, payload: Buffer | string, flags = 0): Buffer =>
   frame(TYPE.DATA, flags, streamId, Buffer.from(payload));
 
-/** The payload with so many octets of padding (section 6.1). */
-export const padded = (payload: Buffer | string, octets: number): Buffer =>
-  Buffer.concat([Buffer.of(octets), Buffer.from(payload), Buffer.alloc(octets)]);
+/** The payload with so many bytes of padding (section 6.1). */
+export const padded = (payload: Buffer | string, bytes: number): Buffer =>
+  Buffer.concat([Buffer.of(bytes), Buffer.from(payload), Buffer.alloc(bytes)]);
 
 export const headers = (streamId: number, block: Buffer, flags = END_HEADERS | END_STREAM): Buffer =>
   frame(TYPE.HEADERS, flags, streamId, block);
@@ -89,7 +89,7 @@ export const headers = (streamId: number, block: Buffer, flags = END_HEADERS | E
 export const continuation = (streamId: number, block: Buffer, flags = END_HEADERS): Buffer =>
   frame(TYPE.CONTINUATION, flags, streamId, block);
 
-/** Section 5.3.2 of RFC 7540: five octets. `weight`: 1 to 256. */
+/** Section 5.3.2 of RFC 7540: five bytes. `weight`: 1 to 256. */
 export const dependency = (on: number, weight = 16, isExclusive = false): Buffer =>
   Buffer.concat([uint32(on + (isExclusive ? 0x8000_0000 : 0)), Buffer.of(weight - 1)]);
 
@@ -110,7 +110,7 @@ export const settings = (...pairs: readonly (readonly [id: number, value: number
 
 export const settingsAck = (): Buffer => frame(TYPE.SETTINGS, ACK, 0);
 
-/** `payload`: eight octets. */
+/** `payload`: eight bytes. */
 export const ping = (payload: Buffer | string, flags = 0): Buffer => frame(TYPE.PING, flags, 0, Buffer.from(payload));
 
 export const goaway = (lastStreamId: number, code = 0, debug = ''): Buffer =>

@@ -25,27 +25,27 @@ const lineOf = (text: string): Line => {
   return [text.slice(0, at), text.slice(at + 2)];
 };
 
-/** Section 5.1: `prefix` bits of the first octet, whose upper bits are those of `pattern`. */
+/** Section 5.1: `prefix` bits of the first byte, whose upper bits are those of `pattern`. */
 export function integer(value: number, prefix: number, pattern = 0): Buffer {
   const most = 2 ** prefix - 1;
   if (value < most) return Buffer.of(pattern | value);
-  const octets = [pattern | most];
+  const data = [pattern | most];
   let rest = value - most;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push((rest % 128) | 128);
-  return Buffer.from([...octets, rest]);
+  for (; rest >= 128; rest = Math.floor(rest / 128)) data.push((rest % 128) | 128);
+  return Buffer.from([...data, rest]);
 }
 
 /** Section 5.2. */
 export function string(text: string, isHuffman = false): Buffer {
-  const octets = isHuffman ? encodeHuffman(text) : Buffer.from(text, 'latin1');
-  return Buffer.concat([integer(octets.length, 7, isHuffman ? 0x80 : 0), octets]);
+  const data = isHuffman ? encodeHuffman(text) : Buffer.from(text, 'latin1');
+  return Buffer.concat([integer(data.length, 7, isHuffman ? 0x80 : 0), data]);
 }
 
 /** Section 6.1. */
 export const indexed = (index: number): Buffer => integer(index, 7, 0x80);
 
 /** Section 6.3. */
-export const sizeUpdate = (octets: number): Buffer => integer(octets, 5, 0x20);
+export const sizeUpdate = (data: number): Buffer => integer(data, 5, 0x20);
 
 const LITERAL = {
   incremental: [6, 0x40],
@@ -78,7 +78,7 @@ export class Decoder {
   #at = 0;
   #isUpdateDue = false;
 
-  /** `limit`: SETTINGS_HEADER_TABLE_SIZE as the client has sent it, octets. */
+  /** `limit`: SETTINGS_HEADER_TABLE_SIZE as the client has sent it, bytes. */
   constructor(private readonly limit: number) {
     this.#limit = limit;
   }
@@ -132,12 +132,12 @@ export class Decoder {
 
   #integer(prefix: number): number {
     const most = 2 ** prefix - 1;
-    let value = this.#octet() & most;
+    let value = this.#byte() & most;
     if (value < most) return value;
     for (let scale = 1; ; scale *= 128) {
-      const octet = this.#octet();
-      value += (octet & 127) * scale;
-      if (octet < 128) return value;
+      const byte = this.#byte();
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
     }
   }
 
@@ -145,12 +145,12 @@ export class Decoder {
     const isHuffman = this.#bytes[this.#at] >= 0x80;
     const length = this.#integer(7);
     if (this.#at + length > this.#bytes.length) throw new Error('A string goes on after the block.');
-    const octets = this.#bytes.subarray(this.#at, this.#at + length);
+    const data = this.#bytes.subarray(this.#at, this.#at + length);
     this.#at += length;
-    return isHuffman ? decodeHuffman(octets) : octets.toString('latin1');
+    return isHuffman ? decodeHuffman(data) : data.toString('latin1');
   }
 
-  #octet(): number {
+  #byte(): number {
     if (this.#at >= this.#bytes.length) throw new Error('The block ends within an integer.');
     return this.#bytes[this.#at++];
   }

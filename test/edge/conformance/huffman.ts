@@ -27,13 +27,12 @@ for (let length = 5; length <= 15; length++) {
   next *= 2;
 }
 
-const pack = (bits: string): Buffer =>
-  Buffer.from((bits.match(/.{8}/g) ?? []).map((octet) => Number.parseInt(octet, 2)));
+const pack = (bits: string): Buffer => Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 
 /** The code of the end of the string, which is never to be sent (section 5.2). */
 export const EOS = '1'.repeat(30);
 
-/** With `tail` after the text's own bits, and ones up to the next whole octet. Throws an Error for what is not in the table. */
+/** With `tail` after the text's own bits, and ones up to the next whole byte. Throws an Error for what is not in the table. */
 export function encodeHuffman(text: string, tail = ''): Buffer {
   const bits = [...text].map((symbol) => {
     const code = CODES.get(symbol);
@@ -45,11 +44,11 @@ export function encodeHuffman(text: string, tail = ''): Buffer {
 }
 
 /** Throws an Error for a code that is not in the table, and for padding that is none. */
-export function decodeHuffman(octets: Uint8Array): string {
+export function decodeHuffman(bytes: Uint8Array): string {
   let text = '';
   let code = '';
-  for (const octet of octets) {
-    for (const bit of octet.toString(2).padStart(8, '0')) {
+  for (const byte of bytes) {
+    for (const bit of byte.toString(2).padStart(8, '0')) {
       code += bit;
       const symbol = SYMBOLS.get(code);
       if (symbol === undefined) continue;

@@ -34,7 +34,7 @@ export type Need = 'site' | 'limited' | 'backpressure' | 'drain' | 'extended-con
 
 export interface RowOptions extends ClientOptions {
   readonly needs?: readonly Need[];
-  /** False: the octets of the row are the first ones. */
+  /** False: the bytes of the row are the first ones. */
   readonly handshake?: boolean;
   /** What else the RFC permits; ours has to do what is expected first. */
   readonly permits?: readonly Expectation[];

@@ -4,11 +4,11 @@ import { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export const INDEX = 'conformance';
 /** More than the window of a connection is at first (RFC 9113 section 6.9.2), and no multiple of a frame. */
-export const LARGE_OCTETS = 200_001;
+export const LARGE_BYTES = 200_001;
 
 const PLAIN: FieldList = ['content-type', 'text/plain'];
 const index = new ReadyAnswer(200, PLAIN, Buffer.from(INDEX));
-const large = new ReadyAnswer(200, PLAIN, Buffer.alloc(LARGE_OCTETS, 'x'));
+const large = new ReadyAnswer(200, PLAIN, Buffer.alloc(LARGE_BYTES, 'x'));
 const notModified = new ReadyAnswer(304, ['etag', '"1"'], Buffer.alloc(0));
 
 /** What the handler was given, as text. */

@@ -44,7 +44,7 @@ test('each purge is told with its id: the old ones at the start, a new one befor
 
 test('counts of threads that have ended stay, what they held does not', () => {
   const stats = (n: number): CacheStats => ({
-    ...{ memoryObjects: n, memoryOctets: n, memoryLimit: n, diskObjects: 7, diskOctets: 7, diskLimit: 7 },
+    ...{ memoryObjects: n, memoryBytes: n, memoryLimit: n, diskObjects: 7, diskBytes: 7, diskLimit: 7 },
     ...{ misses: n, stored: n, evicted: n, purged: n, damaged: n, unwritten: n, hits: { memory: n, disk: 0 } },
   });
   const totals = new CacheTotals();

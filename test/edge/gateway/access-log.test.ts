@@ -30,7 +30,7 @@ function open(every: number) {
 }
 
 const end = (log: AccessLog, exchange: Exchange): void =>
-  log.end({ exchange, domain: 'site.test', requestId: 'r1', status: 200, octets: 5, cache: 'hit', originMs: -1 });
+  log.end({ exchange, domain: 'site.test', requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
 
 test('a line says who asked for what and what came of it; no query, no field, no secret', () => {
   const { log, lines } = open(1);

@@ -200,9 +200,9 @@ test('what a request came to is counted by destination and class of status', () 
   ask({ scheme: 'http' });
   ask({ authority: 'no.test' });
   ask({ authority: 'plain.test', serverName: 'www.site.test' });
-  const { octets, ...rest } = counts();
+  const { bytes, ...rest } = counts();
   assert.equal(rest, { redirect_3xx: 1, unknown_4xx: 1, misdirected_4xx: 1 });
-  assert.ok(octets > 500, 'two pages');
+  assert.ok(bytes > 500, 'two pages');
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   for (const destination of DESTINATIONS)
     for (const status of [101, 204, 499, 599, 999]) counters.ended(destination, status, 0);

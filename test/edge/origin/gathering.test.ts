@@ -27,7 +27,7 @@ function slowSocket() {
 
 test('what is added arrives in order, and memory is used again only once what was in it has left', () => {
   const step = fc.record({
-    octets: fc.oneof(fc.nat(300), fc.nat(3 * BUFFER)),
+    bytes: fc.oneof(fc.nat(300), fc.nat(3 * BUFFER)),
     isText: fc.boolean(),
     after: fc.constantFrom('nothing', 'flush', 'drain'),
   });
@@ -37,11 +37,11 @@ test('what is added arrives in order, and memory is used again only once what wa
       const gathering = new Gathering(socket);
       const given: Buffer[] = [];
       socket.isFull = true;
-      steps.forEach(({ octets, isText, after }, i) => {
-        const part = Buffer.alloc(octets, 1 + i);
+      steps.forEach(({ bytes: data, isText, after }, i) => {
+        const part = Buffer.alloc(data, 1 + i);
         given.push(Buffer.from(part));
         if (isText) gathering.addText(part.toString('latin1'));
-        else gathering.addOctets(part);
+        else gathering.addBytes(part);
         part.fill(0);
         if (after === 'nothing') return;
         gathering.flush();
@@ -63,7 +63,7 @@ test('many parts are one write', () => {
   const gathering = new Gathering(socket);
   gathering.flush();
   gathering.addText('head ');
-  for (let n = 0; n < 9; n++) gathering.addOctets(Buffer.of(0x30 + n));
+  for (let n = 0; n < 9; n++) gathering.addBytes(Buffer.of(0x30 + n));
   gathering.flush();
   drain();
   assert.equal(arrived.map(String), ['head 012345678']);

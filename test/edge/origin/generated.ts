@@ -32,7 +32,7 @@ const value = fc
   .map((parts) => join(parts).replace(/^[ \t]+|[ \t]+$/g, ''));
 const blank = fc.constantFrom('', ' ', '\t', '  ');
 const field = fc.tuple(name, blank, value, blank);
-const octets = fc
+const data = fc
   .uint8Array({ maxLength: 80 })
   .map((bytes) => Buffer.from(bytes).toString('latin1'))
   // What a reader could take for something else.
@@ -47,7 +47,7 @@ const parts = fc.record({
   reason: fc.constantFrom(' OK', ' ', '', ' Not \xe9\t!'),
   fields: fc.array(field, { maxLength: 6 }),
   framing: fc.constantFrom('length', 'length', 'chunked', 'chunked', 'close'),
-  chunks: fc.array(octets, { maxLength: 4 }),
+  chunks: fc.array(data, { maxLength: 4 }),
   extension: fc.constantFrom('', '', ';a', ';a=b', ' ;a="b;c"', ';\x80'),
   zeros: fc.constantFrom('', '', '0', '00'),
   trailers: fc.array(field, { maxLength: 2 }),

@@ -42,7 +42,7 @@ const KEPT: readonly (readonly [string, string, boolean])[] = [
     'HTTP/1.0 200 OK\r\nconnection: keep-alive, close\r\ncontent-length: 2\r\n\r\nok',
     false,
   ],
-  ['one octet too many', `${OK}!`, false],
+  ['one byte too many', `${OK}!`, false],
   ['a response that nobody asked for', `${OK}${OK}`, false],
   ['Keep-Alive: timeout=0', answer('keep-alive: timeout=0\r\ncontent-length: 2\r\n'), false],
   ['Keep-Alive: timeout=5', answer('keep-alive: timeout=5, max=100\r\ncontent-length: 2\r\n'), true],
@@ -95,7 +95,7 @@ for (const method of ['POST', 'PUT', 'PATCH'])
     });
   });
 
-test('octets on an idle connection end it', () =>
+test('bytes on an idle connection end it', () =>
   withOrigin(saying(OK), async (origin, { fetch, counters }) => {
     await seen(fetch(request(origin.port)));
     for (const socket of origin.sockets) socket.write(OK.replace('ok', 'no'));

@@ -1,5 +1,5 @@
 /**
- * Responses are read as they are meant, however their octets are cut: at every place, one by one,
+ * Responses are read as they are meant, however their bytes are cut: at every place, one by one,
  * and by chance.
  */
 import { test } from 'uvu';
@@ -15,7 +15,7 @@ const LIMIT = 65_536;
 const NEXT = 'HTTP/1.1 200 OK\r\n\r\n';
 
 interface Read extends Omit<Meaning, 'isKept'> {
-  /** Octets behind the response. */
+  /** Bytes behind the response. */
   readonly left: number;
 }
 
@@ -72,7 +72,7 @@ test('cut at every place', () => {
   fc.assert(fc.property(generated, inTwo), { numRuns: CASES });
 });
 
-test('one octet at a time', () => {
+test('one byte at a time', () => {
   fc.assert(
     fc.property(generated, (one) => assert.equal(read(one, [...one.bytes]), meant(one, 0))),
     { numRuns: CASES },
@@ -93,11 +93,11 @@ test('cut anywhere, often', () => {
   );
 });
 
-test('octets that were changed at one place are read as something or refused, and nothing else is thrown', () => {
+test('bytes that were changed at one place are read as something or refused, and nothing else is thrown', () => {
   fc.assert(
-    fc.property(generated, fc.nat(), fc.nat(255), (one, place, octet) => {
+    fc.property(generated, fc.nat(), fc.nat(255), (one, place, byte) => {
       const at = place % one.bytes.length;
-      const bytes = one.bytes.slice(0, at) + String.fromCharCode(octet) + one.bytes.slice(at + 1);
+      const bytes = one.bytes.slice(0, at) + String.fromCharCode(byte) + one.bytes.slice(at + 1);
       const outcomes = [[bytes], [...bytes]].map((pieces) => outcomeOf({ ...one, isClosed: false }, pieces));
       assert.is(outcomes[0], outcomes[1], 'however it is cut');
     }),

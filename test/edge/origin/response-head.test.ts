@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OriginError } from '../../../edge/origin/origin.ts';
 import { parseResponseHead } from '../../../edge/origin/response-head.ts';
 
-/** Octets: of a head, the most that is read. */
+/** Bytes: of a head, the most that is read. */
 const LIMIT = 65_536;
 /** Microseconds of CPU; looked through once, the slowest takes some 5,000. */
 const MOST = 250_000;
@@ -24,12 +24,12 @@ const HEADS: readonly (readonly [what: string, lines: string, outcome: string])[
 
 for (const [what, lines, expected] of HEADS)
   test(`a head full of ${what}`, () => {
-    const octets = Buffer.from(`HTTP/1.1 200 OK\r\n${lines}\r\n`, 'latin1');
-    assert.ok(octets.length <= LIMIT);
+    const bytes = Buffer.from(`HTTP/1.1 200 OK\r\n${lines}\r\n`, 'latin1');
+    assert.ok(bytes.length <= LIMIT);
     const begin = process.cpuUsage();
     let outcome = 'whole';
     try {
-      parseResponseHead(octets, 0, octets.length);
+      parseResponseHead(bytes, 0, bytes.length);
     } catch (error) {
       outcome = (error as OriginError).fault;
     }

@@ -1,4 +1,4 @@
-/** What carries octets to origins, by a table that holds for sockets of the thread and for node's. */
+/** What carries bytes to origins, by a table that holds for sockets of the thread and for node's. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { freePort } from '../../support/ports.ts';
 import { type OwnSockets, ownSockets } from './own-sockets.ts';
 import { listening, until } from './rig.ts';
 
-/** Octets that no buffers of a pair of sockets take. */
+/** Bytes that no buffers of a pair of sockets take. */
 const LARGE = 32 << 20;
 
 /** Writes down what it is told. */
@@ -18,7 +18,7 @@ class Owner implements SocketAttempt, SocketOwner {
   socket: OriginSocket | null = null;
   readonly heard: string[] = [];
   readonly parts: Buffer[] = [];
-  octets = 0;
+  bytes = 0;
   /** What `take` says, and does. */
   onTake: (owner: Owner) => boolean = () => true;
 
@@ -35,7 +35,7 @@ class Owner implements SocketAttempt, SocketOwner {
   }
   take(buffer: Buffer, length: number): boolean {
     this.parts.push(Buffer.from(buffer.subarray(0, length)));
-    this.octets += length;
+    this.bytes += length;
     return this.onTake(this);
   }
   onDrain(): void {
@@ -102,7 +102,7 @@ for (const kind of ['own', 'node'] as const) {
     }
   }
 
-  test('octets go both ways, text and octets in their order', () =>
+  test('bytes go both ways, text and bytes in their order', () =>
     withPair(async ({ owner, socket, peer }) => {
       let received = '';
       peer.setEncoding('latin1');
@@ -118,7 +118,7 @@ for (const kind of ['own', 'node'] as const) {
       socket.write(Buffer.from('x'), '1\r\n');
       socket.write(Buffer.alloc(100_000, 'y'), 'large ', ' end');
       const all = `h\xe9ad before bytes after alone 1\r\nxlarge ${'y'.repeat(100_000)} end`;
-      await until(() => owner.octets === all.length, 'echoed');
+      await until(() => owner.bytes === all.length, 'echoed');
       assert.is(received, all);
       assert.is(owner.text, all);
     }));
@@ -158,14 +158,14 @@ for (const kind of ['own', 'node'] as const) {
       socket.writeText('text');
       socket.write(Buffer.from('bytes'), '(', ')');
       const parts: Buffer[] = [];
-      let octets = 0;
+      let data = 0;
       peer.on('data', (part: Buffer) => {
         parts.push(part);
-        octets += part.length;
+        data += part.length;
       });
       await sleep(20);
       peer.resume();
-      await until(() => octets === LARGE + 11, 'all came');
+      await until(() => data === LARGE + 11, 'all came');
       assert.ok(Buffer.concat(parts).equals(Buffer.concat([bytes, Buffer.from('text(bytes)')])));
       await until(() => !socket.isFull, 'drained');
       assert.equal(owner.heard, ['drain']);
@@ -174,12 +174,12 @@ for (const kind of ['own', 'node'] as const) {
   test('an owner that takes no more: no more is read until it goes on', () =>
     withPair(async ({ owner, peer }) => {
       const bytes = pattern(LARGE);
-      owner.onTake = ({ octets }) => octets < 300_000 || octets > 10_000_000;
+      owner.onTake = ({ bytes: data }) => data < 300_000 || data > 10_000_000;
       peer.end(bytes);
-      await until(() => owner.octets >= 300_000, 'full');
+      await until(() => owner.bytes >= 300_000, 'full');
       await sleep(50);
-      assert.ok(owner.octets < 400_000, `${owner.octets} at once`);
-      for (; owner.octets <= 10_000_000; await sleep(0)) owner.socket?.resume();
+      assert.ok(owner.bytes < 400_000, `${owner.bytes} at once`);
+      for (; owner.bytes <= 10_000_000; await sleep(0)) owner.socket?.resume();
       await until(() => owner.heard.length > 0, 'the end');
       assert.equal(owner.heard, ['end']);
       assert.ok(Buffer.concat(owner.parts).equals(bytes));
@@ -189,7 +189,7 @@ for (const kind of ['own', 'node'] as const) {
     withPair(async ({ owner, socket, peer }) => {
       owner.onTake = () => false;
       peer.end('last');
-      await until(() => owner.octets > 0, 'octets');
+      await until(() => owner.bytes > 0, 'bytes');
       await sleep(30);
       assert.equal(owner.heard, []);
       socket.resume();
@@ -200,30 +200,30 @@ for (const kind of ['own', 'node'] as const) {
 
   test('our end: the peer sees it behind all that was written, and may still speak', () =>
     withPair(async ({ owner, socket, peer }) => {
-      let octets = 0;
+      let data = 0;
       peer.on('data', (part: Buffer) => {
-        octets += part.length;
+        data += part.length;
       });
       socket.write(Buffer.alloc(LARGE));
       socket.end();
       assert.not.ok(socket.isWritable);
       await once(peer, 'end');
-      assert.is(octets, LARGE);
+      assert.is(data, LARGE);
       peer.write('still');
       await until(() => owner.text === 'still', 'came');
     }));
 
   test('closed when all has left: the peer gets it all, the owner is told', () =>
     withPair(async ({ owner, socket, peer }) => {
-      let octets = 0;
+      let data = 0;
       peer.on('data', (part: Buffer) => {
-        octets += part.length;
+        data += part.length;
       });
       socket.write(Buffer.alloc(LARGE));
       socket.destroySoon();
       assert.equal(owner.heard, []);
       await once(peer, 'end');
-      assert.is(octets, LARGE);
+      assert.is(data, LARGE);
       await until(() => owner.heard.some((one) => one.startsWith('closed')), 'closed');
       assert.is(owner.heard.at(-1), 'closed: no error');
     }));
@@ -239,7 +239,7 @@ for (const kind of ['own', 'node'] as const) {
   test('a reset', () =>
     withPair(async ({ owner, socket, peer }) => {
       peer.write('some');
-      await until(() => owner.octets === 4, 'came');
+      await until(() => owner.bytes === 4, 'came');
       peer.resetAndDestroy();
       await until(() => owner.heard.length > 0, 'closed');
       assert.equal(owner.heard, ['closed: read ECONNRESET']);
@@ -251,7 +251,7 @@ for (const kind of ['own', 'node'] as const) {
       // Full, so that the owner hears of the end after it has tried to write.
       owner.onTake = () => false;
       peer.write('first');
-      await until(() => owner.octets === 5, 'came');
+      await until(() => owner.bytes === 5, 'came');
       peer.write('the answer');
       // What lies there unread makes the close a reset.
       socket.writeText('unread');
@@ -272,17 +272,17 @@ for (const kind of ['own', 'node'] as const) {
       await until(() => owner.text === 'firstthe answer', 'the answer');
     }));
 
-  test('who destroys it while octets come, or is told of something, hears no more', () =>
+  test('who destroys it while bytes come, or is told of something, hears no more', () =>
     withPair(async ({ owner, socket, peer }) => {
       owner.onTake = () => {
         socket.destroy();
         return true;
       };
       peer.write(Buffer.alloc(LARGE));
-      await until(() => owner.octets > 0, 'came');
-      const { octets } = owner;
+      await until(() => owner.bytes > 0, 'came');
+      const { bytes: data } = owner;
       await sleep(50);
-      assert.is(owner.octets, octets);
+      assert.is(owner.bytes, data);
       assert.equal(owner.heard, []);
       // None of these does anything.
       socket.writeText('x');

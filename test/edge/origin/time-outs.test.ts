@@ -29,7 +29,7 @@ it('an origin that says nothing', () =>
     SHORT,
   ));
 
-it('a head that comes octet by octet has no more time than one that does not come', () => {
+it('a head that comes byte by byte has no more time than one that does not come', () => {
   const script: Script = (socket) => {
     const timer = setInterval(() => socket.write('H'), 20);
     socket.on('close', () => clearInterval(timer));

@@ -130,7 +130,7 @@ it('what is fetched ahead of slow visitors is bounded for all of them together',
   for (const { exchange } of slow) exchange.isFull = true;
   await settled();
   const asked = [...rig.origin.asked];
-  // The same octets for all: it is counted what is held, not what the test has.
+  // The same bytes for all: it is counted what is held, not what the test has.
   const part = Buffer.alloc(MB / 4);
   for (const one of asked) {
     one.respond(200, FRESH);

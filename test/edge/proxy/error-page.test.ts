@@ -36,12 +36,12 @@ const ROWS: readonly (readonly [string | null, string])[] = [
 for (const [accept, type] of ROWS) {
   test(`Accept: ${accept === null ? 'none' : accept.slice(0, 80)}`, () => {
     const exchange = new FakeExchange({ headers: accept === null ? [] : ['accept', accept] });
-    const octets = answerError(exchange, FAULT_PAGES.refused, 'abc-1');
+    const bytes = answerError(exchange, FAULT_PAGES.refused, 'abc-1');
     assert.is(exchange.status, 502);
     assert.is(exchange.field('content-type'), type);
     assert.is(exchange.field('cache-control'), 'no-store');
     assert.is(exchange.field('x-request-id'), 'abc-1');
-    assert.is(Number(exchange.field('content-length')), octets);
+    assert.is(Number(exchange.field('content-length')), bytes);
     assert.match(exchange.text, 'abc-1');
     if (type === JSON_TYPE) {
       const { ok, error, request_id } = JSON.parse(exchange.text);

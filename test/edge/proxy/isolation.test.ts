@@ -1,5 +1,5 @@
 /**
- * Each visitor gets their own response or an error, never an octet of another's, whatever origins
+ * Each visitor gets their own response or an error, never a byte of another's, whatever origins
  * do to the connections that they share: generated visitors and origins, through the whole proxy.
  */
 import { createServer, type Socket } from 'node:net';

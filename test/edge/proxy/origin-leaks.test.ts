@@ -304,7 +304,7 @@ function ipv6Spelling(groups: readonly number[], run: number, padding: number): 
 }
 
 const letters = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 });
-const octet = fc.integer({ min: 1, max: 255 });
+const byte = fc.integer({ min: 1, max: 255 });
 const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
 const label = fc.stringMatching(/^[a-z][a-z0-9]{2,8}$/);
 const FIELDS = [
@@ -333,7 +333,7 @@ const after = fc.constantFrom('', ':8080', '%3A8080', '/', '/a?b', '"', '>; rel=
 test('generated: whatever field has the origin in whatever spelling, the visitor does not get it', () => {
   fc.assert(
     fc.property(
-      fc.tuple(label, label, octet, octet, octet, octet, fc.array(group, { minLength: 7, maxLength: 7 })),
+      fc.tuple(label, label, byte, byte, byte, byte, fc.array(group, { minLength: 7, maxLength: 7 })),
       fc.record({ run: fc.nat(30), padding: fc.constantFrom(1, 4), kind: fc.nat(7), upper: letters, encoded: letters }),
       fc.record({ before, after, isEncoded: fc.boolean(), isTrailer: fc.boolean() }),
       fc.constantFrom(...FIELDS),

@@ -65,7 +65,7 @@ each(
     const { request } = origin.last;
     assert.equal([request.method, request.path, request.serverName], ['GET', '/a?b', 'site.test']);
     assert.is(origin.last.field('cookie'), 'c=d');
-    assert.equal([records.length, records[0].status, records[0].octets, records[0].isWhole], [1, 201, 5, true]);
+    assert.equal([records.length, records[0].status, records[0].bytes, records[0].isWhole], [1, 201, 5, true]);
     assert.is(records[0].requestId, origin.last.field('x-request-id'));
   },
 );
@@ -174,7 +174,7 @@ each('a body that breaks off does not look whole', undefined, async ({ rig, orig
   );
   assert.ok(failed);
   await until(() => records.length === 1);
-  assert.equal([records[0].isWhole, records[0].fault, records[0].octets], [false, 'reset', 5]);
+  assert.equal([records[0].isWhole, records[0].fault, records[0].bytes], [false, 'reset', 5]);
 });
 
 each('no more is read than the visitor takes', undefined, async ({ rig, origin, records }) => {
@@ -260,7 +260,7 @@ each('a WebSocket goes both ways', accept, async ({ rig, origin, records }) => {
   assert.is(last.toString(), 'last');
   body.finish();
   await until(() => records.length === 1);
-  assert.is(records[0].octets, 8);
+  assert.is(records[0].bytes, 8);
 });
 
 each('a WebSocket waits for an origin that is slow', accept, async ({ rig, origin }) => {
@@ -318,7 +318,7 @@ test('HTTP/1.1: an origin that does not prove that it knows what a WebSocket is 
   }
 });
 
-test('HTTP/1.1: a WebSocket without one key of 16 octets is asked of no origin', async () => {
+test('HTTP/1.1: a WebSocket without one key of 16 bytes is asked of no origin', async () => {
   const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
   for (const keys of [[], [''], ['x'], ['dGhlIHNhbXBsZSBub25jZQ'], [KEY, KEY], [`${KEY}, ${KEY}`]]) {
     const origin = new FakeOrigin(accept);

@@ -204,7 +204,7 @@ export const FRAMING: readonly Row[] = [
   ['no CR LF behind a chunk', chunks('3\r\nabc0\r\n\r\n'), 400],
   ['LF alone behind a chunk', chunks('3\r\nabc\n0\r\n\r\n'), 400],
   ['CR alone behind a chunk', chunks('3\r\nabc\r0\r\n\r\n'), 400],
-  ['two octets of something else behind a chunk', chunks('3\r\nabcXX0\r\n\r\n'), 400],
+  ['two bytes of something else behind a chunk', chunks('3\r\nabcXX0\r\n\r\n'), 400],
   ['LF alone behind the last size', chunks('3\r\nabc\r\n0\n\r\n'), 400],
   ['LF alone for the end of chunks', chunks('3\r\nabc\r\n0\r\n\n'), 400],
   ['CR and something else for the end of chunks', chunks('3\r\nabc\r\n0\r\n\rX'), 400],

@@ -64,7 +64,7 @@ export const HEADS: readonly Row[] = [
   ['a blank behind a start line', start('GET / HTTP/1.1 '), 400],
   ['a blank before a start line', start(' GET / HTTP/1.1'), 400],
   ['NUL in a path', start('GET /\0 HTTP/1.1'), 400],
-  ['an octet of Latin-1 in a path', start('GET /\xe9 HTTP/1.1'), 400],
+  ['a byte of Latin-1 in a path', start('GET /\xe9 HTTP/1.1'), 400],
   ['a bare CR in a path', start('GET /\rx HTTP/1.1'), 400],
   ['HTTP/0.9', `GET /\r\n${H}\r\n`, 505],
   ['HTTP in lower case', start('GET / http/1.1'), 400],
@@ -134,7 +134,7 @@ export const HEADS: readonly Row[] = [
   ['LF CR', `GET / HTTP/1.1\r\n${H}X: a\n\rY: b\r\n\r\n`, 400],
   ['an end in LF CR LF', `GET / HTTP/1.1\r\n${H}X: a\n\r\n`, 400],
   ['CR and something else for the end', `GET / HTTP/1.1\r\n${H}\rX${SMUGGLED}`, 400],
-  ['octets of Latin-1 in a value', field('X: \xe9\x85\xa0'), 200, [{ fields: 'x: \xe9\x85\xa0\r\n' }]],
+  ['bytes of Latin-1 in a value', field('X: \xe9\x85\xa0'), 200, [{ fields: 'x: \xe9\x85\xa0\r\n' }]],
   ['an expectation of a request without a body', field('Expect: 100-continue'), 200, [{}]],
   [
     'an expectation that nobody knows',

@@ -1,4 +1,4 @@
-/** The whole edge (its server, gateway, proxy and client of origins) before an origin that writes down each octet that arrives. */
+/** The whole edge (its server, gateway, proxy and client of origins) before an origin that writes down each byte that arrives. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseExemptions } from '../../../core/address/index.ts';
@@ -14,7 +14,7 @@ export type Scheme = 'http' | 'https';
 export interface Edge {
   readonly port: number;
   readonly scheme: Scheme;
-  /** All that came to the origin, a character an octet; identifiers of requests are `ID`. */
+  /** All that came to the origin, a character a byte; identifiers of requests are `ID`. */
   arrived(): string;
   /** Resolves when the proxy is done with a request. */
   ended(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Requests that two servers might read differently (RFC 9112 section 11.2, RFC 9113 section 10.3): sent octet by octet through the whole edge, with TLS and without, to an origin that
- * writes down each octet that arrives. One framing comes in or it is refused, and one goes out; what arrives is compared as a whole. What stands behind a request on its connection is
+ * Requests that two servers might read differently (RFC 9112 section 11.2, RFC 9113 section 10.3): sent byte by byte through the whole edge, with TLS and without, to an origin that
+ * writes down each byte that arrives. One framing comes in or it is refused, and one goes out; what arrives is compared as a whole. What stands behind a request on its connection is
  * read as the next one, or not at all when the request was refused.
  */
 import { test } from 'uvu';
@@ -14,7 +14,7 @@ import { HEADS } from './smuggling-heads.ts';
 import { ROWS2 } from './smuggling-http2.ts';
 import { type Arrival, arrival, type Edge, H, requestsIn, type Scheme, SMUGGLED, withEdge } from './smuggling-rig.ts';
 
-/** Octets, the status of the first answer, what the origin gets (undefined: they are refused), and whether the connection ends behind them. */
+/** Bytes, the status of the first answer, what the origin gets (undefined: they are refused), and whether the connection ends behind them. */
 export type Row = readonly [name: string, bytes: string, status: number, arrives?: readonly Arrival[], isLast?: 'last'];
 
 const SCHEMES: readonly Scheme[] = ['http', 'https'];
@@ -23,7 +23,7 @@ const PATIENCE_MS = 20_000;
 const FIRST = `GET /first HTTP/1.1\r\n${H}\r\n`;
 const NEXT = `GET /next HTTP/1.1\r\n${H}\r\n`;
 
-/** Sends the parts, each when so many answers have come; resolves when the edge closes, or with the last of them. Characters are octets. */
+/** Sends the parts, each when so many answers have come; resolves when the edge closes, or with the last of them. Characters are bytes. */
 async function converse({ port, scheme }: Edge, parts: readonly string[], answers: number): Promise<string> {
   const socket = scheme === 'https' ? await dialTls(port) : await dial(port);
   let text = '';

@@ -1,4 +1,4 @@
-/** The octets of a package are where they are asked for: pulled from another node, and taken along in a snapshot. */
+/** The bytes of a package are where they are asked for: pulled from another node, and taken along in a snapshot. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -14,7 +14,7 @@ import { credentialsIn } from './credentials.ts';
 const HISTORY = 10;
 /** So many times as much is kept for a node that joins: core/cluster/upkeep.ts. */
 const JOINING = 20;
-/** Octets that pass on one connection while it is slow: less than a store. */
+/** Bytes that pass on one connection while it is slow: less than a store. */
 const PASSED = 64 << 10;
 
 /** A link to a port, on which nothing large goes through until `open`. */
@@ -31,11 +31,11 @@ class SlowLink {
     this.#server = createServer((near) => {
       const far = createConnection({ host: '127.0.0.1', port });
       near.pipe(far);
-      let octets = 0;
+      let bytes = 0;
       far.on('data', (piece) => {
         near.write(piece);
-        octets += piece.length;
-        if (octets <= PASSED) return;
+        bytes += piece.length;
+        if (bytes <= PASSED) return;
         this.isHolding = true;
         far.pause();
         void this.#opened.then(() => far.resume());

@@ -1,6 +1,6 @@
 /**
  * Decodes header blocks (RFC 7541). One for a connection: it holds the dynamic table. Every block is worked through to its end, also
- * when its list is too large, since the table follows it; the work for an octet of a block is bounded.
+ * when its list is too large, since the table follows it; the work for a byte of a block is bounded.
  */
 import { KIND, KIND_MASK, lineFlags } from '../../exchange/fields.ts';
 import { DynamicTable } from './dynamic-table.ts';
@@ -19,7 +19,7 @@ export interface HeaderSink {
 }
 
 export interface HeaderListLimits {
-  /** Octets, counted as RFC 9113 section 6.5.2 does: name, value and 32 for each field. */
+  /** Bytes, counted as RFC 9113 section 6.5.2 does: name, value and 32 for each field. */
   readonly maxListSize: number;
   /** Fields; crumbs of a cookie are one. */
   readonly maxListCount: number;
@@ -50,7 +50,7 @@ export class HpackDecoder {
     this.#strings = new StringReader(Math.max(limits.maxListSize, DEFAULT_TABLE_SIZE));
   }
 
-  /** The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, octets (RFC 7541 section 4.2). */
+  /** The peer has acknowledged a SETTINGS_HEADER_TABLE_SIZE of ours, bytes (RFC 7541 section 4.2). */
   acknowledgeTableSize(size: number): void {
     this.#allowedTableSize = size;
     this.#strings.raise(size);
@@ -58,7 +58,7 @@ export class HpackDecoder {
     if (this.#requiredTableSize < 0 || size < this.#requiredTableSize) this.#requiredTableSize = size;
   }
 
-  /** Octets of the dynamic table, as RFC 7541 section 4.1 counts them. */
+  /** Bytes of the dynamic table, as RFC 7541 section 4.1 counts them. */
   get tableSize(): number {
     return this.#table.size;
   }
@@ -124,7 +124,7 @@ export class HpackDecoder {
     return OUTCOME.decoded;
   }
 
-  /** RFC 7541 section 6.2. `mask`: of the index in the first octet. */
+  /** RFC 7541 section 6.2. `mask`: of the index in the first byte. */
   #literal(
     bytes: Uint8Array,
     end: number,
@@ -161,7 +161,7 @@ export class HpackDecoder {
     if (!strings.read(bytes, end, isWanted)) return strings.failure;
     this.#nameLength = strings.length;
     if (!strings.isHeld) return OUTCOME.decoded;
-    const name = fieldName(strings.octets, strings.length, strings.classes);
+    const name = fieldName(strings.bytes, strings.length, strings.classes);
     this.#name = name.text;
     this.#nameFlags = name.flags;
     return OUTCOME.decoded;

@@ -14,7 +14,7 @@ export class DynamicTable {
   #size = 0;
   #maxSize: number;
 
-  /** `maxSize`: octets as RFC 7541 section 4.1 counts them. */
+  /** `maxSize`: bytes as RFC 7541 section 4.1 counts them. */
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
   }

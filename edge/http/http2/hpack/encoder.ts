@@ -13,13 +13,13 @@ import { INDEX, type NamePlan, NO_INDEX, planOf, staticLine } from './indexing.t
 import { FIRST_DYNAMIC } from './static-table.ts';
 import { lineBound, writeInteger, writeLiteral, writeName, writeRaw } from './write.ts';
 
-/** Octets that `begin` and `status` write at most. */
+/** Bytes that `begin` and `status` write at most. */
 export const HEAD_BOUND = 32;
 
-/** Characters up to which a value that is another one each time is written as it is: dates, lengths, tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 octets less of a date. */
+/** Characters up to which a value that is another one each time is written as it is: dates, lengths, tags. By Huffman's code they took 0.3 of 0.7 µs of a head, for 8 bytes less of a date. */
 const LONGEST_RAW = 32;
 
-/** The most octets that a block of a status and these fields takes: what `target` must have room for. */
+/** The most bytes that a block of a status and these fields takes: what `target` must have room for. */
 export function blockBound(fields: FieldList): number {
   let bound = HEAD_BOUND;
   for (let i = 0; i + 1 < fields.length; i += 2) bound += lineBound(fields[i], fields[i + 1]);
@@ -33,14 +33,14 @@ export class HpackEncoder {
   #toldSize = DEFAULT_TABLE_SIZE;
   #leastSize = DEFAULT_TABLE_SIZE;
 
-  /** `maxTableSize`: octets that this side is willing to spend, whatever the peer allows. */
+  /** `maxTableSize`: bytes that this side is willing to spend, whatever the peer allows. */
   constructor(maxTableSize = DEFAULT_TABLE_SIZE) {
     this.#ownMax = maxTableSize;
     this.#table = new DynamicTable(DEFAULT_TABLE_SIZE);
     this.allowTableSize(DEFAULT_TABLE_SIZE);
   }
 
-  /** SETTINGS_HEADER_TABLE_SIZE of the peer, octets. Told by the next block. */
+  /** SETTINGS_HEADER_TABLE_SIZE of the peer, bytes. Told by the next block. */
   allowTableSize(size: number): void {
     const next = Math.min(size, this.#ownMax);
     if (next === this.#table.maxSize) return;
@@ -48,7 +48,7 @@ export class HpackEncoder {
     this.#leastSize = Math.min(this.#leastSize, next);
   }
 
-  /** Octets of the dynamic table, as RFC 7541 section 4.1 counts them. */
+  /** Bytes of the dynamic table, as RFC 7541 section 4.1 counts them. */
   get tableSize(): number {
     return this.#table.size;
   }
@@ -71,14 +71,14 @@ export class HpackEncoder {
     return this.line(target, at, ':status', String(status));
   }
 
-  /** Field lines; `blockBound(fields)` octets of room. */
+  /** Field lines; `blockBound(fields)` bytes of room. */
   fields(target: Uint8Array, at: number, fields: FieldList): number {
     let next = at;
     for (let i = 0; i + 1 < fields.length; i += 2) next = this.line(target, next, fields[i], fields[i + 1]);
     return next;
   }
 
-  /** One field line; `lineBound(name, value)` octets of room. */
+  /** One field line; `lineBound(name, value)` bytes of room. */
   line(target: Uint8Array, at: number, name: string, value: string): number {
     const plan = planOf(name);
     const known = staticLine(plan, value);

@@ -2,7 +2,7 @@
 
 export const EOS = 256;
 
-/** Bits of the code of each octet, and of EOS. */
+/** Bits of the code of each byte, and of EOS. */
 // biome-ignore format: 16 a line
 export const CODE_LENGTHS = Uint8Array.of(
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,

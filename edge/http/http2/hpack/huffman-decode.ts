@@ -1,12 +1,12 @@
 /**
  * Huffman decoding (RFC 7541 section 5.2) eight bits at a time: a machine whose 256 states are the inner nodes of the code's tree. A
- * step emits no, one or two octets, since no code is shorter than five bits, and says which classes of characters they are in, so
+ * step emits no, one or two bytes, since no code is shorter than five bits, and says which classes of characters they are in, so
  * that a text is judged for nothing while it is decoded.
  */
-import { OCTET_CLASS } from '../../exchange/fields.ts';
+import { BYTE_CLASS } from '../../exchange/fields.ts';
 import { CODE_LENGTHS, CODES, EOS } from './huffman-code.ts';
 
-/** A step: first octet in bits 0–7, second 8–15, next state 16–23, how many octets 24–25, classes of characters 26–27, failure 28. */
+/** A step: first byte in bits 0–7, second 8–15, next state 16–23, how many bytes 24–25, classes of characters 26–27, failure 28. */
 const CLASS_SHIFT = 26;
 const CLASS_MASK = 3; // NOT_IN_NAME and NOT_IN_VALUE
 const FAILURE = 1 << 28;
@@ -39,20 +39,20 @@ function tree(): Int16Array {
 function steps(): Int32Array {
   const table = new Int32Array(256 * 256);
   for (let state = 0; state < 256; state++)
-    for (let octet = 0; octet < 256; octet++) table[(state << 8) | octet] = step(state, octet);
+    for (let byte = 0; byte < 256; byte++) table[(state << 8) | byte] = step(state, byte);
   return table;
 }
 
-function step(state: number, octet: number): number {
+function step(state: number, byte: number): number {
   let node = state;
   let emitted = 0;
   let result = 0;
   for (let bit = 7; bit >= 0; bit--) {
-    node = CHILDREN[node * 2 + ((octet >>> bit) & 1)];
+    node = CHILDREN[node * 2 + ((byte >>> bit) & 1)];
     if (node >= 0) continue;
     const symbol = ~node;
     if (symbol === EOS) return FAILURE;
-    result |= (symbol << (8 * emitted)) | ((OCTET_CLASS[symbol] & CLASS_MASK) << CLASS_SHIFT);
+    result |= (symbol << (8 * emitted)) | ((BYTE_CLASS[symbol] & CLASS_MASK) << CLASS_SHIFT);
     emitted++;
     node = 0;
   }
@@ -65,10 +65,10 @@ function finals(): Uint8Array {
   return final;
 }
 
-/** Octets that the decoder may write behind a text. */
+/** Bytes that the decoder may write behind a text. */
 export const DECODER_SPARE = 2;
 
-/** The most octets that `length` octets of code are written to: no code is shorter than five bits. */
+/** The most bytes that `length` bytes of code are written to: no code is shorter than five bits. */
 export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + DECODER_SPARE;
 
 /**

@@ -2,7 +2,7 @@
 
 let scratch = Buffer.allocUnsafeSlow(16 * 1024);
 
-/** A buffer of at least `length` octets. Not to be kept between calls: it may be replaced by a larger one. */
+/** A buffer of at least `length` bytes. Not to be kept between calls: it may be replaced by a larger one. */
 export function scratchFor(length: number): Buffer {
   if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length);
   return scratch;

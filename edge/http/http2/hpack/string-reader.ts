@@ -1,28 +1,28 @@
 /** Integers and strings of a header block (RFC 7541 section 5), read from a place that moves. */
-import { NOT_IN_NAME, NOT_IN_VALUE, OCTET_CLASS } from '../../exchange/fields.ts';
+import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../../exchange/fields.ts';
 import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
 import { scratchFor } from './scratch.ts';
 
-/** Continuation octets of an integer: 28 bits, also when they are zero. */
+/** Continuation bytes of an integer: 28 bits, also when they are zero. */
 const MAX_SHIFT = 21;
 
 export class StringReader {
-  /** Where the next octet is read. */
+  /** Where the next byte is read. */
   at = 0;
   /** After a call that failed: why. */
   failure: Outcome = OUTCOME.decoded;
-  /** Of the last string: octets, their classes (edge/http/exchange/fields.ts), and whether `octets` holds them. */
+  /** Of the last string: bytes, their classes (edge/http/exchange/fields.ts), and whether `bytes` holds them. */
   length = 0;
   classes = 0;
   isHeld = false;
-  octets: Buffer;
+  bytes: Buffer;
   #longest: number;
 
-  /** `longest`: octets of the longest string that anybody may want. */
+  /** `longest`: bytes of the longest string that anybody may want. */
   constructor(longest: number) {
     this.#longest = longest;
-    this.octets = scratchFor(longest + DECODER_SPARE);
+    this.bytes = scratchFor(longest + DECODER_SPARE);
   }
 
   /** Allows longer strings from here on. */
@@ -30,15 +30,15 @@ export class StringReader {
     if (longest > this.#longest) this.#longest = longest;
   }
 
-  /** An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is a first octet. */
+  /** An integer (RFC 7541 section 5.1) that begins in the bits of `mask`; -1 when it fails. There is a first byte. */
   integer(bytes: Uint8Array, end: number, mask: number): number {
     let value = bytes[this.at++] & mask;
     if (value !== mask) return value;
     for (let shift = 0; shift <= MAX_SHIFT; shift += 7) {
       if (this.at >= end) return this.#fail(OUTCOME.truncated);
-      const octet = bytes[this.at++];
-      value += (octet & 0x7f) << shift;
-      if (octet < 0x80) return value;
+      const byte = bytes[this.at++];
+      value += (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
     }
     return this.#fail(OUTCOME.integerOverflow);
   }
@@ -61,7 +61,7 @@ export class StringReader {
 
   /** The last string, which is held. */
   text(): string {
-    return this.octets.toString('latin1', 0, this.length);
+    return this.bytes.toString('latin1', 0, this.length);
   }
 
   /** A short code can't stand for a text that is too long; of a long one the length is found out first. */
@@ -70,8 +70,8 @@ export class StringReader {
     let decoded = isWanted && isShort ? 0 : skipHuffman(bytes, start, end);
     const isHeld = isWanted && decoded >= 0 && decoded >> 2 <= this.#longest;
     if (isHeld) {
-      this.octets = scratchFor(this.#longest + DECODER_SPARE);
-      decoded = decodeHuffman(bytes, start, end, this.octets);
+      this.bytes = scratchFor(this.#longest + DECODER_SPARE);
+      decoded = decodeHuffman(bytes, start, end, this.bytes);
     }
     if (decoded < 0) return this.#refuse(decoded === HUFFMAN_EOS ? OUTCOME.huffmanEos : OUTCOME.huffmanPadding);
     this.length = decoded >> 2;
@@ -81,14 +81,14 @@ export class StringReader {
   }
 
   #copy(bytes: Uint8Array, start: number, length: number): void {
-    const octets = scratchFor(length);
+    const data = scratchFor(length);
     let seen = 0;
     for (let i = 0; i < length; i++) {
-      const octet = bytes[start + i];
-      octets[i] = octet;
-      seen |= OCTET_CLASS[octet];
+      const byte = bytes[start + i];
+      data[i] = byte;
+      seen |= BYTE_CLASS[byte];
     }
-    this.octets = octets;
+    this.bytes = data;
     this.classes = seen & (NOT_IN_NAME | NOT_IN_VALUE);
   }
 

@@ -1,11 +1,11 @@
-/** Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where the next octet goes. */
+/** Integers and strings of a header block, written (RFC 7541 section 5). Each function returns where the next byte goes. */
 import { CODE_LENGTHS, CODES } from './huffman-code.ts';
 import { INDEX } from './indexing.ts';
 
-/** What stands in the place of a character that is no octet. Cutting it to one could make a control character of it. */
+/** What stands in the place of a character that is no byte. Cutting it to one could make a control character of it. */
 const REPLACEMENT = 0x3f;
 
-/** RFC 7541 section 5.1. `flags`: the bits of the first octet above those of `mask`. */
+/** RFC 7541 section 5.1. `flags`: the bits of the first byte above those of `mask`. */
 export function writeInteger(target: Uint8Array, at: number, flags: number, mask: number, value: number): number {
   if (value < mask) {
     target[at] = flags | value;
@@ -21,7 +21,7 @@ export function writeInteger(target: Uint8Array, at: number, flags: number, mask
 /** RFC 7541 section 5.2: by Huffman's code where that is shorter. */
 export function writeString(target: Uint8Array, at: number, text: string): number {
   let bits = 0;
-  for (let i = 0; i < text.length; i++) bits += CODE_LENGTHS[octetAt(text, i)];
+  for (let i = 0; i < text.length; i++) bits += CODE_LENGTHS[byteAt(text, i)];
   const length = (bits + 7) >>> 3;
   if (length < text.length) return writeHuffman(target, writeInteger(target, at, 0x80, 0x7f, length), text);
   return writeRaw(target, at, text);
@@ -30,11 +30,11 @@ export function writeString(target: Uint8Array, at: number, text: string): numbe
 /** The same without Huffman's code. */
 export function writeRaw(target: Uint8Array, at: number, text: string): number {
   const start = writeInteger(target, at, 0, 0x7f, text.length);
-  for (let i = 0; i < text.length; i++) target[start + i] = octetAt(text, i);
+  for (let i = 0; i < text.length; i++) target[start + i] = byteAt(text, i);
   return start + text.length;
 }
 
-function octetAt(text: string, i: number): number {
+function byteAt(text: string, i: number): number {
   const code = text.charCodeAt(i);
   return code < 256 ? code : REPLACEMENT;
 }
@@ -45,9 +45,9 @@ function writeHuffman(target: Uint8Array, start: number, text: string): number {
   let pending = 0; // the last `count` bits are still to be written
   let count = 0;
   for (let i = 0; i < text.length; i++) {
-    const octet = octetAt(text, i);
-    const code = CODES[octet];
-    let length = CODE_LENGTHS[octet];
+    const byte = byteAt(text, i);
+    const code = CODES[byte];
+    let length = CODE_LENGTHS[byte];
     if (length > 16) {
       length -= 16;
       pending = (pending << 16) | (code >>> length);
@@ -80,5 +80,5 @@ export function writeName(target: Uint8Array, at: number, mode: number, nameInde
   return nameIndex === 0 ? writeString(target, next, name) : next;
 }
 
-/** The most octets that a field line takes: two integers of five octets, an index of as many, both texts. */
+/** The most bytes that a field line takes: two integers of five bytes, an index of as many, both texts. */
 export const lineBound = (name: string, value: string): number => 16 + name.length + value.length;

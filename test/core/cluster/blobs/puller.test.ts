@@ -21,7 +21,7 @@ const tlsOf = (name: string) => {
   const key = ecKey();
   return { ca, certificate: certificate({ name, key, issuer, dnsNames: [name] }), key: pemOfKey(key) };
 };
-const bytes = Buffer.alloc(1 << 20, 'octets of a blob ');
+const bytes = Buffer.alloc(1 << 20, 'bytes of a blob ');
 const hash = createHash('sha256').update(bytes).digest('hex');
 async function* whole(): AsyncGenerator<Uint8Array> {
   yield bytes;
@@ -79,7 +79,7 @@ async function stranger(
   return { name, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Gives the first `count` octets of what is asked for, and hangs up. */
+/** Gives the first `count` bytes of what is asked for, and hangs up. */
 const cutting = (name: string, count: number, seen: string[] = []): Promise<BlobPeer> =>
   stranger(name, ({ headers }, response) => {
     seen.push(headers.range ?? '');

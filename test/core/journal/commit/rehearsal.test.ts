@@ -16,10 +16,8 @@ test.after(async () => {
 });
 
 /** Few keys, so that they meet; some begin others. */
-const key = fc
-  .array(fc.constantFrom(0, 1, 127, 255), { minLength: 1, maxLength: 3 })
-  .map((octets) => Buffer.from(octets));
-const write = fc.record({ key, value: fc.option(fc.nat(255).map((octet) => Buffer.of(octet))) });
+const key = fc.array(fc.constantFrom(0, 1, 127, 255), { minLength: 1, maxLength: 3 }).map((data) => Buffer.from(data));
+const write = fc.record({ key, value: fc.option(fc.nat(255).map((byte) => Buffer.of(byte))) });
 const bound = fc.record({
   from: key,
   to: fc.option(key, { nil: undefined }),
@@ -106,7 +104,7 @@ test('a walk that is left early holds no pages: what is written over and over ta
 test('a key that the store does not take is refused', () => {
   const { lookups } = overlaid(environment);
   for (const length of [0, 1979]) {
-    assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /octets can not be stored/);
+    assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /bytes can not be stored/);
     assert.throws(() =>
       environment.root.transactionSync(() => environment.lookups.put(Buffer.alloc(length), Buffer.alloc(1))),
     );

@@ -65,8 +65,8 @@ test(`generated groups are read as they were written, seed ${SEED}`, () => {
 });
 
 for (const [what, entries, form, parts] of [
-  ['few octets', [Buffer.alloc(100)], WHOLE, 0],
-  // Nothing makes octets by chance shorter.
+  ['few bytes', [Buffer.alloc(100)], WHOLE, 0],
+  // Nothing makes bytes by chance shorter.
   ['what Brotli makes no shorter', [randomBytes(60_000)], WHOLE, 0],
   ['much in one piece', [Buffer.alloc(1_000_000, 'same'), Buffer.alloc(0)], PACKED, 0],
   ['what takes no more than one piece, but stands for too much', [Buffer.alloc(2 << 20, 'same')], PACKED_PARTED, 1],
@@ -89,7 +89,7 @@ test('groups of before anything was packed are read', () => {
   assert.equal(decode({ value: parted(PARTED, content, 2), hash, parts }), entries);
 });
 
-test('a packed group that is damaged or cut short is an Error, or other octets, whichever octet it is', () => {
+test('a packed group that is damaged or cut short is an Error, or other bytes, whichever byte it is', () => {
   const { value } = encodeGroup([Buffer.alloc(3000, 'record'), Buffer.from('another')]);
   assert.is(value[0], PACKED);
   for (let length = 0; length < value.length; length++)
@@ -123,23 +123,23 @@ test('parts that are not those of the group are told before they are unpacked', 
 });
 
 test('what is packed stands for so much and no more', () => {
-  for (const [octets, form, most] of [
+  for (const [data, form, most] of [
     [1 << 20, PACKED, 1 << 20],
     [(1 << 20) + 1, PACKED, 1 << 20],
     [16 << 20, PACKED_PARTED, 16 << 20],
     [(16 << 20) + 1, PACKED_PARTED, 16 << 20],
     [64 << 20, PACKED, 1 << 20],
   ]) {
-    const content = brotliCompressSync(body(Buffer.alloc(octets - 4)), {
+    const content = brotliCompressSync(body(Buffer.alloc(data - 4)), {
       params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
     });
-    assert.ok(content.length < octets / 100);
+    assert.ok(content.length < data / 100);
     const value = form === PACKED ? Buffer.concat([Uint8Array.of(PACKED), content]) : parted(form, content);
     const read = (): number => {
       const group = decodeGroup(value);
       return ('entries' in group ? group.entries : joinParts([content], group))[0].length;
     };
-    if (octets <= most) assert.is(read(), octets - 4);
+    if (data <= most) assert.is(read(), data - 4);
     else assert.throws(read, /^a packed group is damaged: Cannot create a Buffer larger than/);
   }
 });

@@ -24,7 +24,7 @@ import {
 import { embedded, type Store, withStore } from '../fixture.ts';
 
 const test = suite('core/journal/upkeep/reseal');
-const [FIRST, SECOND, THIRD] = [1, 2, 3].map((octet) => Buffer.alloc(32, octet).toString('base64'));
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64'));
 const MANY = 150;
 const DIRECTORY = 'https://ca.test/';
 

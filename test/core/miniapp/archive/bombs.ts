@@ -27,7 +27,7 @@ function nested(): { readonly archive: Buffer; readonly nearMiss: Buffer } {
   return { archive: rawZip([outer, shared]), nearMiss: rawZip([outer]) };
 }
 
-/** Octets that hardly get fewer when packed. */
+/** Bytes that hardly get fewer when packed. */
 const LARGE = deflateRawSync(new Random(1).bytes(480_000));
 const said = (size: number): Partial<RawEntry> => ({ size, content: 'x'.repeat(3000) });
 

@@ -97,7 +97,7 @@ const STRUCTURE: readonly HostileArchive[] = [
     ['archive_zip64_mismatch'],
   ),
   entry('ZIP64 sizes of the local header that differ', { local: wide(1, PACKED.length) }, ['archive_header_mismatch']),
-  end('octets behind it', { suffix: '\0' }, ['archive_trailing_data']),
+  end('bytes behind it', { suffix: '\0' }, ['archive_trailing_data']),
   end(
     'a script behind it',
     { suffix: '<script>alert(1)</script>' },
@@ -110,8 +110,8 @@ const STRUCTURE: readonly HostileArchive[] = [
     archive: Buffer.concat([Buffer.from('MZ'), ended({})]),
     codes: ['archive_prepended_data'],
   },
-  entry('octets between two files', { before: 'hidden' }, ['archive_hidden_data']),
-  end('octets between files and directory', { beforeDirectory: 'hidden' }, ['archive_hidden_data']),
+  entry('bytes between two files', { before: 'hidden' }, ['archive_hidden_data']),
+  end('bytes between files and directory', { beforeDirectory: 'hidden' }, ['archive_hidden_data']),
   {
     what: 'a file that the directory does not have',
     archive: rawZip([file('a.js', { before: rawZip([file('evil.js')]).subarray(0, -22) })]),
@@ -173,7 +173,7 @@ const HEADERS: readonly HostileArchive[] = [
   entry('a wrong CRC of stored data', { method: 0, crc: 1 }, ['archive_crc'], { method: 0 }),
   entry('data that is not deflated', { data: Buffer.alloc(40, 0xff) }, ['archive_damaged']),
   entry('deflated data that is cut off', { data: PACKED.subarray(0, -5) }, ['archive_damaged']),
-  entry('octets behind the end of deflated data', { data: Buffer.concat([PACKED, Buffer.from('evil')]) }, [
+  entry('bytes behind the end of deflated data', { data: Buffer.concat([PACKED, Buffer.from('evil')]) }, [
     'archive_damaged',
   ]),
   entry('more than it says', { size: 10 }, ['archive_damaged']),

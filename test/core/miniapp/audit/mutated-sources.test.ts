@@ -55,8 +55,8 @@ test(`${PACKAGES} packages with two damaged sources`, async () => {
     const audit = await bounded(told, () => audited(Object.fromEntries(files)));
     for (const path of pair) {
       const isManifest = path === 'manifest.json';
-      const octets = files.get(path)!;
-      if (isManifest ? manifestOf(octets) !== undefined : !SCRIPTS.includes(path) || parsesAsScript(octets)) continue;
+      const bytes = files.get(path)!;
+      if (isManifest ? manifestOf(bytes) !== undefined : !SCRIPTS.includes(path) || parsesAsScript(bytes)) continue;
       assert.is(audit.verdict, 'rejected', told);
       assert.ok(
         audit.findings.some(({ file, type }) => file === path && type === 'error'),

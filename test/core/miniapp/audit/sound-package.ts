@@ -24,8 +24,8 @@ export async function bounded<T>(told: string, audit: () => Promise<T>): Promise
 }
 
 /** As it is loaded, or, where that can't be known, as a module. */
-export function parsesAsScript(octets: Buffer): boolean {
-  const text = octets.toString();
+export function parsesAsScript(bytes: Buffer): boolean {
+  const text = bytes.toString();
   const as = (sourceType: Options['sourceType']): boolean => {
     try {
       parse(text, { ecmaVersion: 'latest', sourceType });
@@ -38,9 +38,9 @@ export function parsesAsScript(octets: Buffer): boolean {
 }
 
 /** Of a style sheet that does not parse browsers take what they can read: it warns. Selectors are newer than css-tree, so none are looked at. */
-export function parsesAsStyle(octets: Buffer): boolean {
+export function parsesAsStyle(bytes: Buffer): boolean {
   let errors = 0;
-  parseStyle(octets.toString(), {
+  parseStyle(bytes.toString(), {
     parseValue: false,
     parseRulePrelude: false,
     parseAtrulePrelude: false,
@@ -50,9 +50,9 @@ export function parsesAsStyle(octets: Buffer): boolean {
 }
 
 /** Undefined: it is no manifest. */
-export function manifestOf(octets: Buffer | undefined): Record<string, unknown> | undefined {
+export function manifestOf(bytes: Buffer | undefined): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     return undefined;
   }
@@ -84,15 +84,15 @@ export function assertSound(
   assert.ok(said !== undefined, `manifest.json is not JSON, ${told}`);
   const { id, name, version, versionCode } = said;
   assert.equal(manifest, { id, name, version, versionCode }, `the manifest says something else, ${told}`);
-  for (const [path, octets] of files) {
-    if (path.endsWith('.js')) assert.ok(parsesAsScript(octets), `${path} does not parse, ${told}`);
-    if (path.endsWith('.css') && !parsesAsStyle(octets))
+  for (const [path, bytes] of files) {
+    if (path.endsWith('.js')) assert.ok(parsesAsScript(bytes), `${path} does not parse, ${told}`);
+    if (path.endsWith('.css') && !parsesAsStyle(bytes))
       assert.ok(
         findings.some(({ file, code }) => file === path && code.startsWith('style_')),
         `${path} does not parse, and nothing tells of it, ${told}`,
       );
     if (path.endsWith('.html'))
-      for (const script of scriptsIn(octets))
+      for (const script of scriptsIn(bytes))
         assert.ok(parsesAsScript(Buffer.from(script)), `a script in ${path} does not parse, ${told}`);
   }
 }

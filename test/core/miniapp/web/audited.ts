@@ -16,8 +16,8 @@ export async function auditedFiles(files: Files): Promise<readonly Finding[]> {
 
 export function contextOf(files: Files): AuditContext {
   const packaged = Object.entries(files).map(([path, content]): [string, PackageFile] => {
-    const octets = Buffer.from(content as Uint8Array);
-    return [path, { path, size: octets.length, read: async () => octets }];
+    const bytes = Buffer.from(content as Uint8Array);
+    return [path, { path, size: bytes.length, read: async () => bytes }];
   });
   const manifest = JSON.parse(String(files['manifest.json'] ?? '{"permissions":[]}')) as Manifest;
   return { findings: new Findings(), manifest, files: new Map(packaged), used: new Map(), undeterminable: false };

@@ -12,7 +12,7 @@ import { fillRequestFields, freshened } from '../../../../edge/cache/rules/reval
 import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
 import { keptFields, namesEssential } from '../../../../edge/cache/rules/stored-fields.ts';
 
-test('a key is the URI, octet by octet, without the port that it has anyway', () => {
+test('a key is the URI, byte by byte, without the port that it has anyway', () => {
   assert.is(cacheKey('https', 'www.example.com', '/a?b'), 'https://www.example.com/a?b');
   assert.is(cacheKey('https', 'www.example.com:443', '/'), 'https://www.example.com/');
   assert.is(cacheKey('http', 'www.example.com:80', '/'), 'http://www.example.com/');

@@ -1,4 +1,4 @@
-/** Ranges against a mask of octets, and the frame of several parts. */
+/** Ranges against a mask of bytes, and the frame of several parts. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
@@ -20,33 +20,33 @@ const spec: fc.Arbitrary<Spec> = fc.oneof(
   near.map((suffix): Spec => [null, suffix]),
 );
 
-/** The octets that a range asks for, each by itself. */
-function octetsOf([first, last]: Spec, length: number): number[] {
+/** The bytes that a range asks for, each by itself. */
+function bytesOf([first, last]: Spec, length: number): number[] {
   const all = Array.from({ length }, (_, i) => i);
   if (first === null) return all.filter((i) => i >= length - (last as number));
   return all.filter((i) => i >= first && (last === null || i <= last));
 }
 
-test('parts are the octets that were asked for, each once, in the order of the request', () => {
+test('parts are the bytes that were asked for, each once, in the order of the request', () => {
   const kinds = new Set<string>();
   fc.assert(
     fc.property(fc.array(spec, { minLength: 1, maxLength: 8 }), fc.constantFrom(1, 10, LENGTH), (specs, length) => {
       const range = `bytes=${specs.map(([first, last]) => `${first ?? ''}-${last ?? ''}`).join(', ')}`;
-      const asked = specs.map((one) => octetsOf(one, length)).filter((octets) => octets.length > 0);
+      const asked = specs.map((one) => bytesOf(one, length)).filter((bytes) => bytes.length > 0);
       const given = plan(range, length);
       kinds.add(given.kind);
       if (asked.length === 0) return assert.is(given.kind, 'unsatisfiable', range);
       if (given.kind !== 'partial') return assert.unreachable(`${range}: ${given.kind}`);
-      const octets = given.parts.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
+      const bytes = given.parts.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
       assert.equal(
-        [...octets].sort((a, b) => a - b),
+        [...bytes].sort((a, b) => a - b),
         [...new Set(asked.flat())].sort((a, b) => a - b),
         range,
       );
       const touches = given.parts.some((one) => given.parts.some((other) => one !== other && one.to === other.from));
       assert.is(touches, false, range);
       // A part stands where the first range stood that it holds.
-      const places = given.parts.map(({ from, to }) => asked.findIndex(([octet]) => octet >= from && octet < to));
+      const places = given.parts.map(({ from, to }) => asked.findIndex(([byte]) => byte >= from && byte < to));
       assert.equal(
         places,
         [...places].sort((a, b) => a - b),

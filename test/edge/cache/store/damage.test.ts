@@ -1,4 +1,4 @@
-/** What lies on the disk is damaged in every way: a miss, never wrong octets, never an end of the process. */
+/** What lies on the disk is damaged in every way: a miss, never wrong bytes, never an end of the process. */
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
 import fc from '../../../support/fc.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { bytesOf, cache, DOMAIN, found, KB, MB, octets, response, store } from './support.ts';
+import { bytesOf, cache, DOMAIN, filler, found, KB, MB, response, store } from './support.ts';
 
 const test = suite('edge/cache/store: damage');
 const COUNT = 24;
@@ -14,7 +14,7 @@ const keyOf = (i: number): string => `https://www.example.com/${i}`;
 
 /** Small ones in a segment, some with variants, and two with files of their own. */
 const given = (i: number): StoredResponse =>
-  response(keyOf(i), octets(i % 11 === 0 ? 700 * KB : (i * 997) % 30_000, i), {
+  response(keyOf(i), filler(i % 11 === 0 ? 700 * KB : (i * 997) % 30_000, i), {
     selecting: i % 5 === 0 ? ['accept', String(i)] : [],
     tags: ['a', `t${i}`],
   });
@@ -164,7 +164,7 @@ test('a disk that fails while it runs costs what was to be written, and is left 
   const one = store(await cache(folder));
   rmSync(folder, { recursive: true });
   for (let i = 0; i < 5; i++) {
-    one.put(response(keyOf(i), octets(i * 200 * KB, i)), one.mark());
+    one.put(response(keyOf(i), filler(i * 200 * KB, i)), one.mark());
     await one.flush();
   }
   assert.ok(one.stats().unwritten > 0);

@@ -8,7 +8,7 @@ import type { CachePurge, CacheStore } from '../../../../edge/cache/store/cache-
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
 import fc from '../../../support/fc.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { bytesOf, cache, KB, MB, octets, response, store } from './support.ts';
+import { bytesOf, cache, filler, KB, MB, response, store } from './support.ts';
 
 const test = suite('edge/cache/store: model');
 
@@ -162,7 +162,7 @@ async function live(
   for (const one of operations) {
     world.step++;
     if (one.do === 'put' || one.do === 'write') {
-      const given = response(one.url, octets(one.size, world.step), {
+      const given = response(one.url, filler(one.size, world.step), {
         domainId: one.domain,
         selecting: one.selecting,
         tags: one.tags,
@@ -198,7 +198,7 @@ async function live(
       const to = world.stores[one.thread];
       const [first] = await to.lookup(one.domain, one.url);
       if (first === undefined) continue;
-      if (one.do === 'encode') to.attachEncoding(first, 'br', octets(50, world.step));
+      if (one.do === 'encode') to.attachEncoding(first, 'br', filler(50, world.step));
       else {
         const { body, ...head } = response(one.url, '', {
           domainId: one.domain,

@@ -42,7 +42,7 @@ test('the index of the memory is a Map, whatever collides', () => {
 /** A log whose entries say their own number, twice. */
 function logOf(limit: number): {
   log: MemoryLog;
-  add(n: number, octets: number, outside?: number): number;
+  add(n: number, bytes: number, outside?: number): number;
   read(n: number): boolean;
 } {
   const log = new MemoryLog({ limit, isVoid: () => false, onEvict: () => {}, onUnpin: () => {} });
@@ -50,12 +50,12 @@ function logOf(limit: number): {
   const of = (n: number): KeyHash => hash.of('', `entry ${n}`);
   return {
     log,
-    add(n, octets, outside) {
+    add(n, bytes, outside) {
       const { a, b } = of(n);
       const parts = outside === undefined ? undefined : [Buffer.alloc(outside, n)];
-      return log.append(a, b, octets, parts, (block, at) => {
+      return log.append(a, b, bytes, parts, (block, at) => {
         block.writeUInt32LE(n, at);
-        block.writeUInt32LE(n, at + octets - 4);
+        block.writeUInt32LE(n, at + bytes - 4);
       });
     },
     read(n) {
@@ -79,9 +79,9 @@ test('the memory stays within its limit, whatever comes, and what it finds is wh
     fc.property(fc.array(entry, { minLength: 200, maxLength: 1500 }), (entries) => {
       const { log, add, read } = logOf(2 * MB);
       for (let n = 0; n < 4000; n++) add(n, 500);
-      for (const [n, octets, outside] of entries) {
-        add(n, octets, outside);
-        assert.ok(log.octets <= 2 * MB, String(log.octets));
+      for (const [n, bytes, outside] of entries) {
+        add(n, bytes, outside);
+        assert.ok(log.bytes <= 2 * MB, String(log.bytes));
         read((n * 7) % 3000);
       }
       log.clear();
@@ -269,18 +269,18 @@ test('a purge with more than the ring bears is one of the whole domain', () => {
 
 test('segments are counted, and given up in the order of their age', () => {
   const memory = SegmentTable.share([
-    { number: 7, octets: 40 * KB },
-    { number: 9, octets: 100 },
+    { number: 7, bytes: 40 * KB },
+    { number: 9, bytes: 100 },
   ]);
   const table = new SegmentTable(memory, 100 * KB);
-  assert.equal([table.oldest, table.first, table.octets], [7, 10, 44 * KB]);
+  assert.equal([table.oldest, table.first, table.bytes], [7, 10, 44 * KB]);
   assert.is(table.take(64 * KB), 10);
   assert.equal(table.giveUp(), [7]);
-  assert.is(table.octets, 68 * KB);
+  assert.is(table.bytes, 68 * KB);
   table.resize(10, 8 * KB);
-  assert.is(table.octets, 12 * KB);
+  assert.is(table.bytes, 12 * KB);
   table.resize(7, 80 * KB);
-  assert.is(table.octets, 12 * KB, 'it is gone');
+  assert.is(table.bytes, 12 * KB, 'it is gone');
   for (let i = 0; i < 70_000; i++) table.take(0);
   table.giveUp();
   assert.ok(table.next - table.oldest < 65_536);

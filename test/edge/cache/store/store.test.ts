@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CacheStore } from '../../../../edge/cache/store/cache-store.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
-import { bytesOf, cache, DOMAIN, found, KB, MB, octets, response, shown, store } from './support.ts';
+import { bytesOf, cache, DOMAIN, filler, found, KB, MB, response, shown, store } from './support.ts';
 
 const test = suite('edge/cache/store');
 const URL = 'https://www.example.com/a?b';
@@ -95,7 +95,7 @@ for (const disk of [0, 64 * MB]) {
   test(`${on}: a response is freshened with its body and its codings; what was attached goes`, async () => {
     const node = await cache(temporaryFolder('cache'), { disk });
     const one = store(node);
-    await put(one, response(URL, octets(3000, 1)));
+    await put(one, response(URL, filler(3000, 1)));
     one.attachEncoding((await found(one, URL))[0], 'br', Buffer.from('coded'));
     let [old] = await found(one, URL);
     for (let i = 0; i < 4 && !old.isHot; i++) [old] = await found(one, URL);
@@ -108,7 +108,7 @@ for (const disk of [0, 64 * MB]) {
     one.freshen(old, { ...old.response, headers, responseTime: old.response.responseTime + 1 }, one.mark());
     const [fresh] = await found(one, URL);
     assert.equal(fresh.response.headers, headers);
-    assert.ok((await bytesOf(fresh.response.body))?.equals(octets(3000, 1)));
+    assert.ok((await bytesOf(fresh.response.body))?.equals(filler(3000, 1)));
     assert.is(Buffer.from(fresh.encoding('br')!).toString(), 'coded');
     assert.is(fresh.attached, undefined);
     await one.close();
@@ -120,13 +120,13 @@ test('a restart with other threads finds what lay on the disk, with codings and 
   const node = await cache(folder);
   const one = store(node);
   const late = one.mark();
-  await put(one, response(URL, octets(5000, 2), { selecting: ['accept-language', 'de'] }));
-  await put(one, response(URL, octets(6000, 3), { selecting: ['accept-language', 'fr'] }));
-  one.attachEncoding((await found(one, URL))[0], 'gzip', octets(100, 4));
+  await put(one, response(URL, filler(5000, 2), { selecting: ['accept-language', 'de'] }));
+  await put(one, response(URL, filler(6000, 3), { selecting: ['accept-language', 'fr'] }));
+  one.attachEncoding((await found(one, URL))[0], 'gzip', filler(100, 4));
   await put(one, response('https://www.example.com/tagged', 'x', { tags: ['red'] }));
   await put(one, response('https://www.example.com/removed', 'x'));
-  await put(one, response('https://www.example.com/large', octets(3 * MB, 5)));
-  await put(one, response('https://www.example.com/large', octets(3 * MB, 6)));
+  await put(one, response('https://www.example.com/large', filler(3 * MB, 5)));
+  await put(one, response('https://www.example.com/large', filler(3 * MB, 6)));
   await put(one, response('https://www.example.com/again', 'x', { tags: ['red'] }));
   await node.purge({ ...all, tags: ['red'] });
   await put(one, response('https://www.example.com/again', 'y', { tags: ['red'] }));
@@ -141,15 +141,15 @@ test('a restart with other threads finds what lay on the disk, with codings and 
   for (const each of stores) {
     const variants = await found(each, URL);
     assert.equal(await Promise.all(variants.map(shown)), before);
-    assert.ok(octets(100, 4).equals(variants[0].encoding('gzip')!));
+    assert.ok(filler(100, 4).equals(variants[0].encoding('gzip')!));
     assert.equal(await found(each, 'https://www.example.com/tagged'), []);
     assert.equal(await found(each, 'https://www.example.com/removed'), []);
     assert.equal(await found(each, 'https://www.example.com/late'), []);
     const [large] = await found(each, 'https://www.example.com/large');
     assert.is(large.response.body.whole, undefined);
-    assert.ok((await bytesOf(large.response.body))?.equals(octets(3 * MB, 6)));
+    assert.ok((await bytesOf(large.response.body))?.equals(filler(3 * MB, 6)));
     assert.ok(
-      octets(3 * MB, 6)
+      filler(3 * MB, 6)
         .subarray(300_000, 700_001)
         .equals(await large.response.body.slice(300_000, 700_001)),
     );
@@ -182,7 +182,7 @@ test('what was removed does not come back, though the index of the disk had no r
     for (const url of urls.slice(i, i + 100)) one.put(response(url, 'x'), one.mark());
     await one.flush();
   }
-  assert.ok(one.stats().diskOctets < MB && one.stats().diskObjects < urls.length);
+  assert.ok(one.stats().diskBytes < MB && one.stats().diskObjects < urls.length);
   for (const url of urls) one.remove(DOMAIN, url);
   await one.close();
   const other = store(await cache(folder, options));
@@ -194,7 +194,7 @@ test('what was removed does not come back, though the index of the disk had no r
 test('a body in parts: small, large, of unknown length, too large, of another length than announced, broken off', async () => {
   const node = await cache(temporaryFolder('cache'));
   const one = store(node);
-  const bodies = [octets(10, 1), octets(200 * KB, 2), octets(5 * MB, 3)];
+  const bodies = [filler(10, 1), filler(200 * KB, 2), filler(5 * MB, 3)];
   for (const [i, body] of bodies.entries())
     for (const length of [undefined, body.length]) {
       const key = `${URL}${i}${length}`;
@@ -212,20 +212,20 @@ test('a body in parts: small, large, of unknown length, too large, of another le
   assert.is(one.write(head, 17 * MB, one.mark()), undefined);
   const tooLarge = one.write(head, undefined, one.mark())!;
   let taken = 0;
-  while (taken < 40 && tooLarge.push(octets(MB, taken))) {
+  while (taken < 40 && tooLarge.push(filler(MB, taken))) {
     taken++;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   assert.ok(taken <= 16, String(taken));
   const wrong = one.write(head, 10, one.mark())!;
-  wrong.push(octets(9, 1));
+  wrong.push(filler(9, 1));
   assert.is(wrong.end(), undefined);
   const broken = one.write(head, undefined, one.mark())!;
-  broken.push(octets(4 * MB, 1));
+  broken.push(filler(4 * MB, 1));
   broken.abort();
-  assert.not(broken.push(octets(1, 1)));
+  assert.not(broken.push(filler(1, 1)));
   const early = one.write(head, undefined, one.mark())!;
-  early.push(octets(4 * MB, 1));
+  early.push(filler(4 * MB, 1));
   await node.purge({ domainId: DOMAIN, urls: [], prefixes: ['www.example.com/'], tags: [] });
   early.end();
   await one.flush();

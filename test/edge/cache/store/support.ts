@@ -12,8 +12,8 @@ export function bodyOf(whole: Uint8Array): StoredBody {
   return { length: whole.length, whole, slice: (from, to) => whole.subarray(from, to) };
 }
 
-/** Octets that differ from place to place and from seed to seed. */
-export function octets(length: number, seed: number): Buffer {
+/** Bytes that differ from place to place and from seed to seed. */
+export function filler(length: number, seed: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let x = seed * 2654435761 + 1;
   for (let i = 0; i < length; i++) {
@@ -41,7 +41,7 @@ export function response(key: string, body: Uint8Array | string, more: Partial<S
   };
 }
 
-/** Opens the cache of a node; `disk` in octets, 0 for none. */
+/** Opens the cache of a node; `disk` in bytes, 0 for none. */
 export function cache(folder: string, more: Partial<CacheOptions> = {}): Promise<Cache> {
   return openCache({
     folder,
@@ -56,7 +56,7 @@ export function cache(folder: string, more: Partial<CacheOptions> = {}): Promise
 
 export const store = (from: Cache): CacheStore => openCacheStore(from.handle);
 
-/** All octets of a body, however they come; undefined: they could not be had. */
+/** All bytes of a body, however they come; undefined: they could not be had. */
 export async function bytesOf(body: StoredBody): Promise<Buffer | undefined> {
   if (body.whole !== undefined) return Buffer.from(body.whole);
   const parts: Uint8Array[] = [];

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CacheHandle } from '../../../../edge/cache/store/cache-store.ts';
 import { openCacheStore } from '../../../../edge/cache/store/store.ts';
-import { bytesOf, DOMAIN, octets, response } from './support.ts';
+import { bytesOf, DOMAIN, filler, response } from './support.ts';
 
 interface Work {
   readonly handle: CacheHandle;
@@ -19,7 +19,7 @@ const faults: string[] = [];
 let hits = 0;
 
 /** The body follows from the URL and the number. */
-const bodyFor = (key: number, n: number): Buffer => octets(((key * 131 + n * 17) % 40_000) + 8, key * 1000 + n);
+const bodyFor = (key: number, n: number): Buffer => filler(((key * 131 + n * 17) % 40_000) + 8, key * 1000 + n);
 
 async function look(key: number): Promise<void> {
   const before = Atomics.load(generation, 0);

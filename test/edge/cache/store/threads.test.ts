@@ -53,7 +53,7 @@ for (const [name, memory, disk] of [
       assert.equal(faults, []);
       assert.ok(hits > 0);
       assert.is(stats.damaged, 0);
-      assert.ok(stats.diskOctets <= disk + 4 * 64 * KB, String(stats.diskOctets));
+      assert.ok(stats.diskBytes <= disk + 4 * 64 * KB, String(stats.diskBytes));
     }
     await node.purge(all);
     for (let key = 0; key < 200; key++) assert.equal(await found(one, `https://a.test/${key}`), []);

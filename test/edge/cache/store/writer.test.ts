@@ -1,4 +1,4 @@
-/** A body that is collected: what an origin sends octet by octet weighs little more than its octets, by which the room is counted. */
+/** A body that is collected: what an origin sends byte by byte weighs little more than its bytes, by which the room is counted. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,12 +16,12 @@ function heldNow(): number {
   return heapUsed + arrayBuffers;
 }
 
-test('octet by octet', () => {
-  const octets = 200_000;
-  const room = { octets: 0 };
+test('byte by byte', () => {
+  const bytes = 200_000;
+  const room = { bytes: 0 };
   let body: StoredBody | undefined;
   const writer = new BodyWriter({
-    ...{ largest: octets, length: undefined, disk: undefined, room },
+    ...{ largest: bytes, length: undefined, disk: undefined, room },
     put: (one) => {
       body = one;
       return undefined;
@@ -29,13 +29,13 @@ test('octet by octet', () => {
     finish: () => {},
   });
   const before = heldNow();
-  for (let i = 0; i < octets; i++) assert.ok(writer.push(Buffer.allocUnsafe(1).fill(i & 0xff)));
+  for (let i = 0; i < bytes; i++) assert.ok(writer.push(Buffer.allocUnsafe(1).fill(i & 0xff)));
   const held = heldNow() - before;
-  assert.is(room.octets, octets);
-  assert.ok(held < 10 * octets, `${held / octets} for each octet`);
+  assert.is(room.bytes, bytes);
+  assert.ok(held < 10 * bytes, `${held / bytes} for each byte`);
   writer.end();
-  assert.is(room.octets, 0);
-  assert.equal(body?.whole, Buffer.from(Array.from({ length: octets }, (_, i) => i & 0xff)));
+  assert.is(room.bytes, 0);
+  assert.equal(body?.whole, Buffer.from(Array.from({ length: bytes }, (_, i) => i & 0xff)));
 });
 
 test.run();

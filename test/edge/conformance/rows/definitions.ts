@@ -93,7 +93,7 @@ const priorityRows: readonly Row[] = [
     priority(1, 0),
   ]),
   ...[0, 4, 6].map((length) =>
-    row('9113 6.3', `PRIORITY of ${length} octets`, streamError(1, 'FRAME_SIZE_ERROR'), [
+    row('9113 6.3', `PRIORITY of ${length} bytes`, streamError(1, 'FRAME_SIZE_ERROR'), [
       open(1),
       frame(TYPE.PRIORITY, 0, 1, Buffer.alloc(length)),
     ]),
@@ -103,7 +103,7 @@ const priorityRows: readonly Row[] = [
 const resetRows: readonly Row[] = [
   row('9113 6.4', 'RST_STREAM on no stream', protocolError, [resetStream(0)]),
   ...[0, 3, 5].map((length) =>
-    row('9113 6.4', `RST_STREAM of ${length} octets`, frameSize, [
+    row('9113 6.4', `RST_STREAM of ${length} bytes`, frameSize, [
       open(1),
       frame(TYPE.RST_STREAM, 0, 1, Buffer.alloc(length)),
     ]),
@@ -126,8 +126,8 @@ const settingsRows: readonly Row[] = [
   row('9113 6.5', 'SETTINGS with ACK and a payload', frameSize, [frame(TYPE.SETTINGS, ACK, 0, Buffer.alloc(6))]),
   row('9113 6.5', 'SETTINGS on a stream', protocolError, [frame(TYPE.SETTINGS, 0, 1, Buffer.alloc(6))]),
   row('9113 6.5', 'an acknowledgement on a stream', protocolError, [frame(TYPE.SETTINGS, ACK, 1)]),
-  row('9113 6.5', 'SETTINGS of 5 octets', frameSize, [frame(TYPE.SETTINGS, 0, 0, Buffer.alloc(5))]),
-  row('9113 6.5', 'SETTINGS of 7 octets', frameSize, [frame(TYPE.SETTINGS, 0, 0, Buffer.alloc(7))]),
+  row('9113 6.5', 'SETTINGS of 5 bytes', frameSize, [frame(TYPE.SETTINGS, 0, 0, Buffer.alloc(5))]),
+  row('9113 6.5', 'SETTINGS of 7 bytes', frameSize, [frame(TYPE.SETTINGS, 0, 0, Buffer.alloc(7))]),
   row('9113 6.5', 'an acknowledgement of nothing', protocolError, [settingsAck(), settingsAck()], {
     permits: [ignored()],
   }),
@@ -173,7 +173,7 @@ const otherRows: readonly Row[] = [
   row('9113 8.4', 'PUSH_PROMISE on a stream that is open', protocolError, [open(1), pushPromise(1)]),
   row('9113 6.6', 'PUSH_PROMISE on an idle stream', protocolError, [pushPromise(1)]),
   row('9113 6.6', 'PUSH_PROMISE on no stream', protocolError, [pushPromise(0)]),
-  scene('9113 6.7', 'PING is answered with its own octets, in order', async (client) => {
+  scene('9113 6.7', 'PING is answered with its own bytes, in order', async (client) => {
     const payloads = ['\0\x01\x02\x03\x04\x05\x06\xff', 'abcdefgh', 'abcdefgh', 'ABCDEFGH'];
     client.send(...payloads.map((payload) => ping(Buffer.from(payload, 'latin1'))));
     await client.roundTrip();
@@ -189,10 +189,10 @@ const otherRows: readonly Row[] = [
   }),
   row('9113 6.7', 'PING on a stream', protocolError, [frame(TYPE.PING, 0, 1, Buffer.alloc(8))]),
   ...[0, 7, 9].map((length) =>
-    row('9113 6.7', `PING of ${length} octets`, frameSize, [frame(TYPE.PING, 0, 0, Buffer.alloc(length))]),
+    row('9113 6.7', `PING of ${length} bytes`, frameSize, [frame(TYPE.PING, 0, 0, Buffer.alloc(length))]),
   ),
   row('9113 6.8', 'GOAWAY on a stream', protocolError, [frame(TYPE.GOAWAY, 0, 1, Buffer.alloc(8))]),
-  row('9113 6.8', 'GOAWAY of 7 octets', frameSize, [frame(TYPE.GOAWAY, 0, 0, Buffer.alloc(7))]),
+  row('9113 6.8', 'GOAWAY of 7 bytes', frameSize, [frame(TYPE.GOAWAY, 0, 0, Buffer.alloc(7))]),
   row('9113 6.10', 'CONTINUATION', answer(1, INDEX), [
     headers(1, GET.subarray(0, 3), END_STREAM),
     continuation(1, GET.subarray(3)),

@@ -31,7 +31,7 @@ import {
   row,
   scene,
 } from '../row.ts';
-import { INDEX, LARGE_OCTETS } from '../site.ts';
+import { INDEX, LARGE_BYTES } from '../site.ts';
 
 const HIGHEST = 0x7fff_ffff;
 const needs = { needs: ['drain'] } as const;
@@ -114,9 +114,9 @@ const drain: readonly Row[] = [
       await client.roundTrip();
       drain?.(client);
       await goawayOf(client, 2);
-      client.send(windowUpdate(0, LARGE_OCTETS), settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_OCTETS]));
+      client.send(windowUpdate(0, LARGE_BYTES), settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_BYTES]));
       await client.closed();
-      if (client.stream(1).octets !== LARGE_OCTETS || !client.stream(1).isEnded) throw new Error(client.transcript());
+      if (client.stream(1).bytes !== LARGE_BYTES || !client.stream(1).isEnded) throw new Error(client.transcript());
     },
     { ...needs, ...stalled },
   ),
@@ -236,12 +236,12 @@ const priorities: readonly Row[] = [
   row('9218 7.1', 'of an idle stream', answer(1, INDEX), [update(1, 0, 'u=7'), get(1)]),
   row('9218 7.1', 'of a closed stream', ignored(1), [open(1), resetStream(1), update(1, 0, 'u=7')]),
   row('9218 7.1', 'with a value that can not be read', ignored(1), [open(1), update(1, 0, '\0,;;u=99="')]),
-  row('9218 7.1', 'with a value of many octets', ignored(1), [open(1), update(1, 0, 'u='.repeat(8000))]),
+  row('9218 7.1', 'with a value of many bytes', ignored(1), [open(1), update(1, 0, 'u='.repeat(8000))]),
   row('9218 7.1', 'on a stream', protocolError, [open(1), update(1, 1, 'u=1')], permits),
   row('9218 7.1', 'of no stream', protocolError, [update(0, 0, 'u=1')], permits),
   row(
     '9218 7.1',
-    'of 3 octets',
+    'of 3 bytes',
     connectionError('FRAME_SIZE_ERROR'),
     [frame(TYPE.PRIORITY_UPDATE, 0, 0, Buffer.alloc(3))],
     permits,
@@ -257,10 +257,10 @@ const priorities: readonly Row[] = [
       const large = (streamId: number, value: string): Buffer =>
         headers(streamId, request({ ':path': '/large' }, ['priority', value]));
       client.send(large(1, 'u=5'), large(3, 'u=2'));
-      client.send(settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_OCTETS]));
+      client.send(settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_BYTES]));
       // The window of the connection goes to one of them.
-      await client.until('DATA', () => client.stream(1).octets + client.stream(3).octets >= 65_535 || undefined);
-      if (client.stream(1).octets > 0) throw new Error(client.transcript());
+      await client.until('DATA', () => client.stream(1).bytes + client.stream(3).bytes >= 65_535 || undefined);
+      if (client.stream(1).bytes > 0) throw new Error(client.transcript());
     },
     { ...stalled, needs: ['site'] },
   ),

@@ -36,7 +36,7 @@ const NAMES: readonly (readonly [says: string, name: string])[] = [
   ['with LF', 'x\na'],
   ['with CR', 'x\ra'],
   ['with DEL', 'x\x7f'],
-  ['with an octet above ASCII', 'x\x80'],
+  ['with a byte above ASCII', 'x\x80'],
   ['with another', 'x\xff'],
   ['with a colon within', 'x:a'],
   ['with a colon at its end', 'x:'],
@@ -68,7 +68,7 @@ const characters: readonly Row[] = [
   row('9113 8.2.1', 'a value with LF in cookie', malformed, [withLine('cookie', 'a=1\nb=2')]),
   tell('an empty value', '9113 8.2.1', { headers: ['x', ''] }, ['x', '']),
   tell('a value with blanks within', '9113 8.2.1', { headers: ['x', 'a \t b'] }, ['x', 'a \t b']),
-  tell('a value of octets above ASCII', '9110 5.5', { headers: ['x', 'caf\xe9\x80\xff'] }, ['x', 'caf\xe9\x80\xff']),
+  tell('a value of bytes above ASCII', '9110 5.5', { headers: ['x', 'caf\xe9\x80\xff'] }, ['x', 'caf\xe9\x80\xff']),
   tell('a name of every kind of character', '9110 5.1', { headers: ["!#$%&'*+-.^_`|~09az", 'a'] }, [
     "!#$%&'*+-.^_`|~09az",
     'a',
@@ -213,40 +213,40 @@ const pseudo: readonly Row[] = [
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]$/;
 
-/** A request on a stream of its own for each octet there is: those of `isRight` are answered, all others reset. */
-const octets = (says: string, line: (octet: string) => Line, isRight: (octet: string) => boolean): Row =>
+/** A request on a stream of its own for each byte there is: those of `isRight` are answered, all others reset. */
+const bytes = (says: string, line: (byte: string) => Line, isRight: (byte: string) => boolean): Row =>
   scene('9113 8.2.1', says, async (client) => {
     for (let code = 0; code < 256; code++) {
-      const octet = String.fromCharCode(code);
+      const byte = String.fromCharCode(code);
       const streamId = 2 * code + 1;
-      client.send(headers(streamId, request({ ':method': 'HEAD' }, line(octet)), WHOLE));
+      client.send(headers(streamId, request({ ':method': 'HEAD' }, line(byte)), WHOLE));
       const { resetBy } = await client.until(`the end of stream ${streamId}`, () => {
         const stream = client.stream(streamId);
         return stream.isEnded || stream.resetBy !== undefined ? stream : undefined;
       });
-      if (resetBy !== (isRight(octet) ? undefined : 'PROTOCOL_ERROR'))
+      if (resetBy !== (isRight(byte) ? undefined : 'PROTOCOL_ERROR'))
         throw new Error(`0x${code.toString(16)}: ${resetBy ?? 'no error'}`);
     }
     await works(client);
   });
 
-const everyOctet: readonly Row[] = [
-  octets(
-    'every octet in a name',
-    (octet) => [`x${octet}y`, 'a'],
-    (octet) => TOKEN.test(octet),
+const everyByte: readonly Row[] = [
+  bytes(
+    'every byte in a name',
+    (byte) => [`x${byte}y`, 'a'],
+    (byte) => TOKEN.test(byte),
   ),
-  octets(
-    'every octet as a name',
-    (octet) => [octet, 'a'],
-    (octet) => TOKEN.test(octet),
+  bytes(
+    'every byte as a name',
+    (byte) => [byte, 'a'],
+    (byte) => TOKEN.test(byte),
   ),
-  octets(
-    'every octet in a value',
-    (octet) => ['x', `a${octet}b`],
+  bytes(
+    'every byte in a value',
+    (byte) => ['x', `a${byte}b`],
     // RFC 9110 section 5.5: all but controls.
-    (octet) => octet === '\t' || (octet >= ' ' && octet !== '\x7f'),
+    (byte) => byte === '\t' || (byte >= ' ' && byte !== '\x7f'),
   ),
 ];
 
-export const FIELDS: readonly Row[] = [...characters, ...everyOctet, ...connection, ...pseudo];
+export const FIELDS: readonly Row[] = [...characters, ...everyByte, ...connection, ...pseudo];

@@ -41,22 +41,22 @@ const RESERVED = 0x8000_0000;
 const frameSize = connectionError('FRAME_SIZE_ERROR');
 const protocolError = connectionError('PROTOCOL_ERROR');
 const permitsStream = { permits: [streamError(1, 'FRAME_SIZE_ERROR')] };
-const octets = (length: number): Buffer => Buffer.alloc(length, 'x');
+const bytes = (length: number): Buffer => Buffer.alloc(length, 'x');
 
 /** Flags that no section gives a meaning for this type. */
 const undefinedFlags = (type: number, meant: number, streamId: number, payload: Buffer): Buffer =>
   frame(type, 0xff & ~0x2d & ~meant, streamId, payload);
 
 const format: readonly Row[] = [
-  row('9113 4.1', 'a frame of an unknown type is ignored', ignored(), [frame(0x16, 0xff, 0, octets(8))]),
+  row('9113 4.1', 'a frame of an unknown type is ignored', ignored(), [frame(0x16, 0xff, 0, bytes(8))]),
   row('9113 4.1', 'also on a stream that is open', answer(1, 'abc'), [
     open(1),
-    frame(0x16, 0xff, 1, octets(8)),
+    frame(0x16, 0xff, 1, bytes(8)),
     data(1, 'abc', END_STREAM),
   ]),
   row('9113 4.1', 'also on a stream that is idle', ignored(7), [frame(0xfe, 0, 7)]),
   row('9113 4.1', 'also on a stream that is closed', ignored(3), [get(1), resetStream(1), frame(0xfe, 0, 1)]),
-  row('9113 4.1', 'undefined flags are ignored: PING', ignored(), [frame(TYPE.PING, 0xfe, 0, octets(8))]),
+  row('9113 4.1', 'undefined flags are ignored: PING', ignored(), [frame(TYPE.PING, 0xfe, 0, bytes(8))]),
   row('9113 4.1', 'undefined flags are ignored: SETTINGS', ignored(), [frame(TYPE.SETTINGS, 0xfe, 0)]),
   row('9113 4.1', 'undefined flags are ignored: WINDOW_UPDATE', ignored(), [
     frame(TYPE.WINDOW_UPDATE, 0xff, 0, uint32(1)),
@@ -78,7 +78,7 @@ const format: readonly Row[] = [
     frame(TYPE.CONTINUATION, 0xff, 1, GET.subarray(5)),
   ]),
   row('9113 4.1', 'the reserved bit is ignored: HEADERS', answer(1, INDEX), [headers(1 + RESERVED, GET)]),
-  row('9113 4.1', 'the reserved bit is ignored: PING', ignored(), [frame(TYPE.PING, 0, RESERVED, octets(8))]),
+  row('9113 4.1', 'the reserved bit is ignored: PING', ignored(), [frame(TYPE.PING, 0, RESERVED, bytes(8))]),
   row('9113 4.1', 'the reserved bit is ignored: DATA', answer(1, 'abc'), [
     open(1),
     data(1 + RESERVED, 'abc', END_STREAM),
@@ -86,41 +86,38 @@ const format: readonly Row[] = [
 ];
 
 const size: readonly Row[] = [
-  row('9113 4.2', 'DATA of 2^14 octets', answer(1, octets(MAX).toString()), [
-    open(1),
-    data(1, octets(MAX), END_STREAM),
-  ]),
-  row('9113 4.2', 'DATA of more', frameSize, [open(1), data(1, octets(MAX + 1))], permitsStream),
-  row('9113 4.2', 'HEADERS of 2^14 octets', answer(1, INDEX), [
+  row('9113 4.2', 'DATA of 2^14 bytes', answer(1, bytes(MAX).toString()), [open(1), data(1, bytes(MAX), END_STREAM)]),
+  row('9113 4.2', 'DATA of more', frameSize, [open(1), data(1, bytes(MAX + 1))], permitsStream),
+  row('9113 4.2', 'HEADERS of 2^14 bytes', answer(1, INDEX), [
     headers(1, Buffer.concat([GET, literal('x', 'x'.repeat(MAX - GET.length - 6))])),
   ]),
   row('9113 4.2', 'HEADERS of more', frameSize, [
     headers(1, Buffer.concat([GET, literal('x', 'x'.repeat(MAX - GET.length - 5))])),
   ]),
-  row('9113 4.2', 'CONTINUATION of more', frameSize, [headers(1, GET, END_STREAM), continuation(1, octets(MAX + 1))]),
+  row('9113 4.2', 'CONTINUATION of more', frameSize, [headers(1, GET, END_STREAM), continuation(1, bytes(MAX + 1))]),
   row('9113 4.2', 'SETTINGS of more', frameSize, [frame(TYPE.SETTINGS, 0, 0, Buffer.alloc(16_386))]),
-  row('9113 4.2', 'an unknown frame of more', frameSize, [frame(0x16, 0, 0, octets(MAX + 1))], {
+  row('9113 4.2', 'an unknown frame of more', frameSize, [frame(0x16, 0, 0, bytes(MAX + 1))], {
     permits: [ignored()],
   }),
   row(
     '9113 4.2',
-    'a length of 2^24-1 is refused before its octets come',
+    'a length of 2^24-1 is refused before its bytes come',
     frameSize,
-    [open(1), frame(TYPE.DATA, 0, 1, octets(10), 0xff_ffff)],
+    [open(1), frame(TYPE.DATA, 0, 1, bytes(10), 0xff_ffff)],
     permitsStream,
   ),
   row(
     '9113 4.2',
     "the client's SETTINGS_MAX_FRAME_SIZE does not bind the server",
     frameSize,
-    [settings([SETTING.MAX_FRAME_SIZE, 100_000]), open(1), data(1, octets(MAX + 1))],
+    [settings([SETTING.MAX_FRAME_SIZE, 100_000]), open(1), data(1, bytes(MAX + 1))],
     permitsStream,
   ),
   row('9113 4.2', 'HEADERS too short for its pad length', connectionError('FRAME_SIZE_ERROR', 'PROTOCOL_ERROR'), [
     frame(TYPE.HEADERS, 0x0d, 1),
   ]),
   row('9113 4.2', 'HEADERS too short for its priority', connectionError('FRAME_SIZE_ERROR', 'PROTOCOL_ERROR'), [
-    frame(TYPE.HEADERS, 0x25, 1, octets(4)),
+    frame(TYPE.HEADERS, 0x25, 1, bytes(4)),
   ]),
   row(
     '9113 4.2',

@@ -133,7 +133,7 @@ const judged: readonly Row[] = [
 ];
 
 /** Fills the table exactly: name, value and 32 (section 4.1). */
-const filling = (octets: number): Buffer => literal('x', 'f'.repeat(octets - 33), 'incremental');
+const filling = (bytes: number): Buffer => literal('x', 'f'.repeat(bytes - 33), 'incremental');
 
 const sizes: readonly Row[] = [
   row('7541 6.3', 'a size update', answer(1, INDEX), [on(1, sizeUpdate(128), GET)]),
@@ -193,8 +193,8 @@ const sizes: readonly Row[] = [
   ]),
 ];
 
-const huffman = (octets: Buffer): Buffer =>
-  Buffer.concat([literal('x', '').subarray(0, -1), integer(octets.length, 7, 0x80), octets]);
+const huffman = (bytes: Buffer): Buffer =>
+  Buffer.concat([literal('x', '').subarray(0, -1), integer(bytes.length, 7, 0x80), bytes]);
 
 const strings: readonly Row[] = [
   right('7541 5.2', 'an empty string', [['x', '']], literal('x', '')),
@@ -211,7 +211,7 @@ const strings: readonly Row[] = [
   wrong('7541 5.2', 'a name that does', hex('00 05 78')),
   wrong('7541 5.2', 'a literal without its value', hex('00 01 78')),
   wrong('7541 5.2', 'a literal without anything', hex('40')),
-  wrong('7541 5.2', 'a string of 2^31 octets', Buffer.concat([hex('00'), integer(2 ** 31, 7)])),
+  wrong('7541 5.2', 'a string of 2^31 bytes', Buffer.concat([hex('00'), integer(2 ** 31, 7)])),
   row('7541 5.2', "a name in upper case in Huffman's code is malformed, no compression error", malformed, [
     on(1, GET, literal('X-A', 'yes', 'incremental', true)),
   ]),
@@ -222,7 +222,7 @@ const strings: readonly Row[] = [
 
 const integers: readonly Row[] = [
   wrong('7541 5.1', 'an integer without its end', hex('ff')),
-  wrong('7541 5.1', 'one whose octets all go on', hex('ff 80 80')),
+  wrong('7541 5.1', 'one whose bytes all go on', hex('ff 80 80')),
   wrong('7541 5.1', 'one beyond 32 bits', hex('ff ff ff ff ff 7f')),
   wrong('7541 5.1', 'one beyond 64 bits', hex('ff ff ff ff ff ff ff ff ff ff ff 7f')),
   wrong('7541 5.1', 'a length beyond 64 bits', hex('00 7f ff ff ff ff ff ff ff ff ff ff 7f')),
@@ -230,19 +230,12 @@ const integers: readonly Row[] = [
   row('7541 5.1', 'a size beyond 64 bits', compression, [on(1, hex('3f ff ff ff ff ff ff ff ff ff 7f'), GET)]),
   right(
     '7541 5.1',
-    'an integer with an octet more than it needs',
+    'an integer with a byte more than it needs',
     [['x', 'a'.repeat(127)]],
     hex('00 01 78 7f 80 00'),
     Buffer.alloc(127, 'a'),
   ),
-  right(
-    '7541 5.1',
-    'a length of two octets',
-    [['x', 'a'.repeat(300)]],
-    hex('00'),
-    string('x'),
-    string('a'.repeat(300)),
-  ),
+  right('7541 5.1', 'a length of two bytes', [['x', 'a'.repeat(300)]], hex('00'), string('x'), string('a'.repeat(300))),
 ];
 
 const encoders: readonly Row[] = [
@@ -260,7 +253,7 @@ const encoders: readonly Row[] = [
   ),
   scene(
     '7541 4.2',
-    'and to one of a few octets',
+    'and to one of a few bytes',
     async (client) => {
       for (const streamId of [1, 3, 5]) {
         client.send(get(streamId));

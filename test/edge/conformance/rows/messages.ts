@@ -17,7 +17,7 @@ import {
   streamError,
   works,
 } from '../row.ts';
-import { INDEX, LARGE_OCTETS } from '../site.ts';
+import { INDEX, LARGE_BYTES } from '../site.ts';
 
 const EMPTY = Buffer.alloc(0);
 const site = { needs: ['site'] } as const;
@@ -153,7 +153,7 @@ const responses: readonly Row[] = [
     '9110 9.3.2',
     'HEAD has the length of GET, and END_STREAM in HEADERS',
     to('/large', 'HEAD'),
-    (stream) => bodiless('200')(stream) && fieldsOf(stream).get('content-length') === String(LARGE_OCTETS),
+    (stream) => bodiless('200')(stream) && fieldsOf(stream).get('content-length') === String(LARGE_BYTES),
   ),
   answered('9110 9.3.2', 'nor of a handler that writes one', to('/streamed', 'HEAD'), bodiless('200')),
   answered(
@@ -169,7 +169,7 @@ const responses: readonly Row[] = [
     (stream) => bodiless('204')(stream) && !fieldsOf(stream).has('content-length'),
   ),
   answered('9110 15.4.5', '304 has no body', to('/same'), bodiless('304')),
-  answered('9113 8.1', 'an empty body', to('/empty'), (stream) => statusOf(stream) === '200' && stream.octets === 0),
+  answered('9113 8.1', 'an empty body', to('/empty'), (stream) => statusOf(stream) === '200' && stream.bytes === 0),
   answered(
     '9113 8.3.2',
     ':status first, and no other pseudo-header',
@@ -287,11 +287,11 @@ const responses: readonly Row[] = [
   ),
   row(
     '9113 6.5.2',
-    'one of octets is told so, too',
+    'one of bytes is told so, too',
     answer(1, '', '431'),
     (client) => {
-      const octets = client.settings.get(6) ?? 0;
-      const large = request({}, ...Array.from({ length: 10 }, (_, i) => [`x-${i}`, 'x'.repeat(octets / 9)] as const));
+      const bytes = client.settings.get(6) ?? 0;
+      const large = request({}, ...Array.from({ length: 10 }, (_, i) => [`x-${i}`, 'x'.repeat(bytes / 9)] as const));
       return [
         headers(1, large.subarray(0, 16_000), END_STREAM),
         ...Array.from({ length: Math.ceil(large.length / 16_000) - 1 }, (_, i) => {

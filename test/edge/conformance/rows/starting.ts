@@ -55,10 +55,10 @@ export const STARTING: readonly Row[] = [
   ),
   scene(
     '9113 3.4',
-    'the preface may come in pieces of an octet',
+    'the preface may come in pieces of a byte',
     async (client) => {
-      for (const octet of Buffer.concat([PREFACE, settings([SETTING.INITIAL_WINDOW_SIZE, 70_000])])) {
-        client.send(Buffer.of(octet));
+      for (const byte of Buffer.concat([PREFACE, settings([SETTING.INITIAL_WINDOW_SIZE, 70_000])])) {
+        client.send(Buffer.of(byte));
         await new Promise((done) => setImmediate(done));
       }
       client.acknowledge();
@@ -71,7 +71,7 @@ export const STARTING: readonly Row[] = [
   row('9113 3.4', 'a request of HTTP/1.1', protocolError, [Buffer.from('GET / HTTP/1.1\r\nhost: a\r\n\r\n')], first),
   row(
     '9113 3.4',
-    'a preface that is wrong in its last octet',
+    'a preface that is wrong in its last byte',
     protocolError,
     [PREFACE.subarray(0, -1), Buffer.from('\t'), settings()],
     first,

@@ -33,7 +33,7 @@ import {
   streamError,
   works,
 } from '../row.ts';
-import { INDEX, LARGE_OCTETS } from '../site.ts';
+import { INDEX, LARGE_BYTES } from '../site.ts';
 
 const protocolError = connectionError('PROTOCOL_ERROR');
 const EMPTY = Buffer.alloc(0);
@@ -83,7 +83,7 @@ const halfClosed: readonly Row[] = [
     async (client) => {
       client.send(getLarge, windowUpdate(1, 100));
       const stream = await client.answered(1, 100);
-      if (stream.octets !== 100) throw new Error(client.transcript());
+      if (stream.bytes !== 100) throw new Error(client.transcript());
       await works(client);
     },
     stalled,
@@ -252,9 +252,9 @@ const errors: readonly Row[] = [
       client.send(getLarge, open(3), headers(5, EMPTY), windowUpdate(3, 0), get(7));
       await client.reset(3);
       await client.reset(5);
-      client.send(settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_OCTETS]), windowUpdate(0, LARGE_OCTETS));
+      client.send(settings([SETTING.INITIAL_WINDOW_SIZE, LARGE_BYTES]), windowUpdate(0, LARGE_BYTES));
       const stream = await client.answered(1);
-      if (stream.octets !== LARGE_OCTETS) throw new Error(client.transcript());
+      if (stream.bytes !== LARGE_BYTES) throw new Error(client.transcript());
       await client.answered(7);
       await works(client);
     },

@@ -86,7 +86,7 @@ export const TUNNELS: readonly Row[] = [
       await client.until('200', () => client.stream(1).blocks[0]);
       if (statusOf(client.stream(1)) !== '200') throw new Error(client.transcript());
       for (const part of ['abc', 'def']) {
-        const before = client.stream(1).octets;
+        const before = client.stream(1).bytes;
         client.send(data(1, part));
         await client.answered(1, before + 3);
       }

@@ -30,23 +30,23 @@ import {
   streamError,
   works,
 } from '../row.ts';
-import { INDEX, LARGE_OCTETS } from '../site.ts';
+import { INDEX, LARGE_BYTES } from '../site.ts';
 
 const MOST = 0x7fff_ffff;
 /** Of every connection and stream at first. */
 const WINDOW = 65_535;
 const protocolError = connectionError('PROTOCOL_ERROR');
 const flowControl = connectionError('FLOW_CONTROL_ERROR');
-const initial = (octets: number) => ({ settings: [[SETTING.INITIAL_WINDOW_SIZE, octets]] }) as const;
-const setInitial = (octets: number): Buffer => settings([SETTING.INITIAL_WINDOW_SIZE, octets]);
+const initial = (bytes: number) => ({ settings: [[SETTING.INITIAL_WINDOW_SIZE, bytes]] }) as const;
+const setInitial = (bytes: number): Buffer => settings([SETTING.INITIAL_WINDOW_SIZE, bytes]);
 const getLarge = (streamId: number): Buffer => headers(streamId, GET_LARGE);
 
-/** So many octets of the stream come, and no more for now. */
-async function exactly(client: RawClient, streamId: number, octets: number): Promise<void> {
-  await client.until(`${octets} octets`, () => client.stream(streamId).octets >= octets || undefined);
+/** So many bytes of the stream come, and no more for now. */
+async function exactly(client: RawClient, streamId: number, bytes: number): Promise<void> {
+  await client.until(`${bytes} bytes`, () => client.stream(streamId).bytes >= bytes || undefined);
   await client.roundTrip();
-  const { octets: got, isEnded } = client.stream(streamId);
-  if (got !== octets || isEnded) throw new Error(`${got} octets instead of ${octets}. ${client.transcript()}`);
+  const { bytes: got, isEnded } = client.stream(streamId);
+  if (got !== bytes || isEnded) throw new Error(`${got} bytes instead of ${bytes}. ${client.transcript()}`);
 }
 
 const frames: readonly Row[] = [
@@ -54,11 +54,11 @@ const frames: readonly Row[] = [
   row('9113 6.9', 'an increment of 0 of a stream', streamError(1, 'PROTOCOL_ERROR'), [open(1), windowUpdate(1, 0)]),
   row('9113 6.9', 'an increment of 0 under the reserved bit', protocolError, [windowUpdate(0, 0x8000_0000)]),
   ...[0, 3, 5].map((length) =>
-    row('9113 6.9', `WINDOW_UPDATE of ${length} octets`, connectionError('FRAME_SIZE_ERROR'), [
+    row('9113 6.9', `WINDOW_UPDATE of ${length} bytes`, connectionError('FRAME_SIZE_ERROR'), [
       frame(TYPE.WINDOW_UPDATE, 0, 0, Buffer.alloc(length, 1)),
     ]),
   ),
-  row('9113 6.9', 'WINDOW_UPDATE of 3 octets on a stream', connectionError('FRAME_SIZE_ERROR'), [
+  row('9113 6.9', 'WINDOW_UPDATE of 3 bytes on a stream', connectionError('FRAME_SIZE_ERROR'), [
     open(1),
     frame(TYPE.WINDOW_UPDATE, 0, 1, Buffer.alloc(3, 1)),
   ]),
@@ -99,7 +99,7 @@ const overflow: readonly Row[] = [
 const sending: readonly Row[] = [
   scene(
     '9113 6.9.1',
-    'a window of an octet',
+    'a window of a byte',
     async (client) => {
       client.send(get(1));
       await exactly(client, 1, 1);
@@ -126,7 +126,7 @@ const sending: readonly Row[] = [
   ),
   scene(
     '9113 6.9.1',
-    'an end without octets needs no window',
+    'an end without bytes needs no window',
     async (client) => {
       client.send(open(1), data(1, Buffer.alloc(0), END_STREAM), headers(3, request({ ':method': 'HEAD' })));
       await client.answered(1);
@@ -141,13 +141,13 @@ const sending: readonly Row[] = [
     async (client) => {
       client.send(getLarge(1));
       await exactly(client, 1, WINDOW);
-      client.send(windowUpdate(1, LARGE_OCTETS));
+      client.send(windowUpdate(1, LARGE_BYTES));
       await exactly(client, 1, WINDOW);
       client.send(windowUpdate(0, 1000));
       await exactly(client, 1, WINDOW + 1000);
       await works(client);
     },
-    initial(LARGE_OCTETS),
+    initial(LARGE_BYTES),
   ),
   scene(
     '9113 6.9.1',
@@ -162,13 +162,13 @@ const sending: readonly Row[] = [
       if (bodyOf(await client.answered(3)) !== INDEX) throw new Error(client.transcript());
       await works(client);
     },
-    initial(LARGE_OCTETS),
+    initial(LARGE_BYTES),
   ),
   scene(
     '9113 6.9.1',
     'the window of a stream is its own',
     async (client) => {
-      client.send(windowUpdate(0, LARGE_OCTETS), getLarge(1), getLarge(3));
+      client.send(windowUpdate(0, LARGE_BYTES), getLarge(1), getLarge(3));
       await exactly(client, 1, 1000);
       await exactly(client, 3, 1000);
       client.send(windowUpdate(3, 500));
@@ -192,11 +192,11 @@ const sending: readonly Row[] = [
   ),
   scene('9113 6.9.1', 'a body of many windows', async (client) => {
     client.send(getLarge(1));
-    for (let given = 0; given < LARGE_OCTETS; given += 50_000) {
+    for (let given = 0; given < LARGE_BYTES; given += 50_000) {
       client.send(windowUpdate(0, 50_000), windowUpdate(1, 50_000));
-      await client.answered(1, Math.min(LARGE_OCTETS, given + 50_000));
+      await client.answered(1, Math.min(LARGE_BYTES, given + 50_000));
     }
-    if ((await client.answered(1)).octets !== LARGE_OCTETS) throw new Error(client.transcript());
+    if ((await client.answered(1)).bytes !== LARGE_BYTES) throw new Error(client.transcript());
     await works(client);
   }),
   scene(
@@ -244,9 +244,9 @@ const sending: readonly Row[] = [
 
 const HOLD = request({ ':method': 'POST', ':path': '/hold' });
 const hold = (streamId: number): Buffer => headers(streamId, HOLD, END_HEADERS);
-const parts = (streamId: number, octets: number): Buffer[] => {
-  const whole = Array.from({ length: Math.floor(octets / 16_000) }, () => data(streamId, Buffer.alloc(16_000)));
-  return [...whole, data(streamId, Buffer.alloc(octets % 16_000))];
+const parts = (streamId: number, bytes: number): Buffer[] => {
+  const whole = Array.from({ length: Math.floor(bytes / 16_000) }, () => data(streamId, Buffer.alloc(16_000)));
+  return [...whole, data(streamId, Buffer.alloc(bytes % 16_000))];
 };
 const streamWindow = (client: RawClient): number => client.settings.get(SETTING.INITIAL_WINDOW_SIZE) ?? WINDOW;
 const connectionWindow = (client: RawClient): number => WINDOW + (client.credit.get(0) ?? 0);
@@ -262,14 +262,14 @@ const receiving: readonly Row[] = [
   ),
   row(
     '9113 6.9.1',
-    'an octet more',
+    'a byte more',
     streamError(1, 'FLOW_CONTROL_ERROR'),
     (client) => [hold(1), ...parts(1, streamWindow(client) + 1)],
     backpressure,
   ),
   row(
     '9113 6.9.1',
-    'an octet of padding more',
+    'a byte of padding more',
     streamError(1, 'FLOW_CONTROL_ERROR'),
     (client) => [hold(1), ...parts(1, streamWindow(client) - 1), data(1, padded('', 1), PADDED)],
     backpressure,
@@ -303,23 +303,23 @@ const receiving: readonly Row[] = [
     backpressure,
   ),
   scene('9113 6.9', 'what was taken is given back: a body of many windows', async (client) => {
-    const octets = 500_000;
-    client.send(windowUpdate(0, octets), headers(1, POST, END_HEADERS), windowUpdate(1, octets));
+    const bytes = 500_000;
+    client.send(windowUpdate(0, bytes), headers(1, POST, END_HEADERS), windowUpdate(1, bytes));
     let sent = 0;
-    while (sent < octets) {
+    while (sent < bytes) {
       const room = await client.until('WINDOW_UPDATE', () => {
         const left = Math.min(
           connectionWindow(client) - sent,
           streamWindow(client) + (client.credit.get(1) ?? 0) - sent,
           16_384,
-          octets - sent,
+          bytes - sent,
         );
         return left > 0 ? left : undefined;
       });
       sent += room;
-      client.send(data(1, Buffer.alloc(room, 'b'), sent === octets ? END_STREAM : 0));
+      client.send(data(1, Buffer.alloc(room, 'b'), sent === bytes ? END_STREAM : 0));
     }
-    if ((await client.answered(1)).octets !== octets) throw new Error(client.transcript());
+    if ((await client.answered(1)).bytes !== bytes) throw new Error(client.transcript());
     await works(client);
   }),
   scene(

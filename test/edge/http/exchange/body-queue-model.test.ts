@@ -1,4 +1,4 @@
-/** Whatever is brought, asked for and ended in whatever order, also within the queue's own calls: a body's octets go out once and in order, and each is accounted for. */
+/** Whatever is brought, asked for and ended in whatever order, also within the queue's own calls: a body's bytes go out once and in order, and each is accounted for. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../../edge/http/exchange/body-queue.ts';
@@ -9,7 +9,7 @@ import fc from '../../../support/fc.ts';
 const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 
 type Act =
-  | { readonly kind: 'push' | 'lend'; readonly octets: number }
+  | { readonly kind: 'push' | 'lend'; readonly bytes: number }
   | { readonly kind: 'finish' | 'discard' | 'fail' | 'resume' };
 type Step =
   | Act
@@ -21,7 +21,7 @@ type Step =
 
 const bring = fc.record({
   kind: fc.constantFrom('push' as const, 'lend' as const),
-  octets: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1500 })),
+  bytes: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1500 })),
 });
 const kindOf = <T extends string>(...kinds: T[]) => fc.record({ kind: fc.constantFrom(...kinds) });
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -47,13 +47,13 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** The model is three counts, since octet n of a body says n, and how it ended. */
+/** The model is three counts, since byte n of a body says n, and how it ended. */
 class Play implements BodySink {
   readonly queue = new BodyQueue(
     {
       onFirstRead: () => {},
-      onTaken: (octets) => {
-        this.#taken += octets;
+      onTaken: (data) => {
+        this.#taken += data;
         this.#within('onTaken');
       },
     },
@@ -64,7 +64,7 @@ class Play implements BodySink {
   #given = 0;
   #dropped = 0;
   #end: 'none' | 'whole' | 'discarded' | 'failed' = 'none';
-  /** Octets of which the source was told, came too late to be accepted, or lay there when it failed, of which it is not told. */
+  /** Bytes of which the source was told, came too late to be accepted, or lay there when it failed, of which it is not told. */
   #taken = 0;
   #late = 0;
   #lost = 0;
@@ -79,7 +79,7 @@ class Play implements BodySink {
     return this.#accepted - this.#given - this.#dropped;
   }
 
-  #octets(count: number): Buffer {
+  #bytes(count: number): Buffer {
     return Buffer.from(Array.from({ length: count }, (_, i) => (this.#accepted + i) % 251));
   }
 
@@ -93,7 +93,7 @@ class Play implements BodySink {
 
   #gets(part: Uint8Array): void {
     assert.ok(part.length > 0);
-    for (const octet of part) assert.is(octet, this.#given++ % 251);
+    for (const byte of part) assert.is(byte, this.#given++ % 251);
     assert.ok(this.#given <= this.#accepted);
   }
 
@@ -117,9 +117,9 @@ class Play implements BodySink {
   act(step: Act): void {
     const { queue } = this;
     if (step.kind === 'push' || step.kind === 'lend') {
-      const bytes = this.#octets(step.octets);
-      if (this.#end === 'none') this.#accepted += step.octets;
-      else this.#late += step.octets;
+      const bytes = this.#bytes(step.bytes);
+      if (this.#end === 'none') this.#accepted += step.bytes;
+      else this.#late += step.bytes;
       if (step.kind === 'push') queue.push(bytes);
       else {
         queue.lend(bytes);

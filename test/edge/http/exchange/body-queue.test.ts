@@ -6,7 +6,7 @@ import { stillHeld } from '../../../support/garbage.ts';
 
 function queueOf(length?: number) {
   const told: (number | string)[] = [];
-  const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (octets) => told.push(octets) }, length);
+  const queue = new BodyQueue({ onFirstRead: () => told.push('read'), onTaken: (data) => told.push(data) }, length);
   return { queue, told };
 }
 const part = (text: string): Uint8Array => Buffer.from(text);

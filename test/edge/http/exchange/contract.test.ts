@@ -473,14 +473,14 @@ for (const version of VERSIONS) {
       const call = rig.call();
       const stream = await call.stream();
       await still(() => written);
-      assert.ok(written < TOTAL / 2, `${written} octets are under way`);
+      assert.ok(written < TOTAL / 2, `${written} bytes are under way`);
       assert.is((await bytesOf(stream)).length, TOTAL);
     },
   );
 
   const LENT = 5 * 1024 * 1024;
-  /** Any octet tells where it belongs. */
-  const octetAt = (at: number): number => (at * 7 + (at >> 8)) & 255;
+  /** Any byte tells where it belongs. */
+  const byteAt = (at: number): number => (at * 7 + (at >> 8)) & 255;
   let lent = 0;
   it(
     'what is lent is the caller’s again at once, whether it could leave or had to wait',
@@ -489,7 +489,7 @@ for (const version of VERSIONS) {
       exchange.respond(200, []);
       for (lent = 0; lent < LENT; ) {
         const part = memory.subarray(0, Math.min(LENT - lent, 1 + ((lent * 31) % memory.length)));
-        for (let i = 0; i < part.length; i++) part[i] = octetAt(lent + i);
+        for (let i = 0; i < part.length; i++) part[i] = byteAt(lent + i);
         lent += part.length;
         const goesOn = exchange.lend(part);
         memory.fill(0);
@@ -504,7 +504,7 @@ for (const version of VERSIONS) {
       const body = await bytesOf(stream);
       assert.is(body.length, LENT);
       assert.is(
-        body.findIndex((octet, at) => octet !== octetAt(at)),
+        body.findIndex((byte, at) => byte !== byteAt(at)),
         -1,
       );
     },
@@ -526,7 +526,7 @@ for (const version of VERSIONS) {
         call.end();
       })();
       await still(() => sent);
-      assert.ok(sent < TOTAL / 2, `${sent} octets are under way`);
+      assert.ok(sent < TOTAL / 2, `${sent} bytes are under way`);
       gate.open.resolve();
       await sending;
       assert.is((await replyOf(call)).body, String(TOTAL));

@@ -18,7 +18,7 @@ import {
 } from '../../../../edge/http/exchange/fields.ts';
 
 const flagsOf = (name: string, value: string): number => lineFlags(nameFlags(name), value);
-const all = Array.from({ length: 256 }, (_, octet) => String.fromCharCode(octet));
+const all = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
 
 test('names: tokens in lower case', () => {
   const allowed = all.filter((character) => nameFlags(`x${character}`) === 0).join('');

@@ -18,10 +18,10 @@ test('what goes in comes out, in order, and what was given out stays as it is', 
         copies.push(Buffer.from(part));
         return true;
       };
-      steps.forEach((octets, i) => {
-        const part = Buffer.alloc(octets, i);
+      steps.forEach((bytes, i) => {
+        const part = Buffer.alloc(bytes, i);
         sent.push(Buffer.from(part));
-        if (octets === 0) take();
+        if (bytes === 0) take();
         else parts.push(part);
       });
       while (take());
@@ -32,7 +32,7 @@ test('what goes in comes out, in order, and what was given out stays as it is', 
   );
 });
 
-test('a great many of one octet are few', () => {
+test('a great many of one byte are few', () => {
   const parts = new Parts();
   for (let i = 0; i < 100_000; i++) parts.push(Buffer.of(i));
   assert.is(parts.count, 1 + Math.ceil(99_999 / 1024));

@@ -366,7 +366,7 @@ test('a body that nobody read is dropped, or ends the connection when it is long
       assert.not.match(long.text, /next/);
       assert.is(counters.get('unread_body'), 1);
     },
-    { discardedOctets: 10_000 },
+    { discardedBytes: 10_000 },
   );
 });
 
@@ -408,7 +408,7 @@ test('a body that is dropped before its response has ended costs nobody the resp
         await closed;
       }
     },
-    { discardedOctets: 10_000, bodyTimeout: 100 },
+    { discardedBytes: 10_000, bodyTimeout: 100 },
   );
 });
 
@@ -418,7 +418,7 @@ test('an answer that came before the end of a long upload arrives whole, and not
     (exchange) => exchange.answer(page),
     async ({ port, sockets }) => {
       const socket = await connected(port);
-      let octets = 0;
+      let bytes = 0;
       socket.on('error', () => {});
       const closed = new Promise((resolve) => socket.once('close', resolve));
       socket.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: 40000000\r\n\r\n`);
@@ -426,13 +426,13 @@ test('an answer that came before the end of a long upload arrives whole, and not
       const [accepted] = sockets;
       await pause(50);
       socket.on('data', (part) => {
-        octets += part.length;
+        bytes += part.length;
       });
       await closed;
-      assert.ok(octets > 20_000_000, `${octets} octets came`);
-      assert.ok(accepted.bytesRead < 5_000_000, `${accepted.bytesRead} octets were read`);
+      assert.ok(bytes > 20_000_000, `${bytes} bytes came`);
+      assert.ok(accepted.bytesRead < 5_000_000, `${accepted.bytesRead} bytes were read`);
     },
-    { discardedOctets: 50_000, lingerTimeout: 1_000 },
+    { discardedBytes: 50_000, lingerTimeout: 1_000 },
   );
 });
 

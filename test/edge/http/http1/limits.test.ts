@@ -265,7 +265,7 @@ it('whoever goes on sending after a refusal is cut off', async () => {
       while (counters.get('connections_closed') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.is(counters.get('requests'), 0);
     },
-    { lingerTimeout: 60_000, discardedOctets: 262_144 },
+    { lingerTimeout: 60_000, discardedBytes: 262_144 },
   );
 });
 
@@ -311,7 +311,7 @@ it('no more is read than what the parser has in hand while requests wait, and al
       read = accepted.bytesRead;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    assert.ok(accepted.bytesRead < 4 * 65_536, `${accepted.bytesRead} octets were read`);
+    assert.ok(accepted.bytesRead < 4 * 65_536, `${accepted.bytesRead} bytes were read`);
     answerFirst();
     let text = '';
     while (text.split('ready').length <= COUNT + 1) text += (await once(socket, 'data'))[0];

@@ -115,8 +115,8 @@ const HEADS: readonly Row[] = [
   ['user information in the target', `GET http://a@site.test/ HTTP/1.1\r\n${HOST}\r\n`, 400, 'authority'],
   ['an absolute target without a host', `GET http:///a HTTP/1.1\r\n${HOST}\r\n`, 400, 'authority'],
   ['a target of 9,000 characters', `GET /${'a'.repeat(9_000)} HTTP/1.1\r\n${HOST}\r\n`, 414, 'target_too_long'],
-  ['a field of 40,000 octets', get(`X: ${'a'.repeat(40_000)}\r\n`), 431, 'header_too_large'],
-  ['a name of 40,000 octets', get(`${'a'.repeat(40_000)}: a\r\n`), 431, 'header_too_large'],
+  ['a field of 40,000 bytes', get(`X: ${'a'.repeat(40_000)}\r\n`), 431, 'header_too_large'],
+  ['a name of 40,000 bytes', get(`${'a'.repeat(40_000)}: a\r\n`), 431, 'header_too_large'],
   ['2,000 fields', get('a: b\r\n'.repeat(2_000)), 431, 'header_too_large'],
   ['129 fields', get('a: b\r\n'.repeat(128)), 431, 'header_too_large'],
   ['an expectation that nobody knows', get('Expect: 200-ok\r\n'), 417, 'expectation'],
@@ -140,7 +140,7 @@ const BODIES: readonly Row[] = [
   ['CR in a chunk extension', chunked('3;a\rb\nabc\r\n0\r\n\r\n'), 400, 'malformed'],
   ['NUL in a chunk extension', chunked('3;a\0\r\nabc\r\n0\r\n\r\n'), 400, 'malformed'],
   [
-    'a chunk extension of 20,000 octets',
+    'a chunk extension of 20,000 bytes',
     chunked(`3;${'a'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`),
     413,
     'chunk_extensions',
@@ -148,7 +148,7 @@ const BODIES: readonly Row[] = [
   ['a length in the trailers', chunked('0\r\nContent-Length: 5\r\n\r\n'), 400, 'malformed'],
   ['obs-fold in the trailers', chunked('0\r\nX: a\r\n b\r\n\r\n'), 400, 'malformed'],
   ['LF in the trailers', chunked('0\r\nX: a\nY: b\r\n\r\n'), 400, 'malformed'],
-  ['trailers of 40,000 octets', chunked(`0\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`), 431, 'header_too_large'],
+  ['trailers of 40,000 bytes', chunked(`0\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`), 431, 'header_too_large'],
 ];
 
 test('a malformed head is refused and never handled', async () => {

@@ -64,12 +64,12 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
   /** Field lines up to the empty one. */
   const fields = (before: number, isTrailers = false): string[][] => {
     const lines: string[][] = [];
-    let octets = before;
+    let bytes = before;
     for (let one = line(); one !== '\r'; one = line()) {
       const [, name, value, behind] = FIELD.exec(one) ?? refuse(400);
-      octets += one.length + 1;
+      bytes += one.length + 1;
       lines.push([name.toLowerCase(), value]);
-      if (octets > limits.headerOctets || lines.length > limits.headerFields) refuse(431);
+      if (bytes > limits.headerBytes || lines.length > limits.headerFields) refuse(431);
       const frames = name.toLowerCase() === 'content-length' || name.toLowerCase() === 'transfer-encoding';
       if (frames && behind.endsWith('\t')) refuse(400);
       const isSingle = ['authorization', 'content-type'].includes(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** The reader of requests beside one that is slow and plain: the same of every text, however it is cut; and what it costs when it comes an octet at a time. */
+/** The reader of requests beside one that is slow and plain: the same of every text, however it is cut; and what it costs when it comes a byte at a time. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FieldList } from '../../../../edge/http/exchange/exchange.ts';
@@ -13,9 +13,9 @@ import { type Reading, type Request, readAll, type Seen } from './reference.ts';
 
 const CASES = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 /** Short enough to be met by what is generated. */
-const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerOctets: 300, headerFields: 8, targetLength: 60 };
+const LIMITS: Http1Limits = { ...DEFAULT_HTTP1_LIMITS, headerBytes: 300, headerFields: 8, targetLength: 60 };
 
-/** What a connection would be told. Takes `most` octets of a body before it asks for a rest. */
+/** What a connection would be told. Takes `most` bytes of a body before it asks for a rest. */
 class Ears implements RequestSink {
   readonly seen: Seen[] = [];
   readonly reader: RequestReader;
@@ -87,7 +87,7 @@ function compare(text: string, parts: readonly string[], most = 1 << 30): void {
 /** What is too long and malformed is either, by what of it came first. */
 const sizeless = (one: Seen): Seen => ('refused' in one && [414, 431].includes(one.refused) ? { refused: 400 } : one);
 
-const octets = (text: string): string[] => [...text];
+const data = (text: string): string[] => [...text];
 
 const oneOf = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 /** What is usual comes most. */
@@ -164,11 +164,11 @@ const request = fc
   .map((parts) => parts.flat().join(''));
 const text = fc.array(request, { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
 
-test('what is generated is read alike, whole, in octets and cut anywhere', () => {
+test('what is generated is read alike, whole, in bytes and cut anywhere', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(600), { maxLength: 4 }), fc.integer({ min: 1, max: 5 }), (one, cuts, most) => {
       compare(one, [one]);
-      compare(one, octets(one), most);
+      compare(one, data(one), most);
       const at = [0, ...cuts.filter((cut) => cut < one.length).sort((a, b) => a - b), one.length];
       const parts = at.slice(1).map((to, i) => one.slice(at[i], to));
       compare(
@@ -188,14 +188,14 @@ const SOUND = [
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET / HTTP/1.1\r\n\r\n',
 ];
 
-test('sound requests are read alike when they are cut at every octet, or a single one is missing, doubled or another', () => {
+test('sound requests are read alike when they are cut at every byte, or a single one is missing, doubled or another', () => {
   for (const one of SOUND)
     for (let at = 0; at <= one.length; at++) {
       compare(
         one,
         [one.slice(0, at), one.slice(at)].filter((part) => part !== ''),
       );
-      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((octet) => one.slice(0, at) + octet + one.slice(at + 1));
+      const others = [...'\r\n\t\0 :;,0aA\x7f\xff'].map((byte) => one.slice(0, at) + byte + one.slice(at + 1));
       for (const other of [
         one.slice(0, at),
         one.slice(0, at) + one.slice(at + 1),
@@ -206,7 +206,7 @@ test('sound requests are read alike when they are cut at every octet, or a singl
     }
 });
 
-test('a line that comes before is read as it was, one that differs from it in an octet is another', () => {
+test('a line that comes before is read as it was, one that differs from it in a byte is another', () => {
   const head = (name: string, value: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`;
   const values = ['a'.repeat(150), `${'a'.repeat(149)}b`, `b${'a'.repeat(149)}`, 'a'.repeat(149)];
   for (let round = 0; round < 3; round++)
@@ -214,17 +214,17 @@ test('a line that comes before is read as it was, one that differs from it in an
       for (const name of ['x-a', 'X-A', 'x-b']) compare(head(name, value), [head(name, value)]);
 });
 
-test('a line of 400,000 octets that come one by one costs no more than they are', () => {
-  const limits = { ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20 };
+test('a line of 400,000 bytes that come one by one costs no more than they are', () => {
+  const limits = { ...DEFAULT_HTTP1_LIMITS, headerBytes: 1 << 20 };
   const length = 400_000;
   for (const begin of ['X-A: ', 'a']) {
     const ears = new Ears(limits, 1 << 30);
-    const octet = Buffer.from('a');
+    const byte = Buffer.from('a');
     const started = process.cpuUsage();
     ears.reader.push(Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\n${begin}`));
-    for (let i = 0; i < length; i++) ears.reader.push(octet);
+    for (let i = 0; i < length; i++) ears.reader.push(byte);
     ears.reader.push(Buffer.from(begin === 'a' ? ':\r\n\r\n' : '\r\n\r\n'));
-    // If each octet made all before it be looked at, it would be 80,000,000,000 steps.
+    // If each byte made all before it be looked at, it would be 80,000,000,000 steps.
     assert.ok(process.cpuUsage(started).user < 10_000_000);
     const [{ headers }] = ears.seen as Request[];
     assert.is(headers.join('').length, begin === 'a' ? length + 1 : length + 3);
@@ -248,7 +248,7 @@ test('a value costs its length, whatever it is', () => {
     const bytes = Buffer.from(`POST / HTTP/1.1\r\n${host}${line}\r\n\r\n`);
     const started = process.cpuUsage();
     ears.reader.push(bytes);
-    // It takes a millisecond at most; two seconds, where a value was tried from each of its octets.
+    // It takes a millisecond at most; two seconds, where a value was tried from each of its bytes.
     assert.ok(process.cpuUsage(started).user < 300_000, line.slice(0, 20));
     const last = ears.seen.at(-1)!;
     assert.equal('refused' in last ? last : last.status, seen, line.slice(0, 20));
@@ -261,14 +261,14 @@ test('empty lines before a request count once, however they are cut', () => {
     [65, 0],
   ]) {
     const ears = new Ears(DEFAULT_HTTP1_LIMITS, 1 << 30);
-    for (const octet of '\r\n'.repeat(count)) ears.reader.push(Buffer.from(octet));
+    for (const byte of '\r\n'.repeat(count)) ears.reader.push(Buffer.from(byte));
     ears.reader.push(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
     assert.is(ears.seen.filter((one) => !('refused' in one)).length, length);
   }
 });
 
 test('options of a connection are not sought one by one for each line', () => {
-  const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerOctets: 1 << 20, headerFields: 20_000 }, 1 << 30);
+  const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerBytes: 1 << 20, headerFields: 20_000 }, 1 << 30);
   const options = Array.from({ length: 100_000 }, () => 'b').join();
   const bytes = Buffer.from(
     `GET / HTTP/1.1\r\nHost: a\r\nConnection: ${options}\r\n${'a: \r\nb: \r\n'.repeat(9_000)}\r\n`,

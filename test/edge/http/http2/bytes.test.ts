@@ -19,7 +19,7 @@ import { SEED } from '../../../support/seed.ts';
 import { data, headers, SETTINGS_ACK, settings, windowUpdate } from './rig.ts';
 
 const CLIENTS = 6;
-const ECHOES = 8; // of 60,000 octets: what the windows take without an update
+const ECHOES = 8; // of 60,000 bytes: what the windows take without an update
 const DOWNLOADS = 3; // of 3 MB: more than the system holds for a connection that is not read
 const READIES = 4;
 const ECHOED = 60_000;

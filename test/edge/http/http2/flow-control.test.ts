@@ -9,23 +9,23 @@ import { goawayCode, headers, ofType, Rig, resetCode, settings, windowUpdate } f
 const CASES = depth({ quick: 100, moderate: 500, full: 5000 });
 
 type Step =
-  | { readonly kind: 'write'; readonly stream: number; readonly octets: number }
+  | { readonly kind: 'write'; readonly stream: number; readonly bytes: number }
   | { readonly kind: 'end'; readonly stream: number }
-  | { readonly kind: 'update'; readonly stream: number; readonly octets: number }
-  | { readonly kind: 'initial'; readonly octets: number };
+  | { readonly kind: 'update'; readonly stream: number; readonly bytes: number }
+  | { readonly kind: 'initial'; readonly bytes: number };
 
 const stream = fc.nat(3);
 const steps = fc.array(
   fc.oneof<fc.Arbitrary<Step>[]>(
-    fc.record({ kind: fc.constant('write' as const), stream, octets: fc.integer({ min: 1, max: 40_000 }) }),
+    fc.record({ kind: fc.constant('write' as const), stream, bytes: fc.integer({ min: 1, max: 40_000 }) }),
     fc.record({ kind: fc.constant('end' as const), stream }),
     // -1: the session's.
     fc.record({
       kind: fc.constant('update' as const),
       stream: fc.integer({ min: -1, max: 3 }),
-      octets: fc.integer({ min: 1, max: 60_000 }),
+      bytes: fc.integer({ min: 1, max: 60_000 }),
     }),
-    fc.record({ kind: fc.constant('initial' as const), octets: fc.oneof(fc.nat(100), fc.nat(100_000)) }),
+    fc.record({ kind: fc.constant('initial' as const), bytes: fc.oneof(fc.nat(100), fc.nat(100_000)) }),
   ),
   { maxLength: 25 },
 );
@@ -51,19 +51,19 @@ test('generated writes, updates and settings', async () => {
       let initial = DEFAULT_WINDOW;
       for (const step of list) {
         if (step.kind === 'write' && !models[step.stream].isEnded) {
-          rig.exchanges[step.stream].write(Buffer.alloc(step.octets));
-          models[step.stream].written += step.octets;
+          rig.exchanges[step.stream].write(Buffer.alloc(step.bytes));
+          models[step.stream].written += step.bytes;
         } else if (step.kind === 'end') {
           rig.exchanges[step.stream].end();
           models[step.stream].isEnded = true;
         } else if (step.kind === 'update') {
-          if (step.stream < 0) session += step.octets;
-          else models[step.stream].window += step.octets;
-          rig.send(windowUpdate(step.stream < 0 ? 0 : step.stream * 2 + 1, step.octets));
+          if (step.stream < 0) session += step.bytes;
+          else models[step.stream].window += step.bytes;
+          rig.send(windowUpdate(step.stream < 0 ? 0 : step.stream * 2 + 1, step.bytes));
         } else if (step.kind === 'initial') {
-          for (const model of models) model.window += step.octets - initial;
-          initial = step.octets;
-          rig.send(settings([4, step.octets]));
+          for (const model of models) model.window += step.bytes - initial;
+          initial = step.bytes;
+          rig.send(settings([4, step.bytes]));
         }
         for (const one of ofType(await rig.frames(), FRAME.DATA)) {
           const model = models[(one.streamId - 1) / 2];
@@ -102,9 +102,9 @@ test('windows past 2^31-1: the stream alone, the session, and all streams by a s
 test('a large body does not hold up a small one', async () => {
   const rig = new Rig();
   rig.send(settings([4, 1 << 20]), windowUpdate(0, 1 << 20), headers(1), headers(3));
-  for (const [i, octets] of [500_000, 1000].entries()) {
+  for (const [i, bytes] of [500_000, 1000].entries()) {
     rig.exchanges[i].respond(200, []);
-    rig.exchanges[i].end(Buffer.alloc(octets));
+    rig.exchanges[i].end(Buffer.alloc(bytes));
   }
   const order = ofType(await rig.frames(), FRAME.DATA).map((one) => one.streamId);
   assert.is(order.indexOf(3), 1);

@@ -1,4 +1,4 @@
-/** Frames come out as they went in, wherever their octets are cut. */
+/** Frames come out as they went in, wherever their bytes are cut. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FrameReader, type FrameSink } from '../../../../edge/http/http2/frame-reader.ts';
@@ -16,12 +16,12 @@ class Collector implements FrameSink {
   #cut = '';
 
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    const octets = this.#cut + bytes.toString('hex', start, end);
+    const data = this.#cut + bytes.toString('hex', start, end);
     const isCut = this.reader?.isCut === true;
     if (isCut || this.#cut !== '') assert.ok(type === FRAME.DATA && (flags & FLAG.PADDED) === 0 && end > start);
     if (isCut) assert.is(flags & FLAG.END_STREAM, 0);
-    this.#cut = isCut ? octets : '';
-    if (!isCut) this.seen.push(`${type} ${flags} ${streamId} ${octets}`);
+    this.#cut = isCut ? data : '';
+    if (!isCut) this.seen.push(`${type} ${flags} ${streamId} ${data}`);
     this.onFrame?.();
   }
 
@@ -74,7 +74,7 @@ test('the reserved bit of an identifier is ignored (section 4.1)', () => {
   assert.equal(sink.seen, ['6 0 1 ']);
 });
 
-test('a preface that is none is told once, at the first octet that is wrong', () => {
+test('a preface that is none is told once, at the first byte that is wrong', () => {
   const sink = new Collector();
   const reader = new FrameReader(sink, 10);
   reader.push(Buffer.from('PRI * HTTP/2.0\r\n'));

@@ -108,17 +108,17 @@ test('a tunnel has no length', async () => {
 const action = fc.record({
   kind: fc.constantFrom('data', 'data', 'data', 'padded', 'end', 'reset', 'read', 'discard', 'abort', 'answer'),
   place: fc.nat(3),
-  octets: fc.integer({ min: 0, max: 9000 }),
+  bytes: fc.integer({ min: 0, max: 9000 }),
 });
 
-const padded = (streamId: number, octets: number): Buffer => {
-  const frame = data(streamId, Buffer.alloc(octets + 1 + 7));
+const padded = (streamId: number, bytes: number): Buffer => {
+  const frame = data(streamId, Buffer.alloc(bytes + 1 + 7));
   frame[4] = FLAG.PADDED;
   frame[9] = 7;
   return frame;
 };
 
-test('each octet of DATA is given back to the session once, however its stream ends', async () => {
+test('each byte of DATA is given back to the session once, however its stream ends', async () => {
   const sessionWindow = 100_000;
   const increments = (frames: readonly Frame[]): number =>
     ofType(frames, FRAME.WINDOW_UPDATE)
@@ -131,22 +131,22 @@ test('each octet of DATA is given back to the session once, however its stream e
       let sent = 0;
       let given = increments(await rig.frames()) - (sessionWindow - 65_535);
       const reads: Promise<unknown>[] = [];
-      for (const { kind, place, octets } of actions) {
+      for (const { kind, place, bytes } of actions) {
         const id = 2 * place + 1;
         const exchange = rig.exchanges[place];
         const queue = rig.session.streams.get(id)?.queue;
         if (!rig.session.isOpen) break;
-        if (kind === 'data') rig.send(data(id, Buffer.alloc(octets)));
-        else if (kind === 'padded') rig.send(padded(id, octets));
-        else if (kind === 'end') rig.send(data(id, Buffer.alloc(octets), true));
+        if (kind === 'data') rig.send(data(id, Buffer.alloc(bytes)));
+        else if (kind === 'padded') rig.send(padded(id, bytes));
+        else if (kind === 'end') rig.send(data(id, Buffer.alloc(bytes), true));
         else if (kind === 'reset') rig.send(reset(id));
         else if (kind === 'read' && queue?.isWaiting !== true)
           reads.push(Promise.resolve(exchange.body.read()).catch(() => {}));
         else if (kind === 'discard') exchange.body.discard();
         else if (kind === 'abort') exchange.abort();
         else if (kind === 'answer') exchange.answer(EMPTY);
-        if (kind === 'data' || kind === 'end') sent += octets;
-        if (kind === 'padded') sent += octets + 8;
+        if (kind === 'data' || kind === 'end') sent += bytes;
+        if (kind === 'padded') sent += bytes + 8;
         given += increments(await rig.frames());
         assert.ok(given <= sent, `${given} of ${sent} given back`);
         assert.ok(sent - given <= sessionWindow);

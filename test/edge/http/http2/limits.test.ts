@@ -101,7 +101,7 @@ const FLOODS: readonly {
     counter: 'priority_flood',
   },
   {
-    name: 'CONTINUATION without octets',
+    name: 'CONTINUATION without bytes',
     limits: { maxContinuations: 20 },
     before: [frame(FRAME.HEADERS, FLAG.END_STREAM, 1, block(GET))],
     again: () => frame(FRAME.CONTINUATION, 0, 1),
@@ -335,7 +335,7 @@ test('a connection that takes a large write slowly is cut below the least rate o
       rig.transport.unsent -= rate;
       rig.clock.advance(1);
     }
-    assert.is(rig.transport.isDestroyed, isCut, `${rate} octets a second`);
+    assert.is(rig.transport.isDestroyed, isCut, `${rate} bytes a second`);
     assert.is(rig.counters.get('session_slow_reader'), isCut ? 1 : 0);
   }
 });
@@ -358,7 +358,7 @@ test('a client that reads slowly from what the system holds for it is cut below 
       rig.transport.unacknowledged -= rate;
       rig.clock.advance(1);
     }
-    assert.is(rig.transport.isDestroyed, isCut, `${rate} octets a second`);
+    assert.is(rig.transport.isDestroyed, isCut, `${rate} bytes a second`);
   }
 });
 
@@ -381,7 +381,7 @@ test('a large frame of a body that comes slowly is cut below the least rate only
       await new Promise((done) => setImmediate(done));
       rig.clock.advance(1);
     }
-    assert.is(rig.counters.get('stream_slow_body'), isCut ? 1 : 0, `${rate} octets a second, flags ${flags}`);
+    assert.is(rig.counters.get('stream_slow_body'), isCut ? 1 : 0, `${rate} bytes a second, flags ${flags}`);
     rig.session.destroy(ERROR_CODE.NO_ERROR);
     assert.instance(await failure, AbortError);
   }

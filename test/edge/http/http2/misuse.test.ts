@@ -24,7 +24,7 @@ const text = fc.oneof(
   fc.constantFrom('x-a', 'date', 'set-cookie', 'transfer-encoding', 'a\r\nx-b: c', 'X-A', ':status', ' a', 'ĊĀ', ''),
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
-const length = fc.nat(30).map((octets) => ['content-length', `${octets}`]);
+const length = fc.nat(30).map((data) => ['content-length', `${data}`]);
 const plain = fc.constantFrom([], ['x-a', '1'], ['x-a', '1', 'set-cookie', 'b']);
 const fields = fc.oneof(
   plain,
@@ -59,41 +59,41 @@ const step = fc.record({
   ),
   status,
   fields,
-  octets: fc.oneof(fc.nat(30), fc.nat(30_000)),
+  bytes: fc.oneof(fc.nat(30), fc.nat(30_000)),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** What is lent becomes this; no stream has the number. */
 const OVERWRITTEN = 254;
 
-/** Each octet of a body is the number of its stream. */
-const body = (id: number, octets: number): Buffer => Buffer.alloc(octets, id);
+/** Each byte of a body is the number of its stream. */
+const body = (id: number, data: number): Buffer => Buffer.alloc(data, id);
 
 function act(exchange: Exchange, id: number, one: Step): void {
   const fail = (): never => {
     throw new Error('A listener.');
   };
   if (one.kind === 'inform') exchange.inform(one.status, one.fields);
-  else if (one.kind === 'answer') exchange.answer(new ReadyAnswer(one.status, one.fields, body(id, one.octets)));
+  else if (one.kind === 'answer') exchange.answer(new ReadyAnswer(one.status, one.fields, body(id, one.bytes)));
   else if (one.kind === 'respond') exchange.respond(one.status, one.fields);
-  else if (one.kind === 'write') exchange.write(body(id, one.octets));
+  else if (one.kind === 'write') exchange.write(body(id, one.bytes));
   else if (one.kind === 'lend') {
-    const lent = body(id, one.octets);
+    const lent = body(id, one.bytes);
     exchange.lend(lent);
     lent.fill(OVERWRITTEN);
-  } else if (one.kind === 'end') exchange.end(body(id, one.octets), one.fields);
+  } else if (one.kind === 'end') exchange.end(body(id, one.bytes), one.fields);
   else if (one.kind === 'upgrade') exchange.upgrade(one.fields);
   else if (one.kind === 'abort') exchange.abort();
   else if (one.kind === 'read') void exchange.body.read().catch(() => {});
   else if (one.kind === 'discard') exchange.body.discard();
-  else if (one.kind === 'onDrain') exchange.onDrain(one.octets > 15 ? fail : () => exchange.write(body(id, 40_000)));
-  else if (one.kind === 'onAbort') exchange.onAbort(one.octets > 15 ? fail : () => exchange.end());
+  else if (one.kind === 'onDrain') exchange.onDrain(one.bytes > 15 ? fail : () => exchange.write(body(id, 40_000)));
+  else if (one.kind === 'onAbort') exchange.onAbort(one.bytes > 15 ? fail : () => exchange.end());
 }
 
 /** What a client has seen of a stream. */
 class Seen {
   status = 0;
-  octets = 0;
+  received = 0;
   expected = -1;
   isEnded = false;
   isReset = false;
@@ -116,7 +116,7 @@ class Seen {
     if (frame.type === FRAME.HEADERS) this.#head(fieldsOf(frame));
     else this.#data(frame.payload);
     if (this.isEnded && this.expected >= 0 && !this.isHead && this.status !== 304)
-      assert.is(this.octets, this.expected);
+      assert.is(this.received, this.expected);
   }
 
   #head(list: readonly string[]): void {
@@ -138,7 +138,7 @@ class Seen {
 
   #data(payload: Buffer): void {
     assert.ok(this.status >= 200, 'no body before its head');
-    this.octets += payload.length;
+    this.received += payload.length;
     this.bytes.push(payload);
     if (this.isHead || this.status === 204 || this.status === 304) assert.is(payload.length, 0);
   }
@@ -173,7 +173,7 @@ test('handlers that do anything', async () => {
           } catch (error) {
             assert.ok(error instanceof Error); // the caller's to know
           }
-        if (one.octets % 2 === 0) await look();
+        if (one.bytes % 2 === 0) await look();
       }
       beside.end();
       rig.send(windowUpdate(0, 10_000_000), windowUpdate(honest, 10_000));
@@ -181,11 +181,11 @@ test('handlers that do anything', async () => {
       assert.is(rig.session.isOpen, true);
       for (const { id, bytes } of seen.values())
         assert.ok(
-          Buffer.concat(bytes).every((octet) => octet === id),
+          Buffer.concat(bytes).every((byte) => byte === id),
           `stream ${id}`,
         );
-      const { isEnded, isReset, octets } = seen.get(honest) as Seen;
-      assert.equal([isEnded, isReset, octets], [true, false, 5 * steps.length]);
+      const { isEnded, isReset, received } = seen.get(honest) as Seen;
+      assert.equal([isEnded, isReset, received], [true, false, 5 * steps.length]);
     }),
     { numRuns: CASES },
   );
@@ -239,9 +239,9 @@ test('a body whose memory was given away ends its exchange, and nothing else', a
     ofType(frames, FRAME.RST_STREAM).map((one) => [one.streamId, one.payload.readUInt32BE()]),
     [1, 3, 5].map((id) => [id, ERROR_CODE.INTERNAL_ERROR]),
   );
-  const octets = ofType(frames, FRAME.DATA).filter((one) => one.streamId === 7);
+  const data = ofType(frames, FRAME.DATA).filter((one) => one.streamId === 7);
   assert.is(
-    octets.reduce((sum, one) => sum + one.payload.length, 0),
+    data.reduce((sum, one) => sum + one.payload.length, 0),
     2990,
   );
   assert.is(rig.session.streams.count, 0);

@@ -47,9 +47,9 @@ test('receive window: never more open than its size, and all of it open once all
           client -= sent;
           held += sent;
         }
-        const octets = Math.min(taken, held);
-        held -= octets;
-        client += window.give(octets);
+        const data = Math.min(taken, held);
+        held -= data;
+        client += window.give(data);
         assert.is(window.available, client);
         assert.ok(client + held <= size);
         // More than half is never kept from the client once it has been taken.
@@ -118,7 +118,7 @@ test('settings: the last of several holds, and the least table is known', () => 
   assert.is(peer.leastHeaderTableSize, 2000);
 });
 
-test('header block: put together, bounded in octets and in frames', () => {
+test('header block: put together, bounded in bytes and in frames', () => {
   const block = new HeaderBlock({ ...DEFAULT_LIMITS, maxHeaderBlock: 10, maxContinuations: 3 });
   const bytes = Buffer.from('0123456789abcdef');
   assert.is(block.open(1, true, bytes, 0, 4), true);

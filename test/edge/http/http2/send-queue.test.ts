@@ -9,7 +9,7 @@ const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
 
 test('what goes in leaves in order, and what was lent may change afterwards; memory is charged as long as it is held', () => {
   const step = fc.record({
-    octets: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 3 * BUFFER })),
+    bytes: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 3 * BUFFER })),
     isLent: fc.boolean(),
     moved: fc.oneof(fc.nat(600), fc.nat(2 * BUFFER)),
   });
@@ -19,16 +19,16 @@ test('what goes in leaves in order, and what was lent may change afterwards; mem
       const given: Buffer[] = [];
       const left: Buffer[] = [];
       let waiting = 0;
-      const move = (octets: number): void => {
-        const target = Buffer.alloc(octets + 2);
-        assert.ok(queue.move(target, 1, octets));
-        left.push(target.subarray(1, 1 + octets));
-        waiting -= octets;
+      const move = (bytes: number): void => {
+        const target = Buffer.alloc(bytes + 2);
+        assert.ok(queue.move(target, 1, bytes));
+        left.push(target.subarray(1, 1 + bytes));
+        waiting -= bytes;
       };
-      steps.forEach(({ octets, isLent, moved }, i) => {
-        const part = Buffer.alloc(octets, i + 1);
+      steps.forEach(({ bytes, isLent, moved }, i) => {
+        const part = Buffer.alloc(bytes, i + 1);
         given.push(Buffer.from(part));
-        waiting += octets;
+        waiting += bytes;
         if (isLent) {
           queue.pushCopy(part);
           part.fill(0);

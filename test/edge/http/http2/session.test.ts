@@ -195,7 +195,7 @@ test('windows open as the handler takes, both of them, and padding is given back
   await exchange.body.read();
   const [update, ...rest] = ofType(await rig.frames(), FRAME.WINDOW_UPDATE);
   assert.equal([update.streamId, update.payload.readUInt32BE(), rest.length], [1, 600, 0]);
-  // 500 octets, of them 249 and one that are padding.
+  // 500 bytes, of them 249 and one that are padding.
   for (let i = 0; i < 3; i++)
     rig.send(frame(FRAME.DATA, FLAG.PADDED, 1, Buffer.concat([Buffer.from([249]), Buffer.alloc(250)])));
   const given = ofType(await rig.frames(), FRAME.WINDOW_UPDATE);

@@ -25,7 +25,7 @@ test('a setting reaches its limit', () => {
     WAYPOST_EDGE_TUNNEL_IDLE_TIMEOUT: '6000',
   };
   const { server, http1, http2 } = limitsFromConfig(loadConfig({ env }).edge);
-  assert.equal([server.maxPerAddress, http1.headerOctets, http2.maxConcurrentStreams], [7, 8192, 100]);
+  assert.equal([server.maxPerAddress, http1.headerBytes, http2.maxConcurrentStreams], [7, 8192, 100]);
   for (const limits of [http1, http2]) assert.equal([limits.streamIdleTimeout, limits.tunnelIdleTimeout], [5000, 6000]);
 });
 

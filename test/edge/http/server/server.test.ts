@@ -116,7 +116,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('without TLS the first octets tell the version, cut anywhere', async () => {
+  test('without TLS the first bytes tell the version, cut anywhere', async () => {
     await withServer(async ({ clearPort, counters }) => {
       const reply = await getHttp2(`http://${HOST}`, clearPort);
       assert.equal([reply.status, reply.headers['x-version'], reply.body], [200, '2', 'hello']);
@@ -137,8 +137,8 @@ for (const tls of ['auto', 'node'] as const) {
         Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
         Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
       ]);
-      for (const octet of preface) {
-        slow.write(Buffer.of(octet));
+      for (const byte of preface) {
+        slow.write(Buffer.of(byte));
         await sleep(1);
       }
       const [first] = (await once(slow, 'data')) as [Buffer];

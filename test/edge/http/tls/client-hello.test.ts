@@ -26,9 +26,9 @@ async function helloOf(options: ConnectionOptions): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-const vector = (octets: number, content: Buffer): Buffer => {
-  const length = Buffer.alloc(octets);
-  length.writeUIntBE(content.length, 0, octets);
+const vector = (data: number, content: Buffer): Buffer => {
+  const length = Buffer.alloc(data);
+  length.writeUIntBE(content.length, 0, data);
   return Buffer.concat([length, content]);
 };
 const extension = (type: number, content: Buffer): Buffer =>
@@ -139,7 +139,7 @@ test('whatever is not as it should be is for somebody else', () => {
   for (const [what, bytes] of Object.entries(unusual)) assert.is(hello.read(bytes, bytes.length), HELLO.UNUSUAL, what);
 });
 
-test(`octets that are changed anywhere never throw, nor lead past the message (seed ${SEED})`, () => {
+test(`bytes that are changed anywhere never throw, nor lead past the message (seed ${SEED})`, () => {
   let state = SEED | 1;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

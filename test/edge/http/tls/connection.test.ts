@@ -19,7 +19,7 @@ import { dialTls } from '../server/rig.ts';
 
 const test = suite('edge/http/tls/connection');
 const PATIENCE_MS = 10_000;
-/** Octets that no buffers of a pair of sockets take. */
+/** Bytes that no buffers of a pair of sockets take. */
 const LARGE = 64 << 20;
 const key = ecKey();
 const pem: TlsCertificate = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
@@ -160,7 +160,7 @@ test('what OpenSSL has received of large and small records is read to its end by
     };
     for (let i = 0; i < 8; i++) send(65_536);
     await until(() => owner.received.length === sent.length, 'the large records are here');
-    // 512 octets are the least that OpenSSL makes a record of.
+    // 512 bytes are the least that OpenSSL makes a record of.
     socket.setMaxSendFragment(512);
     for (let i = 0; i < 4; i++) send(65_536);
     await until(() => owner.received.length === sent.length, 'and the small ones');
@@ -170,10 +170,10 @@ test('what OpenSSL has received of large and small records is read to its end by
   });
 });
 
-/** Octets of writes: about one record, about what is put together of several, and large. */
+/** Bytes of writes: about one record, about what is put together of several, and large. */
 const SIZES = [1, 16_384, 16_385, 32_768, 65_535, 65_536, 65_537, 70_000, 131_072, 131_073, 1_000_000];
 
-test('writes of all sizes arrive octet for octet, with the end behind them, also when the client stops reading now and then', async () => {
+test('writes of all sizes arrive byte for byte, with the end behind them, also when the client stops reading now and then', async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     await withLoop(async (port, owners) => {
       const socket = await dialTls(port, { ...h2, maxVersion });

@@ -1,5 +1,5 @@
 /**
- * What a scan of the server finds (as testssl.sh and SSL Labs look for it), by octets that no library of today would send: a ClientHello for each version and each suite that was ever
+ * What a scan of the server finds (as testssl.sh and SSL Labs look for it), by bytes that no library of today would send: a ClientHello for each version and each suite that was ever
  * numbered, and what is answered to it. RFC 9325 (recommendations), RFC 8996 (TLS 1.0 and 1.1), RFC 7465 (RC4), RFC 9113 appendix A.
  */
 import { randomBytes } from 'node:crypto';
@@ -19,9 +19,9 @@ const ALERT = 21;
 const HANDSHAKE = 22;
 
 const u16 = (value: number): Buffer => Buffer.of(value >> 8, value & 255);
-const vector = (octets: number, content: Buffer): Buffer => {
-  const length = Buffer.alloc(octets);
-  length.writeUIntBE(content.length, 0, octets);
+const vector = (data: number, content: Buffer): Buffer => {
+  const length = Buffer.alloc(data);
+  length.writeUIntBE(content.length, 0, data);
   return Buffer.concat([length, content]);
 };
 const extension = (type: number, content: Buffer): Buffer => Buffer.concat([u16(type), vector(2, content)]);

@@ -23,7 +23,7 @@ async function heard(socket: Socket): Promise<void> {
   assert.ok(isOpen, 'it was closed');
 }
 
-/** Octets of two frames, if they share a record. */
+/** Bytes of two frames, if they share a record. */
 const REPLIES = 9 + PING.length + 22;
 
 test('a client that sends nothing but KeyUpdates is cut off, in one read or in many', async () => {
@@ -68,8 +68,8 @@ test('one whose KeyUpdates come between data is served', async () => {
 test('thousands of small records are read in turns, and none is lost', async () => {
   await withServer(async ({ tlsPort }) => {
     const client = await rawClient(tlsPort, HOST);
-    const octets = Buffer.concat([PREFACE, SETTINGS, PING]);
-    const records = Array.from(octets, (octet) => client.data(Uint8Array.of(octet)));
+    const bytes = Buffer.concat([PREFACE, SETTINGS, PING]);
+    const records = Array.from(bytes, (byte) => client.data(Uint8Array.of(byte)));
     client.socket.write(Buffer.concat(records));
     let received = 0;
     client.socket.on('data', (part: Buffer) => {

@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['a point that is none of the curve', good, changed(137)],
   ['something else between number and point', good, changed(70)],
   ['a certificate that is cut', cutCertificate(), pemOfKey(key)],
-  ['an octet behind a certificate', longCertificate(), pemOfKey(key)],
+  ['a byte behind a certificate', longCertificate(), pemOfKey(key)],
   ['no certificate', '', pemOfKey(key)],
   ['no key', good, ''],
   ['one that is too large', good.replace('\n', `\n${'A'.repeat(20_000)}\n`), pemOfKey(key)],

@@ -1,5 +1,5 @@
 /**
- * A client of TLS over Node's own OpenSSL, between which and its socket lies memory: what it says is had as octets, and messages can be made that no client of node:tls sends.
+ * A client of TLS over Node's own OpenSSL, between which and its socket lies memory: what it says is had as bytes, and messages can be made that no client of node:tls sends.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,8 +10,8 @@ const TLSEXT_CTRL_SERVER_NAME = 55;
 const ALPN_H2 = '\u0002h2';
 const KEY_UPDATE_NOT_REQUESTED = 0;
 const ROOM = 65_536;
-/** Octets that a message of one KeyUpdate takes, with its record (RFC 8446 section 5.2): AES-128-GCM. */
-export const KEY_UPDATE_OCTETS = 5 + 5 + 1 + 16;
+/** Bytes that a message of one KeyUpdate takes, with its record (RFC 8446 section 5.2): AES-128-GCM. */
+export const KEY_UPDATE_BYTES = 5 + 5 + 1 + 16;
 
 type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
 const library = koffi.load(null);
@@ -80,8 +80,8 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
       }
       return said();
     },
-    data(octets) {
-      openssl.SSL_write(ssl, octets, octets.length);
+    data(data) {
+      openssl.SSL_write(ssl, data, data.length);
       return said();
     },
     free: () => void openssl.SSL_free(ssl),

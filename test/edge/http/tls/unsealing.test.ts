@@ -11,7 +11,7 @@ const keyFile = join(temporaryFolder('unsealing'), 'key');
 const secrets = openSecrets(keyFile);
 const quick = openSecrets(keyFile, quickUnsealing());
 
-test('what was sealed opens for its context; changed in any octet, or for another, it does not', () => {
+test('what was sealed opens for its context; changed in any byte, or for another, it does not', () => {
   assert.ok(quickUnsealing() !== undefined);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2000 }), fc.string(), fc.nat(), (plain, context, at) => {
@@ -41,7 +41,7 @@ test('nothing stays of what was opened', () => {
   round(5000);
   const before = process.memoryUsage.rss();
   round(50_000);
-  // A context of OpenSSL that stayed takes 200 octets and more.
+  // A context of OpenSSL that stayed takes 200 bytes and more.
   assert.ok(process.memoryUsage.rss() - before < 20 << 20);
 });
 

@@ -150,7 +150,7 @@ async function seesPart(near: Socket, far: Readable): Promise<void> {
     }
   };
   let last = await settled();
-  assert.ok(last > 0 && last <= WRITE + RECORDS, `${last} octets`);
+  assert.ok(last > 0 && last <= WRITE + RECORDS, `${last} bytes`);
   let steps = 0;
   while (!isDone) {
     far.read();
@@ -161,7 +161,7 @@ async function seesPart(near: Socket, far: Readable): Promise<void> {
   assert.ok(steps > 1, `${steps} steps`);
   assert.is(transport.unsent, 0);
 }
-/** Octets; and what TLS adds to them at most. */
+/** Bytes; and what TLS adds to them at most. */
 const WRITE = 16 << 20;
 const RECORDS = 1 << 16;
 

@@ -2,7 +2,7 @@
  * Three nodes that write the same rows through gateways that are at fault, each by itself or
  * forwarding to one that changes, over a way that is at fault, too. Every write that was
  * acknowledged is there once, one whose outcome was unknown at most once, and at the end all nodes
- * hold the same octets.
+ * hold the same bytes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';

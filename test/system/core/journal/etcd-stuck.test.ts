@@ -123,7 +123,7 @@ test('while it can apply nothing, a node does not say that it follows again, and
       await sleep(1500);
       assert.not(other.told.slice(from).includes(null));
       assert.ok(other.journal.backlog > 1 << 20);
-      assert.ok(other.journal.backlog < 12 << 20, `${other.journal.backlog} octets are kept`);
+      assert.ok(other.journal.backlog < 12 << 20, `${other.journal.backlog} bytes are kept`);
       free();
       await until(
         () => other.journal.head === 33,

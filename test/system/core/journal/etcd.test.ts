@@ -32,7 +32,7 @@ const shared =
     return journal;
   };
 
-// Octets by chance, which are as many when they are packed.
+// Bytes by chance, which are as many when they are packed.
 test('what is larger than a request of etcd is in the log whole, and reaches a node that comes later', async () => {
   const factory = shared(() => '/waypost/large/');
   await withStore(factory, async (one) => {

@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../../core/base/errors.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
-import { ask, LIMITS, octetOf, type Served, serve, until, V4, V6 } from '../../../core/nameserver/fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, until, V4, V6 } from '../../../core/nameserver/fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from '../../../core/nameserver/stream-client.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { decodeMessage } from '../../../support/message.ts';
@@ -90,9 +90,9 @@ test('queries are answered in order, over TLS 1.3 and 1.2, IPv4 and IPv6, with A
     assert.equal([socket.getProtocol(), socket.alpnProtocol], [protocol, alpn]);
     socket.write(framed(ask('host1'), ask('largest', { type: TYPE.TXT }), ask('host3')));
     const responses = await client.answers(3);
-    assert.is(octetOf(responses[0]), 1);
+    assert.is(byteOf(responses[0]), 1);
     assert.is(decodeMessage(responses[1]).answer.length, 247);
-    assert.is(octetOf(responses[2]), 3);
+    assert.is(byteOf(responses[2]), 3);
   }
 });
 
@@ -129,7 +129,7 @@ test('a session is resumed by a later connection', async () => {
     assert.is(second.isSessionReused(), true);
     const again = new StreamClient(second);
     second.write(framed(ask('host2')));
-    assert.is(octetOf((await again.answers(1))[0]), 2);
+    assert.is(byteOf((await again.answers(1))[0]), 2);
   }
 });
 
@@ -142,7 +142,7 @@ test('deferred messages know their transport and come back in order', async () =
     responses.slice(1, 4).map((response) => Buffer.from(response).toString()),
     ['tls 127.0.0.1 0', 'tls 127.0.0.1 1', 'tls 127.0.0.1 2'],
   );
-  assert.equal([octetOf(responses[0]), octetOf(responses[4])], [1, 2]);
+  assert.equal([byteOf(responses[0]), byteOf(responses[4])], [1, 2]);
 });
 
 test('a handshake that does not go on, and what is no TLS, is cut; others are served meanwhile', async ({ port }) => {
@@ -158,7 +158,7 @@ test('a handshake that does not go on, and what is no TLS, is cut; others are se
   const socket = dial();
   const client = new StreamClient(socket);
   socket.write(framed(ask('host7')));
-  assert.is(octetOf((await client.answers(1))[0]), 7);
+  assert.is(byteOf((await client.answers(1))[0]), 7);
   await Promise.all(closed);
 });
 
@@ -225,7 +225,7 @@ test('a new certificate is used without dropping a connection; one that is not u
   await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
   const client = new StreamClient(before);
   before.write(framed(ask('host1')));
-  assert.is(octetOf((await client.answers(1))[0]), 1);
+  assert.is(byteOf((await client.answers(1))[0]), 1);
   const seen = new Set<string>();
   while (!seen.has('second.test')) {
     const next = dial();
@@ -284,7 +284,7 @@ test('too many: handshakes that do not go on make room', async () => {
   const socket = dial({ port });
   const client = new StreamClient(socket);
   socket.write(framed(ask('host6')));
-  assert.is(octetOf((await client.answers(1))[0]), 6);
+  assert.is(byteOf((await client.answers(1))[0]), 6);
   for (const one of silent) one.destroy();
   await served.stop();
 });

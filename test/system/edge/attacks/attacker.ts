@@ -83,7 +83,7 @@ export class Attacker {
   #held: Buffer = Buffer.alloc(0);
 
   private constructor(readonly socket: Socket) {
-    socket.on('data', (octets: Buffer) => this.#receive(octets));
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     const close = (): void => {
       this.isClosed = true;
     };
@@ -118,8 +118,8 @@ export class Attacker {
     return closed(this.socket);
   }
 
-  #receive(octets: Buffer): void {
-    this.#held = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets]);
+  #receive(bytes: Buffer): void {
+    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
     let at = 0;
     for (; this.#held.length - at >= 9; ) {
       const length = this.#held.readUIntBE(at, 3);

@@ -24,7 +24,7 @@ test.after(async ({ host }) => {
   assert.is(await host.stop(), 0, host.output());
 });
 
-/** The begin of a ClientHello that announces 512 octets. */
+/** The begin of a ClientHello that announces 512 bytes. */
 const HELLO = Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]);
 
 test('handshakes of TLS that stall, or drip', async ({ host }) => {
@@ -59,7 +59,7 @@ test('connections in the clear that do not say what they speak', async ({ host }
   assert.is(added('server_handshake_timeout'), 60);
 });
 
-test('octets that are no TLS', async ({ host }) => {
+test('bytes that are no TLS', async ({ host }) => {
   const added = await counted(host, () =>
     beside(host, async () => {
       await several(100, async (i) => {

@@ -200,7 +200,7 @@ test('header lists that are small on the wire and large when decoded are answere
   host,
 }) => {
   const BLOCKS = 100;
-  /** Each refers to 3,900 octets: 30 MB a block. */
+  /** Each refers to 3,900 bytes: 30 MB a block. */
   const bomb = Buffer.concat([block(requestLines('/ready')), Buffer.alloc(8000, indexed(FIRST_DYNAMIC))]);
   const added = await counted(host, () =>
     beside(host, async () => {

@@ -13,7 +13,7 @@ import { within } from './within.ts';
 const DRIP_MS = 100;
 /** Connections that attack at the same time. */
 const ATTACKERS = 20;
-/** Octets that an endless attack sends at most. */
+/** Bytes that an endless attack sends at most. */
 const MOST = 20_000_000;
 
 /** `patient` has limits in time that no client meets who goes on sending, however seldom it gets a turn. */

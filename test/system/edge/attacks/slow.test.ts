@@ -55,7 +55,7 @@ test('a thousand streams with shut windows, on ten connections', async ({ host }
   assert.is(added('http2_stream_stalled'), 2 * connections * streams);
 });
 
-test('streams with windows that are opened by an octet at a time', async ({ host }) => {
+test('streams with windows that are opened by a byte at a time', async ({ host }) => {
   const streams = 50;
   await beside(host, async () => {
     await several(4, async () => {
@@ -75,7 +75,7 @@ test('a shut window of the connection', async ({ host }) => {
   const added = await counted(host, () =>
     beside(host, async () => {
       await several(4, async () => {
-        // Of its own 65,535 octets, which the first stream takes.
+        // Of its own 65,535 bytes, which the first stream takes.
         const attacker = await Attacker.connect(host, { settings: [[SETTING.INITIAL_WINDOW_SIZE, WIDE]] });
         await attacker.flood(20, (i) => request(i, LARGE));
         await host.until('all streams are reset', () => attacker.resets.get('ENHANCE_YOUR_CALM') === 20);

@@ -8,13 +8,13 @@ import { temporaryFolder } from '../../../support/temp.ts';
 
 const MB = 1_048_576;
 
-/** Octets of large uploads; downloads are ten times as large. */
-export const UPLOAD_OCTETS = depth({ quick: 2, moderate: 10, full: 100 }) * MB;
-export const DOWNLOAD_OCTETS = UPLOAD_OCTETS * 10;
+/** Bytes of large uploads; downloads are ten times as large. */
+export const UPLOAD_BYTES = depth({ quick: 2, moderate: 10, full: 100 }) * MB;
+export const DOWNLOAD_BYTES = UPLOAD_BYTES * 10;
 
 export interface BodyFile {
   readonly path: string;
-  readonly octets: number;
+  readonly bytes: number;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 }
@@ -25,16 +25,16 @@ const noise = createCipheriv(
   Buffer.alloc(16, SEED.toString(16).padStart(8, '0'), 'hex'),
   Buffer.alloc(16),
 );
-export const noiseOf = (octets: number): Buffer => noise.update(Buffer.alloc(octets));
+export const noiseOf = (bytes: number): Buffer => noise.update(Buffer.alloc(bytes));
 
 /** Of noise; gone at the end of the process. */
-export function bodyFile(octets: number): BodyFile {
+export function bodyFile(bytes: number): BodyFile {
   const path = join(temporaryFolder('body'), 'body');
   const hash = createHash('sha256');
-  for (let left = octets; left > 0; left -= MB) {
+  for (let left = bytes; left > 0; left -= MB) {
     const part = noiseOf(Math.min(left, MB));
     hash.update(part);
     appendFileSync(path, part);
   }
-  return { path, octets, hash: hash.digest('hex') };
+  return { path, bytes, hash: hash.digest('hex') };
 }

@@ -41,11 +41,11 @@ const LOADED_IMAGES = 'Array.from(document.images).filter((one) => one.complete 
 const PROTOCOLS = `performance.getEntries().filter((one) => one.nextHopProtocol !== undefined)
   .map((one) => one.nextHopProtocol)`;
 const UPLOAD = `(async () => {
-  const octets = new Uint8Array(3_000_000).map((_, i) => i % 253);
-  const digest = await crypto.subtle.digest('SHA-256', octets);
-  const hash = Array.from(new Uint8Array(digest), (octet) => octet.toString(16).padStart(2, '0')).join('');
-  const told = await (await fetch('/sink', { method: 'POST', body: octets })).json();
-  return { octets: told.octets, isSame: told.hash === hash };
+  const bytes = new Uint8Array(3_000_000).map((_, i) => i % 253);
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const told = await (await fetch('/sink', { method: 'POST', body: bytes })).json();
+  return { bytes: told.bytes, isSame: told.hash === hash };
 })()`;
 const talk = (url: string): string => `new Promise((done, fail) => {
   const heard = [];
@@ -94,7 +94,7 @@ function browserTests(): void {
     for (const origin of [host.origin, `http://localhost:${host.clearPort}`])
       await withPage(browser, async (page) => {
         await page.goto(`${origin}/ready`);
-        assert.equal(await page.evaluate(UPLOAD), { octets: 3_000_000, isSame: true }, origin);
+        assert.equal(await page.evaluate(UPLOAD), { bytes: 3_000_000, isSame: true }, origin);
       });
   });
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Host, startHost } from '../host/host.ts';
 import { downloadHash, HINT, READY } from '../host/site.ts';
-import { type BodyFile, bodyFile, DOWNLOAD_OCTETS, UPLOAD_OCTETS } from './bodies.ts';
+import { type BodyFile, bodyFile, DOWNLOAD_BYTES, UPLOAD_BYTES } from './bodies.ts';
 import { type Run, runProgram, runShell, whyNotPrograms } from './programs.ts';
 
 /** What a body that passes through may add to the server's memory, megabytes, whatever its size. */
@@ -47,10 +47,10 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
     runProgram('curl', ['-sS', flag, '--cacert', host.caFile, '--max-time', '50', ...args]);
   const sunk = (run: Run): unknown => {
     assert.is(run.code, 0, run.output);
-    const { octets, hash } = JSON.parse(run.output) as { octets: number; hash: string };
-    return { octets, hash };
+    const { bytes, hash } = JSON.parse(run.output) as { bytes: number; hash: string };
+    return { bytes, hash };
   };
-  const expected = ({ octets, hash }: BodyFile): unknown => ({ octets, hash });
+  const expected = ({ bytes, hash }: BodyFile): unknown => ({ bytes, hash });
 
   test(`${line}: GET, with what the handler saw of it`, async ({ host }) => {
     const { code, output } = await curl(host, '-H', 'Accept: text/*', '-b', 'a=1; b=2', `${host.origin}/tell?q=1`);
@@ -121,19 +121,19 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
     assert.ok(connections <= 20, `${connections} connections`);
   });
 
-  test(`${line}: an upload of ${UPLOAD_OCTETS} octets, with flat memory`, async ({ host }) => {
-    const body = bodyFile(UPLOAD_OCTETS);
+  test(`${line}: an upload of ${UPLOAD_BYTES} bytes, with flat memory`, async ({ host }) => {
+    const body = bodyFile(UPLOAD_BYTES);
     const grown = await growthDuring(host, async () => {
       assert.equal(sunk(await curl(host, '-T', body.path, `${host.origin}/sink`)), expected(body));
     });
     assert.ok(grown < GROWTH_MB, `${grown} MB more`);
   });
 
-  test(`${line}: a download of ${DOWNLOAD_OCTETS} octets, with flat memory`, async ({ host }) => {
+  test(`${line}: a download of ${DOWNLOAD_BYTES} bytes, with flat memory`, async ({ host }) => {
     const piped = `curl -sS ${flag} --cacert "$1" "$2" | sha256sum`;
     const grown = await growthDuring(host, async () => {
-      const { output } = await runShell(piped, host.caFile, `${host.origin}/download/${DOWNLOAD_OCTETS}`);
-      assert.is(output.split(' ')[0], downloadHash(DOWNLOAD_OCTETS), output);
+      const { output } = await runShell(piped, host.caFile, `${host.origin}/download/${DOWNLOAD_BYTES}`);
+      assert.is(output.split(' ')[0], downloadHash(DOWNLOAD_BYTES), output);
     });
     assert.ok(grown < GROWTH_MB, `${grown} MB more`);
   });

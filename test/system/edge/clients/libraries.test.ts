@@ -145,8 +145,8 @@ for (const allowH2 of [true, false])
       );
       const sent = noiseOf(1_000_000);
       const { body } = await ask('/sink', sent);
-      const { octets, hash } = (await body.json()) as { octets: number; hash: string };
-      assert.equal([octets, hash], [sent.length, createHash('sha256').update(sent).digest('hex')]);
+      const { bytes, hash } = (await body.json()) as { bytes: number; hash: string };
+      assert.equal([bytes, hash], [sent.length, createHash('sha256').update(sent).digest('hex')]);
       const large = await ask('/download/2000000');
       assert.is((await large.body.arrayBuffer()).byteLength, 2_000_000);
     } finally {

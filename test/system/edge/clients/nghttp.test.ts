@@ -55,8 +55,8 @@ function nghttpTests(): void {
     const body = bodyFile(500_000);
     const args = ['-d', body.path, '--trailer', 'x-sum: 1', '-b', '255', '-w', '14', '-W', '14'];
     const output = await nghttp(...args, '-H', ':method: PUT', `${host.origin}/sink`);
-    const told = JSON.parse(output) as { octets: number; hash: string; trailers: string[] };
-    assert.equal([told.octets, told.hash, told.trailers], [body.octets, body.hash, ['x-sum', '1']]);
+    const told = JSON.parse(output) as { bytes: number; hash: string; trailers: string[] };
+    assert.equal([told.bytes, told.hash, told.trailers], [body.bytes, body.hash, ['x-sum', '1']]);
   });
 
   test('an upload that waits for 100', async ({ host }) => {
@@ -84,7 +84,7 @@ function nghttpTests(): void {
     assert.is(output.match(/:status: 200/g)?.length, 101);
   });
 
-  test('a header table of no octets, and one of many', async ({ host }) => {
+  test('a header table of no bytes, and one of many', async ({ host }) => {
     for (const size of ['0', '100', '65536']) {
       const output = await nghttp('-nv', '-c', size, '-m', '5', `${host.origin}/tell`);
       assert.is(output.match(/:status: 200/g)?.length, 5, size);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RawClient } from '../../../edge/conformance/client.ts';
 import type { Need } from '../../../edge/conformance/row.ts';
-import { INDEX, LARGE_OCTETS } from '../../../edge/conformance/site.ts';
+import { INDEX, LARGE_BYTES } from '../../../edge/conformance/site.ts';
 import { ROWS, runRows, titleOf } from '../../../edge/conformance/table.ts';
 import { startChild } from '../../../support/child.ts';
 import { freePort } from '../../../support/ports.ts';
@@ -20,7 +20,7 @@ interface Peer {
   stop(): Promise<unknown> | unknown;
 }
 
-const LARGE = Buffer.alloc(LARGE_OCTETS, 'x');
+const LARGE = Buffer.alloc(LARGE_BYTES, 'x');
 
 async function startNode(): Promise<Peer> {
   const server = createServer({ settings: { maxConcurrentStreams: 100, enableConnectProtocol: true } });

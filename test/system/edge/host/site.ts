@@ -15,14 +15,14 @@ const ready = new ReadyAnswer(200, PLAIN, Buffer.from(READY));
 const page = new ReadyAnswer(200, ['content-type', 'text/html'], Buffer.from(GALLERY_PAGE));
 const image = new ReadyAnswer(200, ['content-type', 'image/svg+xml', 'cache-control', 'no-store'], Buffer.from(IMAGE));
 const missing = new ReadyAnswer(404, PLAIN, Buffer.from('missing'));
-/** Of downloads: the octet at `i` is `i % 251`, so that one part begins as another one does. */
-const PART_OCTETS = 251 * 256;
-const part = Buffer.from(Array.from({ length: PART_OCTETS }, (_, i) => i % 251));
+/** Of downloads: the byte at `i` is `i % 251`, so that one part begins as another one does. */
+const PART_BYTES = 251 * 256;
+const part = Buffer.from(Array.from({ length: PART_BYTES }, (_, i) => i % 251));
 
-/** SHA-256, in hexadecimal, of a download of so many octets. */
-export function downloadHash(octets: number): string {
+/** SHA-256, in hexadecimal, of a download of so many bytes. */
+export function downloadHash(bytes: number): string {
   const hash = createHash('sha256');
-  for (let left = octets; left > 0; left -= PART_OCTETS) hash.update(part.subarray(0, Math.min(left, PART_OCTETS)));
+  for (let left = bytes; left > 0; left -= PART_BYTES) hash.update(part.subarray(0, Math.min(left, PART_BYTES)));
   return hash.digest('hex');
 }
 
@@ -44,12 +44,12 @@ async function echo(exchange: Exchange): Promise<void> {
 async function sink(exchange: Exchange): Promise<void> {
   const { body } = exchange;
   const hash = createHash('sha256');
-  let octets = 0;
+  let bytes = 0;
   for (let one = await body.read(); one !== null; one = await body.read()) {
     hash.update(one);
-    octets += one.length;
+    bytes += one.length;
   }
-  const told = { octets, hash: hash.digest('hex'), length: body.length ?? null, trailers: body.trailers };
+  const told = { bytes, hash: hash.digest('hex'), length: body.length ?? null, trailers: body.trailers };
   exchange.answer(new ReadyAnswer(200, ['content-type', 'application/json'], Buffer.from(JSON.stringify(told))));
 }
 
@@ -60,12 +60,12 @@ async function take({ body }: Exchange): Promise<void> {
 /** Parts after which what was sent is collected: V8 by itself lets 64 MB of buffers that nobody has any more become due, as much as a test lets memory grow. */
 const COLLECTED_PARTS = 128;
 
-async function download(exchange: Exchange, octets: number): Promise<void> {
-  exchange.respond(200, ['content-type', 'application/octet-stream', 'content-length', String(octets)]);
-  for (let left = octets, parts = 1; left > 0 && !exchange.isEnded; left -= PART_OCTETS, parts++) {
+async function download(exchange: Exchange, bytes: number): Promise<void> {
+  exchange.respond(200, ['content-type', 'application/octet-stream', 'content-length', String(bytes)]);
+  for (let left = bytes, parts = 1; left > 0 && !exchange.isEnded; left -= PART_BYTES, parts++) {
     if (parts % COLLECTED_PARTS === 0) await globalThis.gc?.({ type: 'minor', execution: 'async' });
     // A copy: what waits for a client has to take memory of its own, as bodies do.
-    if (!exchange.write(Buffer.from(part.subarray(0, Math.min(left, PART_OCTETS))))) await drained(exchange);
+    if (!exchange.write(Buffer.from(part.subarray(0, Math.min(left, PART_BYTES))))) await drained(exchange);
   }
   exchange.end();
 }

@@ -9,7 +9,7 @@ const FIN = 0x80;
 export const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 
-/** A frame in the clear, as a server sends it; with `mask` as a client has to. Fewer than 2^16 octets. */
+/** A frame in the clear, as a server sends it; with `mask` as a client has to. Fewer than 2^16 bytes. */
 export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Buffer {
   const { length } = payload;
   const short = length < 126;
@@ -19,7 +19,7 @@ export function frame(opcode: number, payload: Uint8Array, mask?: Uint8Array): B
   return Buffer.concat([head, mask, unmasked(payload, mask)]);
 }
 
-const unmasked = (octets: Uint8Array, mask: Uint8Array): Uint8Array => octets.map((octet, i) => octet ^ mask[i & 3]);
+const unmasked = (bytes: Uint8Array, mask: Uint8Array): Uint8Array => bytes.map((byte, i) => byte ^ mask[i & 3]);
 
 /** The message that asks over which version of HTTP it came. */
 export const VERSION_QUESTION = 'version?';
@@ -63,11 +63,11 @@ export async function* frames(
   }
 }
 
-/** Octets of a masked frame's head and of its payload; undefined before enough of it has come. */
-function frameLength(octets: Buffer): { head: number; payload: number } | undefined {
-  if (octets.length < 2) return undefined;
-  const short = octets[1] & 127;
+/** Bytes of a masked frame's head and of its payload; undefined before enough of it has come. */
+function frameLength(bytes: Buffer): { head: number; payload: number } | undefined {
+  if (bytes.length < 2) return undefined;
+  const short = bytes[1] & 127;
   if (short < 126) return { head: 6, payload: short };
-  if (short === 126) return octets.length < 4 ? undefined : { head: 8, payload: octets.readUInt16BE(2) };
+  if (short === 126) return bytes.length < 4 ? undefined : { head: 8, payload: bytes.readUInt16BE(2) };
   throw new Error('A longer message than tests send.');
 }

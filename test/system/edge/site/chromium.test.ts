@@ -23,7 +23,7 @@ const FLAGS = [
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
 const WAIT_MS = 30_000;
-const OCTETS = 4_000_000;
+const BYTES = 4_000_000;
 
 interface World {
   readonly rig: SiteRig;
@@ -93,10 +93,10 @@ const talk = (url: string): string => `new Promise((done, fail) => {
   };
   socket.onclose = ({ wasClean }) => done({ heard, wasClean });
 })`;
-/** Fetches until it breaks off, or until \`most\` octets have come; then the rest, if it is still the same. */
+/** Fetches until it breaks off, or until \`most\` bytes have come; then the rest, if it is still the same. */
 const resumed = (path: string, most: number): string => `(async () => {
   const parts = [];
-  let octets = 0;
+  let bytes = 0;
   const stop = new AbortController();
   const take = async (response) => {
     const reader = response.body.getReader();
@@ -104,19 +104,19 @@ const resumed = (path: string, most: number): string => `(async () => {
       const { done, value } = await reader.read();
       if (done) return;
       parts.push(value);
-      octets += value.length;
-      if (octets >= ${most}) stop.abort();
+      bytes += value.length;
+      if (bytes >= ${most}) stop.abort();
     }
   };
   const first = await fetch('${path}', { cache: 'no-store', signal: stop.signal });
   const broke = await take(first).then(() => 'whole', (error) => error.name);
-  const had = octets;
+  const had = bytes;
   const headers = { range: 'bytes=' + had + '-', 'if-range': first.headers.get('etag') };
   const second = await fetch('${path}', { cache: 'no-store', headers });
   await take(second);
   const all = await new Blob(parts).arrayBuffer();
   const digest = await crypto.subtle.digest('SHA-256', all);
-  const hash = Array.from(new Uint8Array(digest), (octet) => octet.toString(16).padStart(2, '0')).join('');
+  const hash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return { broke, had, status: second.status, range: second.headers.get('content-range'), kept: second.headers.get('cache-status'), hash };
 })()`;
 interface Resumed {
@@ -179,22 +179,22 @@ async function downloads(world: World): Promise<void> {
     const run = (path: string, most: number) => page.evaluate(resumed(path, most)) as Promise<Resumed>;
 
     // The visitor breaks off; the whole is kept by then or comes from the origin meanwhile.
-    const kept = `/kept/${OCTETS}`;
+    const kept = `/kept/${BYTES}`;
     await page.evaluate(`fetch('${kept}', { cache: 'no-store' }).then((response) => response.arrayBuffer())`);
     const byVisitor = await run(kept, 1_000_000);
-    assert.equal([byVisitor.broke, byVisitor.status, byVisitor.hash], ['AbortError', 206, hashOf(OCTETS)]);
-    assert.is(byVisitor.range, `bytes ${byVisitor.had}-${OCTETS - 1}/${OCTETS}`);
+    assert.equal([byVisitor.broke, byVisitor.status, byVisitor.hash], ['AbortError', 206, hashOf(BYTES)]);
+    assert.is(byVisitor.range, `bytes ${byVisitor.had}-${BYTES - 1}/${BYTES}`);
     assert.match(byVisitor.kept, /^waypost; ?hit/);
     assert.equal(asked('kept'), [`GET ${kept}`]);
 
-    const passed = await run(`/unkept/${OCTETS}`, 1_000_000);
-    assert.equal([passed.broke, passed.status, passed.hash], ['AbortError', 206, hashOf(OCTETS)]);
-    assert.is(asked('unkept')[1], `GET /unkept/${OCTETS} bytes=${passed.had}-`);
+    const passed = await run(`/unkept/${BYTES}`, 1_000_000);
+    assert.equal([passed.broke, passed.status, passed.hash], ['AbortError', 206, hashOf(BYTES)]);
+    assert.is(asked('unkept')[1], `GET /unkept/${BYTES} bytes=${passed.had}-`);
 
     // The origin breaks off: what came is not taken for the whole, not even by the cache.
-    const byOrigin = await run(`/breaks/${OCTETS}`, OCTETS * 2);
-    assert.equal([byOrigin.broke, byOrigin.status, byOrigin.hash], ['TypeError', 206, hashOf(OCTETS)]);
-    assert.ok(byOrigin.had > 0 && byOrigin.had <= OCTETS / 2, String(byOrigin.had));
+    const byOrigin = await run(`/breaks/${BYTES}`, BYTES * 2);
+    assert.equal([byOrigin.broke, byOrigin.status, byOrigin.hash], ['TypeError', 206, hashOf(BYTES)]);
+    assert.ok(byOrigin.had > 0 && byOrigin.had <= BYTES / 2, String(byOrigin.had));
   });
 }
 

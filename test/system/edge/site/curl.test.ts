@@ -1,11 +1,11 @@
 /** A site through the whole daemon, as curl sees it: uploads, downloads, parts, codings. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bodyFile, DOWNLOAD_OCTETS, UPLOAD_OCTETS } from '../clients/bodies.ts';
+import { bodyFile, DOWNLOAD_BYTES, UPLOAD_BYTES } from '../clients/bodies.ts';
 import { type Run, runProgram, runShell, whyNotPrograms } from '../clients/programs.ts';
 import { leaksIn } from './leaks.ts';
 import { ORIGIN_ADDRESS, type SiteRig, withSites } from './rig.ts';
-import { ETAG, hashOf, octetsOf, type SiteOrigin, STYLE, startSiteOrigin } from './site-origin.ts';
+import { bytesOf, ETAG, hashOf, type SiteOrigin, STYLE, startSiteOrigin } from './site-origin.ts';
 
 const SITE = 'site.test';
 /** What a body that passes through may add to the daemon's memory, megabytes, whatever its size. */
@@ -90,7 +90,7 @@ async function parts({ curl, origin }: World): Promise<void> {
     const whole = await curl(`/${name}/100000`, '-o', '/dev/null', '-w', '%{http_code} %{size_download}');
     assert.is(whole.output, '200 100000');
     const rest = await curl(`/${name}/100000`, '-r', '99900-', '-w', '%{http_code}');
-    assert.is(rest.output, `${octetsOf(99_900, 100_000).toString('utf8')}206`, name);
+    assert.is(rest.output, `${bytesOf(99_900, 100_000).toString('utf8')}206`, name);
     const resumed = await curl(`/${name}/100000`, '-C', '99990', '-i');
     assert.match(resumed.output, /^content-range: bytes 99990-99999\/100000\r$/im);
     const changed = await curl(
@@ -119,8 +119,8 @@ async function uploads({ rig, curl, urlArgs }: World, line: string): Promise<voi
   assert.is(told.code, 0, told.output);
   assert.match(told.output, new RegExp(`^< ${line} 100 [\\s\\S]*^< ${line} 200 `, 'm'));
   assert.ok(told.output.includes(waited.hash), told.output);
-  const body = bodyFile(UPLOAD_OCTETS);
-  const expected = { octets: body.octets, hash: body.hash };
+  const body = bodyFile(UPLOAD_BYTES);
+  const expected = { bytes: body.bytes, hash: body.hash };
   const grown = await growthDuring(rig, async () => {
     const { code, output } = await curl('/sink', '-T', body.path);
     assert.is(code, 0, output);
@@ -134,10 +134,10 @@ async function uploads({ rig, curl, urlArgs }: World, line: string): Promise<voi
 
 async function downloads({ rig, urlArgs }: World): Promise<void> {
   const grown = await growthDuring(rig, async () => {
-    const { output } = await runShell('curl "$@" | sha256sum', ...urlArgs, `https://${SITE}/unkept/${DOWNLOAD_OCTETS}`);
-    assert.is(sha(output), hashOf(DOWNLOAD_OCTETS), output);
+    const { output } = await runShell('curl "$@" | sha256sum', ...urlArgs, `https://${SITE}/unkept/${DOWNLOAD_BYTES}`);
+    assert.is(sha(output), hashOf(DOWNLOAD_BYTES), output);
   });
-  process.stdout.write(`a download of ${DOWNLOAD_OCTETS} octets: ${grown.toFixed(0)} MB more at most\n`);
+  process.stdout.write(`a download of ${DOWNLOAD_BYTES} bytes: ${grown.toFixed(0)} MB more at most\n`);
   assert.ok(grown < GROWTH_MB, `${grown} MB more`);
 }
 

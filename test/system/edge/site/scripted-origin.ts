@@ -1,4 +1,4 @@
-/** An origin in raw octets: reads requests as an ordinary server does, and answers each with what a script says, which no library would let happen. */
+/** An origin in raw bytes: reads requests as an ordinary server does, and answers each with what a script says, which no library would let happen. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -12,7 +12,7 @@ export interface Received {
   readonly key: string;
   /** Which one it is on its connection, from 1. */
   readonly turn: number;
-  /** Resolves with the octets of its body, framing included, when all of it has come; never when it breaks off. */
+  /** Resolves with the bytes of its body, framing included, when all of it has come; never when it breaks off. */
   readonly whole: Promise<number>;
 }
 
@@ -69,7 +69,7 @@ function readRequests(socket: Socket, take: (request: Received) => void): void {
   let text = '';
   let turn = 0;
   /** Of the body that is being read. */
-  let body: { left: number; octets: number; done: (octets: number) => void } | null = null;
+  let body: { left: number; bytes: number; done: (bytes: number) => void } | null = null;
 
   const readHead = (): boolean => {
     const end = text.indexOf(HEAD_END);
@@ -81,7 +81,7 @@ function readRequests(socket: Socket, take: (request: Received) => void): void {
     const isChunked = /^transfer-encoding: *chunked/im.test(head);
     const key = /^sec-websocket-key: *(\S+)/im.exec(head)?.[1] ?? '';
     const whole = new Promise<number>((done) => {
-      body = { left: isChunked ? Number.POSITIVE_INFINITY : Number(length ?? 0), octets: 0, done };
+      body = { left: isChunked ? Number.POSITIVE_INFINITY : Number(length ?? 0), bytes: 0, done };
     });
     take({ method, path, key, turn: ++turn, whole });
     return true;
@@ -93,12 +93,12 @@ function readRequests(socket: Socket, take: (request: Received) => void): void {
     // The begin of a last chunk may be the end of what has come.
     const most = isChunked ? Math.max(0, text.length - LAST_CHUNK.length + 1) : now.left;
     const taken = last < 0 ? Math.min(text.length, most) : last + LAST_CHUNK.length;
-    now.octets += taken;
+    now.bytes += taken;
     now.left -= taken;
     text = text.slice(taken);
     if (last < 0 && now.left > 0) return false;
     body = null;
-    now.done(now.octets);
+    now.done(now.bytes);
     return true;
   };
 

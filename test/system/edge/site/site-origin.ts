@@ -17,9 +17,9 @@ export interface SiteOrigin {
   close(): void;
 }
 
-const PART_OCTETS = 251 * 256;
-/** Of downloads: the octet at `i` is `i % 251`, so that one part begins as another one does. */
-const PART = Buffer.from(Array.from({ length: PART_OCTETS }, (_, i) => i % 251));
+const PART_BYTES = 251 * 256;
+/** Of downloads: the byte at `i` is `i % 251`, so that one part begins as another one does. */
+const PART = Buffer.from(Array.from({ length: PART_BYTES }, (_, i) => i % 251));
 export const ETAG = '"site-1"';
 export const STYLE = Array.from({ length: 800 }, (_, i) => `.class-${i} { margin: ${i % 40}px; color: green }`).join(
   '\n',
@@ -32,25 +32,25 @@ const PAGE = GALLERY_PAGE.replace(
   '<link rel="stylesheet" href="/style.css"><script src="/script.js"></script><body>',
 );
 
-/** Octets `from` to `to` of a download. */
-export const octetsOf = (from: number, to: number): Buffer =>
+/** Bytes `from` to `to` of a download. */
+export const bytesOf = (from: number, to: number): Buffer =>
   Buffer.from(Array.from({ length: to - from }, (_, i) => (from + i) % 251));
 
-export function hashOf(octets: number): string {
+export function hashOf(bytes: number): string {
   const hash = createHash('sha256');
-  for (let left = octets; left > 0; left -= PART_OCTETS) hash.update(PART.subarray(0, Math.min(left, PART_OCTETS)));
+  for (let left = bytes; left > 0; left -= PART_BYTES) hash.update(PART.subarray(0, Math.min(left, PART_BYTES)));
   return hash.digest('hex');
 }
 
-/** Octets from `first` on; broken off before octet `stop`. */
-async function* octetsFrom(first: number, octets: number, stop: number): AsyncGenerator<Buffer> {
+/** Bytes from `first` on; broken off before byte `stop`. */
+async function* bytesFrom(first: number, bytes: number, stop: number): AsyncGenerator<Buffer> {
   for (let at = first; at < stop; ) {
     const begin = at % 251;
-    const part = PART.subarray(begin, Math.min(PART_OCTETS, begin + stop - at));
+    const part = PART.subarray(begin, Math.min(PART_BYTES, begin + stop - at));
     at += part.length;
     yield part;
   }
-  if (stop === octets) return;
+  if (stop === bytes) return;
   // What has been given is to leave, and to be read: a browser gives up what it has not handed on by then.
   await sleep(1500);
   throw new Error('broken off');
@@ -62,13 +62,13 @@ export async function startSiteOrigin(): Promise<SiteOrigin> {
   const broken = new Set<string>();
 
   /** A server of files: parts of them by Range, if they are still the same (RFC 9110 section 13.1.5). */
-  const file = (request: IncomingMessage, response: ServerResponse, octets: number, doesBreak: boolean): void => {
+  const file = (request: IncomingMessage, response: ServerResponse, bytes: number, doesBreak: boolean): void => {
     const { range, 'if-range': ifRange } = request.headers;
     const first = /^bytes=(\d+)-$/.exec(range ?? '')?.[1];
     const isPart = first !== undefined && (ifRange === undefined || ifRange === ETAG);
     const from = isPart ? Number(first) : 0;
-    if (isPart) response.setHeader('content-range', `bytes ${from}-${octets - 1}/${octets}`);
-    response.setHeader('content-length', octets - from);
+    if (isPart) response.setHeader('content-range', `bytes ${from}-${bytes - 1}/${bytes}`);
+    response.setHeader('content-length', bytes - from);
     response.writeHead(isPart ? 206 : 200, {
       etag: ETAG,
       'accept-ranges': 'bytes',
@@ -76,17 +76,17 @@ export async function startSiteOrigin(): Promise<SiteOrigin> {
     });
     const breaksNow = doesBreak && !broken.has(request.url ?? '');
     broken.add(request.url ?? '');
-    pipeline(octetsFrom(from, octets, breaksNow ? octets / 2 : octets), response).catch(() => {});
+    pipeline(bytesFrom(from, bytes, breaksNow ? bytes / 2 : bytes), response).catch(() => {});
   };
 
   const sink = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const hash = createHash('sha256');
-    let octets = 0;
+    let bytes = 0;
     for await (const part of request as AsyncIterable<Buffer>) {
       hash.update(part);
-      octets += part.length;
+      bytes += part.length;
     }
-    response.end(JSON.stringify({ octets, hash: hash.digest('hex') }));
+    response.end(JSON.stringify({ bytes, hash: hash.digest('hex') }));
   };
 
   const kept = (response: ServerResponse, type: string, body: string): void => {

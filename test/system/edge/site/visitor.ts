@@ -67,7 +67,7 @@ async function partsOf(stream: AsyncIterable<Buffer>): Promise<{ body: Buffer; i
   }
 }
 
-/** As many octets as were announced. */
+/** As many bytes as were announced. */
 function hasAll(method: string, status: number, headers: Record<string, string>, body: Buffer): boolean {
   const length = headers['content-length'];
   return length === undefined || method === 'HEAD' || status === 304 || Number(length) === body.length;

@@ -116,7 +116,7 @@ export function lineOf(headers: FieldList, name: string): string | undefined {
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Content-Range and octets of each part of a multipart/byteranges body. */
+/** Content-Range and bytes of each part of a multipart/byteranges body. */
 function partsOf({ headers, body }: Observed): [string, string][] {
   const boundary = /^multipart\/byteranges; ?boundary="?([^"]+)"?$/.exec(lineOf(headers, 'content-type') ?? '')?.[1];
   if (boundary === undefined) return [];

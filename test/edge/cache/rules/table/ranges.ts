@@ -10,7 +10,7 @@ const STORED: Lines = {
   'content-type': 'text/plain',
 };
 
-/** A part: Content-Range without the length, and its octets; null: all of it. */
+/** A part: Content-Range without the length, and its bytes; null: all of it. */
 const part = (range: string, expected: readonly [string, string] | null, section = '9110 14.1.2'): Row =>
   row(
     section,
@@ -34,7 +34,7 @@ const parts = (range: string, ...expected: readonly (readonly [string, string])[
       headers: { range },
       is: {
         status: 206,
-        parts: expected.map(([from, octets]) => [`bytes ${from}/10`, octets]),
+        parts: expected.map(([from, bytes]) => [`bytes ${from}/10`, bytes]),
         absent: ['content-range'],
       },
     }),
@@ -43,7 +43,7 @@ const parts = (range: string, ...expected: readonly (readonly [string, string])[
 const refused = (range: string, body = BODY): Row =>
   row(
     '9110 15.5.17',
-    `Range: ${range} of ${body.length} octets`,
+    `Range: ${range} of ${body.length} bytes`,
     stores(STORED, { origin: { body } }),
     later(1, 'cache', {
       headers: { range },
@@ -110,7 +110,7 @@ export const RANGES: readonly Row[] = [
   refused('bytes=0-', ''),
   row(
     '9110 14.1.2',
-    'the last octets of nothing',
+    'the last bytes of nothing',
     stores(STORED, { origin: { body: '' } }),
     later(1, 'cache', { headers: { range: 'bytes=-5' } }),
   ),

@@ -29,7 +29,7 @@ export interface Expectation {
   readonly status?: number;
   /** When not given: that of the step's own answer from the origin, else that of step 0. Not looked at for HEAD, 304, and what the edge made. */
   readonly body?: string;
-  /** Of a multipart/byteranges body: Content-Range and octets of each part. */
+  /** Of a multipart/byteranges body: Content-Range and bytes of each part. */
   readonly parts?: readonly (readonly [string, string])[];
   /** Fields of the response, each with all its lines joined by ", ". */
   readonly headers?: Readonly<Record<string, string>>;

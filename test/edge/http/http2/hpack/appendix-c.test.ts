@@ -13,12 +13,12 @@ test('C.1: integers', () => {
     [0x1f, 1337, '1f9a0a'],
     [0xff, 42, '2a'],
   ];
-  for (const [mask, value, octets] of cases) {
+  for (const [mask, value, bytes] of cases) {
     const target = new Uint8Array(8);
-    assert.equal(target.slice(0, writeInteger(target, 0, 0, mask, value)), hex(octets));
+    assert.equal(target.slice(0, writeInteger(target, 0, 0, mask, value)), hex(bytes));
     const reader = new StringReader(100);
-    assert.is(reader.integer(hex(octets), octets.length / 2, mask), value);
-    assert.is(reader.at, octets.length / 2);
+    assert.is(reader.integer(hex(bytes), bytes.length / 2, mask), value);
+    assert.is(reader.at, bytes.length / 2);
   }
 });
 
@@ -30,9 +30,9 @@ test('C.2: representations', () => {
     ['1008 7061 7373 776f 7264 0673 6563 7265 74', ['password', 'secret'], 0, NEVER_INDEXED],
     ['82', [':method', 'GET'], 0, 0],
   ];
-  for (const [octets, lines, tableSize, neverIndexed] of cases) {
+  for (const [bytes, lines, tableSize, neverIndexed] of cases) {
     const decoder = new HpackDecoder(WIDE);
-    const { outcome, lines: got, flags } = decode(decoder, hex(octets));
+    const { outcome, lines: got, flags } = decode(decoder, hex(bytes));
     assert.equal([outcome, got, decoder.tableSize], ['decoded', lines, tableSize]);
     assert.is(flags[0] & NEVER_INDEXED, neverIndexed);
   }
@@ -142,7 +142,7 @@ const RESPONSES: Omit<Step, 'block'>[] = [
   },
 ];
 
-test('C.5: responses without Huffman coding, in a table of 256 octets', () => {
+test('C.5: responses without Huffman coding, in a table of 256 bytes', () => {
   follow(
     at(RESPONSES, [
       `4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3120 474d 546e
@@ -156,7 +156,7 @@ test('C.5: responses without Huffman coding, in a table of 256 octets', () => {
   );
 });
 
-test('C.6: responses with Huffman coding, in a table of 256 octets', () => {
+test('C.6: responses with Huffman coding, in a table of 256 bytes', () => {
   follow(
     at(RESPONSES, [
       `4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b
@@ -180,11 +180,11 @@ test('the same literals are written with Huffman coding', () => {
     [NO_INDEX, 33, 'date', DATE, '0f12 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff'],
     [NEVER_INDEX, 55, 'set-cookie', '', '1f28 00'],
   ];
-  for (const [mode, nameIndex, name, value, octets] of cases) {
+  for (const [mode, nameIndex, name, value, bytes] of cases) {
     const target = new Uint8Array(100);
     assert.equal(
       target.slice(0, writeLiteral(target, 0, mode, nameIndex, name, value)),
-      hex(octets),
+      hex(bytes),
       `${name}: ${value}`,
     );
   }

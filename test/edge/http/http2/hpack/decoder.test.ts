@@ -30,7 +30,7 @@ test('errors', () => {
     ['7f', 'truncated', 'an index of a name'],
     ['3f', 'truncated', 'a table size'],
     ['40', 'truncated', 'no name'],
-    ['4001', 'truncated', 'no octet of the name'],
+    ['4001', 'truncated', 'no byte of the name'],
     ['40026162', 'truncated', 'no value'],
     ['400161 05 61626364', 'truncated', 'a value too short'],
     ['00 7f', 'truncated', 'a length without its end'],
@@ -51,19 +51,19 @@ test('errors', () => {
     ['00 81ff 0161', 'huffmanPadding', 'padding of a name'],
     ['82 20', 'lateSizeUpdate', 'a size behind an index'],
     ['00 0161 0162 3fe11f', 'lateSizeUpdate', 'a size behind a literal'],
-    ['3fe21f', 'sizeUpdateTooLarge', '4,097 octets'],
-    ['20 3fe21f', 'sizeUpdateTooLarge', '4,097 octets behind 0'],
-    ['3fe11f', 'decoded', '4,096 octets'],
+    ['3fe21f', 'sizeUpdateTooLarge', '4,097 bytes'],
+    ['20 3fe21f', 'sizeUpdateTooLarge', '4,097 bytes behind 0'],
+    ['3fe11f', 'decoded', '4,096 bytes'],
     ['20 3fe11f 82', 'decoded', 'two sizes'],
     ['', 'decoded', 'nothing'],
     ['3f8080808000', 'integerOverflow', 'a size with zeros that go on'],
-    ['00 0161 7f80 00', 'truncated', 'a length of 127 in two octets'],
+    ['00 0161 7f80 00', 'truncated', 'a length of 127 in two bytes'],
     ['00 00 00', 'decoded', 'an empty name'],
     ['00 80 80', 'decoded', 'an empty name by Huffman'],
   ];
-  for (const [octets, outcome, what] of cases) {
+  for (const [bytes, outcome, what] of cases) {
     const decoder = new HpackDecoder(WIDE);
-    assert.is(decode(decoder, hex(octets)).outcome, outcome, what);
+    assert.is(decode(decoder, hex(bytes)).outcome, outcome, what);
     assert.is(isCompressionError(OUTCOME[outcome]), outcome !== 'decoded' && outcome !== 'tooLarge');
     const after = decode(decoder, hex('82'));
     assert.is(after.outcome, outcome, `${what}: what comes after an error is the same error`);
@@ -146,7 +146,7 @@ test('a name of an entry that its own line pushes out', () => {
   assert.is(decoder.tableSize, 38);
 });
 
-test('a list of too many fields or octets: the first ones, and a table in step', () => {
+test('a list of too many fields or bytes: the first ones, and a table in step', () => {
   const block = Uint8Array.from(['a', 'b', 'c', 'd'].flatMap((name) => literal(INDEX, name, '123456789')));
   const cases: [number, number, number][] = [
     [42 * 4, 4, 4],

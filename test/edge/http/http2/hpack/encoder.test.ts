@@ -19,7 +19,7 @@ function response(encoder: HpackEncoder, status: number, fields: readonly string
   return target.slice(0, encoder.fields(target, encoder.status(target, encoder.begin(target, 0), status), fields));
 }
 
-test('the static table: each line is one octet', () => {
+test('the static table: each line is one byte', () => {
   assert.is(STATIC_TABLE.length, 62);
   for (let index = 1; index < STATIC_TABLE.length; index++) {
     const { name, value } = STATIC_TABLE[index];
@@ -120,7 +120,7 @@ test('blocks without a table: the same for all connections, in parts, between ot
 test('no block is longer than its bound', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 40 }),
-    fc.uint8Array({ maxLength: 400 }).map((octets) => String.fromCharCode(...octets)),
+    fc.uint8Array({ maxLength: 400 }).map((bytes) => String.fromCharCode(...bytes)),
   );
   fc.assert(
     fc.property(fc.array(text, { maxLength: 20 }), fc.integer({ min: 100, max: 599 }), (texts, status) => {

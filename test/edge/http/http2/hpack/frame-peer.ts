@@ -29,7 +29,7 @@ export class FramePeer {
   /** A header list that came, with the flags of its lines. */
   onList: (stream: number, lines: string[], flags: number[]) => void = () => {};
 
-  /** `preface`: octets that come before the first frame. */
+  /** `preface`: bytes that come before the first frame. */
   constructor(socket: Socket, maxTableSize: number, preface: number) {
     this.#socket = socket;
     this.#encoder = new HpackEncoder(maxTableSize);

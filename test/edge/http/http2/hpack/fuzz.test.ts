@@ -57,11 +57,11 @@ const MUTATIONS: readonly Mutation[] = [
   },
   (block, _, random) => Uint8Array.from([...sizeUpdate(random), ...block]),
   (_, __, random) => random.bytes(random.below(60)),
-  // Strings whose length is right and whose octets are anything, or mostly ones, as the long codes and EOS are.
+  // Strings whose length is right and whose bytes are anything, or mostly ones, as the long codes and EOS are.
   (_, __, random) => {
-    const octets = random.bytes(random.below(40));
-    if (random.below(2) === 0) for (let i = 0; i < octets.length; i++) if (random.below(4) > 0) octets[i] = 0xff;
-    return Uint8Array.from([random.pick([0x00, 0x10, 0x40]), 1, 0x78, 0x80 | octets.length, ...octets, 0x82]);
+    const bytes = random.bytes(random.below(40));
+    if (random.below(2) === 0) for (let i = 0; i < bytes.length; i++) if (random.below(4) > 0) bytes[i] = 0xff;
+    return Uint8Array.from([random.pick([0x00, 0x10, 0x40]), 1, 0x78, 0x80 | bytes.length, ...bytes, 0x82]);
   },
 ];
 
@@ -97,7 +97,7 @@ function given(
   return { lines: fitting, isCut: false };
 }
 
-test('any octets: no throw, no growth, and what the reference makes of them', () => {
+test('any bytes: no throw, no growth, and what the reference makes of them', () => {
   const random = new Random(SEED);
   const connections = corpus(random);
   for (const limits of LIMITS) decode(new HpackDecoder(limits), new Uint8Array(0));

@@ -24,7 +24,7 @@ const code = (symbol: number): string => CODES[symbol].toString(2).padStart(CODE
 
 /** As the plainest reading of the RFC has it: the code that the rest begins with, until what is left may be padding. */
 function reference(coded: Uint8Array): number[] | number {
-  let rest = [...coded].map((octet) => octet.toString(2).padStart(8, '0')).join('');
+  let rest = [...coded].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const symbols: number[] = [];
   for (;;) {
     const symbol = SYMBOLS.find((candidate) => rest.startsWith(code(candidate)));
@@ -59,20 +59,20 @@ test('the code is complete and free of prefixes', () => {
   assert.is(code(0xf9), '1111111111111111111111111110');
 });
 
-test('each octet alone, at each bit, behind and before others', () => {
-  for (let octet = 0; octet < 256; octet++)
+test('each byte alone, at each bit, behind and before others', () => {
+  for (let byte = 0; byte < 256; byte++)
     for (let before = 0; before < 8; before++) {
-      // Codes of five bits move the next one through all places of an octet.
-      const symbols = [...new Array<number>(before).fill(0x61), octet, 0x2f];
-      assert.equal(decoded(bits(symbols.map(code).join(''))), symbols, `${octet} behind ${before}`);
+      // Codes of five bits move the next one through all places of a byte.
+      const symbols = [...new Array<number>(before).fill(0x61), byte, 0x2f];
+      assert.equal(decoded(bits(symbols.map(code).join(''))), symbols, `${byte} behind ${before}`);
     }
 });
 
 test('the classes of the characters come with them', () => {
-  for (let octet = 0; octet < 256; octet++) {
-    const coded = bits(code(0x61) + code(octet) + code(0x61));
+  for (let byte = 0; byte < 256; byte++) {
+    const coded = bits(code(0x61) + code(byte) + code(0x61));
     const result = decodeHuffman(coded, 0, coded.length, new Uint8Array(decodedBound(coded.length)));
-    const text = `a${String.fromCharCode(octet)}a`;
+    const text = `a${String.fromCharCode(byte)}a`;
     assert.is((result & NOT_IN_NAME) === 0, isFieldName(text), text);
     assert.is((result & NOT_IN_VALUE) === 0, isFieldValue(text), text);
   }
@@ -101,13 +101,11 @@ test('EOS, wherever it begins', () => {
       assert.is(decoded(bits(code(0x30).repeat(before) + code(EOS) + behind)), HUFFMAN_EOS, `${before} ${behind}`);
 });
 
-test('any octets decode as the plainest reader has them', () => {
+test('any bytes decode as the plainest reader has them', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 12 }), fc.boolean(), (octets, isLong) => {
-      // Octets by chance seldom reach the long codes, which begin with many ones.
-      const coded = isLong
-        ? Uint8Array.from([...octets].flatMap((octet) => [0xff, 0xf0 | (octet & 15), octet]))
-        : octets;
+    fc.property(fc.uint8Array({ maxLength: 12 }), fc.boolean(), (bytes, isLong) => {
+      // Bytes by chance seldom reach the long codes, which begin with many ones.
+      const coded = isLong ? Uint8Array.from([...bytes].flatMap((byte) => [0xff, 0xf0 | (byte & 15), byte])) : bytes;
       assert.equal(decoded(coded), reference(coded));
     }),
     { numRuns: 2000 },
@@ -116,36 +114,33 @@ test('any octets decode as the plainest reader has them', () => {
 
 test('strings are written by the code where that is shorter, and come back', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (octets) => {
-      const text = String.fromCharCode(...octets);
-      const target = new Uint8Array(octets.length + 6);
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      const text = String.fromCharCode(...bytes);
+      const target = new Uint8Array(bytes.length + 6);
       const end = writeString(target, 0, text);
-      assert.ok(end <= octets.length + 6, `${end} octets for ${octets.length}`);
-      const coded = [...octets].map(code).join('').length;
+      assert.ok(end <= bytes.length + 6, `${end} bytes for ${bytes.length}`);
+      const coded = [...bytes].map(code).join('').length;
       const isHuffman = target[0] >= 0x80;
-      assert.is(isHuffman, Math.ceil(coded / 8) < octets.length);
+      assert.is(isHuffman, Math.ceil(coded / 8) < bytes.length);
       const start = (target[0] & 0x7f) < 0x7f ? 1 : target[1] < 0x80 ? 2 : 3;
-      if (isHuffman) assert.equal(decoded(target.slice(start, end)), [...octets]);
-      else assert.equal(target.slice(start, end), octets);
+      if (isHuffman) assert.equal(decoded(target.slice(start, end)), [...bytes]);
+      else assert.equal(target.slice(start, end), bytes);
     }),
     { numRuns: 500 },
   );
 });
 
-test('what is no octet is written as a question mark, never as its lower half', () => {
-  for (const [text, octets] of [
+test('what is no byte is written as a question mark, never as its lower half', () => {
+  for (const [text, bytes] of [
     ['\u010a', '?'],
     ['\u0100\u0141', '??'],
     ['\u{1f600}', '??'],
   ]) {
     const target = new Uint8Array(100);
-    assert.equal(
-      target.slice(0, writeString(target, 0, text)),
-      Uint8Array.from([octets.length, ...Buffer.from(octets)]),
-    );
+    assert.equal(target.slice(0, writeString(target, 0, text)), Uint8Array.from([bytes.length, ...Buffer.from(bytes)]));
     const end = writeString(target, 0, text + 'a'.repeat(60));
     assert.ok(target[0] >= 0x80);
-    assert.equal(decoded(target.slice(1, end)), [...Buffer.from(octets + 'a'.repeat(60))]);
+    assert.equal(decoded(target.slice(1, end)), [...Buffer.from(bytes + 'a'.repeat(60))]);
   }
 });
 

@@ -12,8 +12,8 @@ const KNOWN = STATIC_TABLE.map(({ name }) => name).filter(
 );
 const REPEATABLE = ['set-cookie', 'cookie', 'x-many', 'x-a'];
 const TOKEN = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
-/** Every octet that a value may hold; not at its ends, where some are cut off. */
-const INSIDE = Array.from({ length: 256 }, (_, octet) => String.fromCharCode(octet)).filter(
+/** Every byte that a value may hold; not at its ends, where some are cut off. */
+const INSIDE = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).filter(
   (character) => character === '\t' || (character >= ' ' && character !== '\x7f'),
 );
 const AT_END = INSIDE.filter((character) => character > ' ');
@@ -76,7 +76,7 @@ export class Lists {
 
   #value(): string {
     if (this.#random.below(3) > 0) return this.#random.pick(this.#values);
-    const value = this.#random.below(3) === 0 ? this.#octets() : this.#word(120);
+    const value = this.#random.below(3) === 0 ? this.#bytes() : this.#word(120);
     if (this.#values.length < 60) this.#values.push(value);
     else this.#values[this.#random.below(60)] = value;
     return value;
@@ -88,7 +88,7 @@ export class Lists {
     return word;
   }
 
-  #octets(): string {
+  #bytes(): string {
     let inside = '';
     for (let n = this.#random.below(60); n > 0; n--) inside += this.#random.pick(INSIDE);
     return this.#random.pick(AT_END) + inside + this.#random.pick(AT_END);

@@ -100,19 +100,19 @@ export class ReferenceDecoder {
     while (this.#table.length > 0 && this.tableSize > this.#maxSize - room) this.#table.pop();
   }
 
-  #octet(): number {
+  #byte(): number {
     if (this.#at >= this.#block.length) throw new Broken('truncated');
     return this.#block[this.#at++];
   }
 
   #integer(bits: number): number {
     const most = 2 ** bits - 1;
-    let value = this.#octet() & most;
+    let value = this.#byte() & most;
     if (value < most) return value;
     for (let m = 0; m < 28; m += 7) {
-      const octet = this.#octet();
-      value += (octet & 127) * 2 ** m;
-      if (octet < 128) return value;
+      const byte = this.#byte();
+      value += (byte & 127) * 2 ** m;
+      if (byte < 128) return value;
     }
     throw new Broken('integerOverflow');
   }
@@ -122,20 +122,20 @@ export class ReferenceDecoder {
     const isHuffman = this.#block[this.#at] >> 7 === 1;
     const length = this.#integer(7);
     if (this.#at + length > this.#block.length) throw new Broken('truncated');
-    const octets = this.#block.subarray(this.#at, this.#at + length);
+    const bytes = this.#block.subarray(this.#at, this.#at + length);
     this.#at += length;
-    return isHuffman ? huffman(octets) : String.fromCharCode(...octets);
+    return isHuffman ? huffman(bytes) : String.fromCharCode(...bytes);
   }
 }
 
-function huffman(octets: Uint8Array): string {
+function huffman(bytes: Uint8Array): string {
   let text = '';
   let node = ROOT;
   let pending = '';
   let isBroken = false;
-  for (const octet of octets)
+  for (const byte of bytes)
     for (let bit = 7; bit >= 0; bit--) {
-      const side = (octet >>> bit) & 1;
+      const side = (byte >>> bit) & 1;
       const next = node[side];
       pending += side;
       if (typeof next !== 'number') node = next;

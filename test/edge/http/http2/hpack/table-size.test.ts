@@ -8,17 +8,17 @@ import { Entry } from '../../../../../edge/http/http2/hpack/entry.ts';
 import fc from '../../../../support/fc.ts';
 import { decode, encode, hex, WIDE } from './fixture.ts';
 
-/** Octets of a size update. */
+/** Bytes of a size update. */
 const size = (value: number): string => {
   const target = encodeSize(value);
   return Buffer.from(target).toString('hex');
 };
 const encodeSize = (value: number): number[] => {
   if (value < 31) return [0x20 | value];
-  const octets = [0x3f];
+  const bytes = [0x3f];
   let rest = value - 31;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push(0x80 | (rest % 128));
-  return [...octets, rest];
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(0x80 | (rest % 128));
+  return [...bytes, rest];
 };
 
 test('a size that the peer chooses evicts at once', () => {

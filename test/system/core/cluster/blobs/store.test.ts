@@ -55,7 +55,7 @@ test('what is too large, or whose source breaks off, leaves nothing', async () =
       );
       assert.equal(readdirSync(folder), []);
     };
-    await fails(pieces(Buffer.alloc(6), Buffer.alloc(5)), /more than 10 octets/);
+    await fails(pieces(Buffer.alloc(6), Buffer.alloc(5)), /more than 10 bytes/);
     await fails(
       (async function* () {
         yield Buffer.alloc(5);
@@ -113,7 +113,7 @@ test('a full disk is told, leaves nothing, and what fits is taken again', async 
 
 test('what is damaged at rest is noticed when it is opened, and not given', async () => {
   await withStore(async (store, folder) => {
-    const { hash } = await store.put(pieces(Buffer.from('some octets')), 100);
+    const { hash } = await store.put(pieces(Buffer.from('some bytes')), 100);
     const path = join(folder, hash);
     const bytes = readFileSync(path);
     bytes[3] ^= 1;
@@ -125,7 +125,7 @@ test('what is damaged at rest is noticed when it is opened, and not given', asyn
 
 test('a sound blob that comes while a damaged one is looked at stays', async () => {
   await withStore(async (store, folder) => {
-    const bytes = Buffer.from('some octets');
+    const bytes = Buffer.from('some bytes');
     const { hash } = await store.put(pieces(bytes), 100);
     writeFileSync(join(folder, hash), 'other');
     const { openUnchecked } = store;

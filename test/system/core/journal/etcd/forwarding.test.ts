@@ -184,22 +184,19 @@ test('who refuses is not asked again at once, and nothing is lost by it', async 
 
 /** As objects that are compared with others. */
 const PLAIN = { noNullPrototype: true };
-const octets = (max: number) => fc.uint8Array({ maxLength: max }).map((bytes) => Buffer.from(bytes));
+const data = (max: number) => fc.uint8Array({ maxLength: max }).map((bytes) => Buffer.from(bytes));
 const number = fc.maxSafeNat().map((n) => n % 2 ** 48);
-const range = fc.record(
-  { table: fc.nat(255), start: octets(300), end: fc.option(octets(300), { nil: undefined }) },
-  PLAIN,
-);
+const range = fc.record({ table: fc.nat(255), start: data(300), end: fc.option(data(300), { nil: undefined }) }, PLAIN);
 const reads = fc.record({ at: number, ranges: fc.array(range, { maxLength: 5 }) }, PLAIN);
-const request = fc.record({ reads, by: fc.string({ maxLength: 40 }), changes: octets(500) }, PLAIN);
+const request = fc.record({ reads, by: fc.string({ maxLength: 40 }), changes: data(500) }, PLAIN);
 const commits = fc.record({ mandate: number, requests: fc.array(request, { maxLength: 5 }) }, PLAIN);
 
 test('commits come out as they went in, and what is cut or damaged is an error or other commits', () => {
   const whole = fc.property(commits, (value) => assert.equal(decodeCommits(encodeCommits(value)), value));
   fc.assert(whole);
-  const damaged = fc.property(commits, fc.nat(), fc.nat(255), (value, at, octet) => {
+  const damaged = fc.property(commits, fc.nat(), fc.nat(255), (value, at, byte) => {
     const bytes = encodeCommits(value);
-    for (const bad of [bytes.subarray(0, at % bytes.length), Buffer.from(bytes).fill(octet, at % bytes.length)])
+    for (const bad of [bytes.subarray(0, at % bytes.length), Buffer.from(bytes).fill(byte, at % bytes.length)])
       try {
         decodeCommits(bad);
       } catch (error) {

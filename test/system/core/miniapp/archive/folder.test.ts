@@ -46,8 +46,8 @@ test('an app: its files, in order, and what is in them', async () => {
   const { content, codes } = await opened(folderOf(files));
   assert.equal(codes, []);
   assert.equal([...content!.files.keys()], Object.keys(files).sort());
-  for (const [path, octets] of Object.entries(files))
-    assert.ok((await content!.files.get(path)!.read())!.equals(Buffer.from(octets as string)), path);
+  for (const [path, bytes] of Object.entries(files))
+    assert.ok((await content!.files.get(path)!.read())!.equals(Buffer.from(bytes as string)), path);
 });
 
 test('links are not followed, pipes not waited for, junk left out, dot files told', async () => {
@@ -114,8 +114,8 @@ test('the same files make the same archive, whenever and wherever', async () => 
     const again = await openArchive(path, DEFAULT_LIMITS, findings);
     assert.equal(findings.list(), []);
     assert.equal([...again!.files.keys()], Object.keys(files).sort());
-    for (const [name, octets] of Object.entries(files))
-      assert.ok((await again!.files.get(name)!.read())!.equals(Buffer.from(octets as string)), name);
+    for (const [name, bytes] of Object.entries(files))
+      assert.ok((await again!.files.get(name)!.read())!.equals(Buffer.from(bytes as string)), name);
   }
   assert.is(hashes.size, 1);
 });

@@ -44,9 +44,9 @@ async function auditArchive(bytes: Buffer): Promise<Read> {
   const isAccepted = findings.summary().errors === 0;
   const files = new Map<string, Buffer>();
   for (const { path, size, read } of isAccepted ? content.files.values() : []) {
-    const octets = await read();
-    assert.is(octets?.length, size, path);
-    files.set(path, octets!);
+    const data = await read();
+    assert.is(data?.length, size, path);
+    files.set(path, data!);
   }
   const audit = await auditContent(content, findings, { sdks: SDKS });
   if (!isAccepted) assert.is(audit.verdict, 'rejected');
@@ -90,10 +90,10 @@ def digest(zip):
     return total.hexdigest()
 `;
 
-const sha256 = (octets: Uint8Array): Buffer => createHash('sha256').update(octets).digest();
+const sha256 = (data: Uint8Array): Buffer => createHash('sha256').update(data).digest();
 function digest(files: Contents): string {
   const total = createHash('sha256');
-  for (const [path, octets] of files) total.update(`${path}\0`).update(sha256(octets));
+  for (const [path, data] of files) total.update(`${path}\0`).update(sha256(data));
   return total.digest('hex');
 }
 

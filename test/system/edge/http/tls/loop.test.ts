@@ -17,7 +17,7 @@ const test = suite('edge/http/tls/loop');
 const PATIENCE_MS = 30_000;
 const WAVES = 6;
 const WAVE = 2000;
-/** Octets of a response that no socket's buffers take. */
+/** Bytes of a response that no socket's buffers take. */
 const LARGE = 32 << 20;
 
 async function until(is: () => boolean, what: string): Promise<void> {
@@ -26,11 +26,11 @@ async function until(is: () => boolean, what: string): Promise<void> {
 
 const allClosed = ({ counters }: Rig): boolean => counters.get('closed') === counters.get('accepted_tls');
 
-/** A server between a client and this one, that cuts what the client says after so many octets. */
-async function cutHandshake(port: number, octets: number, how: 'end' | 'reset'): Promise<void> {
+/** A server between a client and this one, that cuts what the client says after so many bytes. */
+async function cutHandshake(port: number, bytes: number, how: 'end' | 'reset'): Promise<void> {
   const relay = createServer((near) => {
     const far = connect(port, '127.0.0.1');
-    let left = octets;
+    let left = bytes;
     const over = (): void => {
       if (how === 'end') far.end();
       else far.resetAndDestroy();
@@ -78,15 +78,15 @@ test('where the event loop is another one it says so, and holds nothing', () => 
 
 test('handshakes that are cut anywhere, by an end or a reset', async () => {
   await withServer(async (rig) => {
-    for (let octets = 1; octets < 700; octets += 23)
-      for (const how of ['end', 'reset'] as const) await cutHandshake(rig.tlsPort, octets, how);
+    for (let bytes = 1; bytes < 700; bytes += 23)
+      for (const how of ['end', 'reset'] as const) await cutHandshake(rig.tlsPort, bytes, how);
     await until(() => allClosed(rig), 'all are closed');
     assert.ok(rig.counters.get('handshake_failed') > 20);
     assert.is((await getHttp2(`https://${HOST}`, rig.tlsPort)).status, 200);
   });
 });
 
-test('a ClientHello that comes an octet at a time is served', async () => {
+test('a ClientHello that comes a byte at a time is served', async () => {
   await withServer(async ({ tlsPort, counters }) => {
     const relay = createServer((near) => {
       const far = connect(tlsPort, '127.0.0.1');
@@ -95,8 +95,8 @@ test('a ClientHello that comes an octet at a time is served', async () => {
       let last: Promise<void> = Promise.resolve();
       near.on('data', (part: Buffer) => {
         last = last.then(async () => {
-          for (const octet of part) {
-            await new Promise((done) => far.write(Buffer.of(octet), done));
+          for (const byte of part) {
+            await new Promise((done) => far.write(Buffer.of(byte), done));
             await new Promise((done) => setImmediate(done));
           }
         });
