@@ -11,18 +11,18 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DEL
 export const NO_ROUTE = 'none';
 
 export class HttpMetrics {
-  private readonly requests: Counter;
-  private readonly durations: Histogram;
+  readonly #requests: Counter;
+  readonly #durations: Histogram;
   /** By method, route and status: there are as many as all three have values, since none is the client's. */
-  private readonly series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
+  readonly #series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
 
   constructor(registry: Registry) {
-    this.requests = registry.counter(
+    this.#requests = registry.counter(
       'waypost_http_requests_total',
       'Requests to the admin API that were answered, by method, route template and status.',
       ['method', 'route', 'status'],
     );
-    this.durations = registry.histogram(
+    this.#durations = registry.histogram(
       'waypost_http_request_duration_seconds',
       'From the header of a request to its answer, without the sending of a long one.',
       ['method', 'route'],
@@ -38,12 +38,12 @@ export class HttpMetrics {
     const verb = METHODS.has(method) ? method : 'other';
     const place = route ?? NO_ROUTE;
     const key = `${verb}${status}${place}`;
-    let series = this.series.get(key);
+    let series = this.#series.get(key);
     if (series === undefined) {
-      series = { count: this.requests.cell(verb, place, String(status)), durations: this.durations.of(verb, place) };
-      this.series.set(key, series);
+      series = { count: this.#requests.cell(verb, place, String(status)), durations: this.#durations.of(verb, place) };
+      this.#series.set(key, series);
     }
     series.count.value++;
-    this.durations.note(series.durations, seconds);
+    this.#durations.note(series.durations, seconds);
   }
 }

@@ -21,7 +21,7 @@ export class NameCopy {
   constructor(name: Name, before: readonly RecordRow[]) {
     this.name = name;
     this.before = before;
-    for (const { type, rdata } of before) this.set(type).rdatas.set(rdataId(rdata), rdata);
+    for (const { type, rdata } of before) this.#set(type).rdatas.set(rdataId(rdata), rdata);
   }
 
   has(type: number): boolean {
@@ -36,7 +36,7 @@ export class NameCopy {
 
   /** Adds a record, or gives it, and with it its RRset, another TTL. */
   add(type: number, ttl: number, rdata: Uint8Array): void {
-    const set = this.set(type);
+    const set = this.#set(type);
     set.ttl = ttl;
     set.rdatas.set(rdataId(rdata), rdata);
   }
@@ -49,7 +49,7 @@ export class NameCopy {
     this.now.get(type)?.rdatas.clear();
   }
 
-  private set(type: number): SetCopy {
+  #set(type: number): SetCopy {
     let set = this.now.get(type);
     if (set === undefined) {
       set = { ttl: null, rdatas: new Map() };

@@ -11,54 +11,54 @@ const SLOTS = 128;
 const FAILING_SLOTS = 32;
 
 export class Looks {
-  private readonly sound = new FairQueue<Target>();
-  private readonly failing = new FairQueue<Target>();
-  private isFailingTurn = false;
-  private running = 0;
-  private runningFailing = 0;
+  readonly #sound = new FairQueue<Target>();
+  readonly #failing = new FairQueue<Target>();
+  #isFailingTurn = false;
+  #running = 0;
+  #runningFailing = 0;
 
   /** Nothing waits and nothing is under way. */
   get isIdle(): boolean {
-    return this.running === 0 && this.sound.size + this.failing.size === 0;
+    return this.#running === 0 && this.#sound.size + this.#failing.size === 0;
   }
 
   has(target: Target): boolean {
-    return this.sound.has(target) || this.failing.has(target);
+    return this.#sound.has(target) || this.#failing.has(target);
   }
 
   /** `account`: whose turn it is. A target that waits already keeps its place. */
   put(target: Target, account: string): void {
-    if (!this.has(target)) (isFailing(target) ? this.failing : this.sound).put(target, account);
+    if (!this.has(target)) (isFailing(target) ? this.#failing : this.#sound).put(target, account);
   }
 
   remove(target: Target): void {
-    this.sound.remove(target);
-    this.failing.remove(target);
+    this.#sound.remove(target);
+    this.#failing.remove(target);
   }
 
   /** Nothing waits any more. */
   clear(): void {
-    this.sound.clear();
-    this.failing.clear();
+    this.#sound.clear();
+    this.#failing.clear();
   }
 
   /** Takes out the next one, when there is a slot for it. From both queues in turns, since either may never become empty. */
   take(): Target | undefined {
-    if (this.running >= SLOTS) return undefined;
-    const { sound } = this;
-    const failing = this.runningFailing < FAILING_SLOTS ? this.failing : undefined;
-    this.isFailingTurn = !this.isFailingTurn;
-    return this.isFailingTurn ? (failing?.take() ?? sound.take()) : (sound.take() ?? failing?.take());
+    if (this.#running >= SLOTS) return undefined;
+    const sound = this.#sound;
+    const failing = this.#runningFailing < FAILING_SLOTS ? this.#failing : undefined;
+    this.#isFailingTurn = !this.#isFailingTurn;
+    return this.#isFailingTurn ? (failing?.take() ?? sound.take()) : (sound.take() ?? failing?.take());
   }
 
   /** A look begins. Returns what is to be called once when it has ended. */
   begin(target: Target): () => void {
     const failing = isFailing(target) ? 1 : 0;
-    this.running++;
-    this.runningFailing += failing;
+    this.#running++;
+    this.#runningFailing += failing;
     return () => {
-      this.running--;
-      this.runningFailing -= failing;
+      this.#running--;
+      this.#runningFailing -= failing;
     };
   }
 }

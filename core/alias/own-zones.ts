@@ -16,17 +16,17 @@ import { walk } from '../zone/walk.ts';
 export class Trail {
   /** Names that a CNAME, DNAME or ALIAS led on from: each is passed once. */
   readonly used = new Set<string>();
-  private readonly onVisit: (name: Name) => void;
+  readonly #onVisit: (name: Name) => void;
   /** The least TTL so far, seconds. */
   ttl = 0x7fffffff;
 
   /** `onVisit` is told of every name before it is looked at, so that no change to it is missed. */
   constructor(onVisit: (name: Name) => void) {
-    this.onVisit = onVisit;
+    this.#onVisit = onVisit;
   }
 
   visit(name: Name): void {
-    this.onVisit(name);
+    this.#onVisit(name);
   }
 
   /** False: the chain goes in circles, or too far. */
@@ -50,20 +50,20 @@ export type End =
 const LOOP: End = { kind: 'failed', error: 'the target leads back to itself, or through too many names' };
 
 export class OwnZones {
-  private readonly environment: Environment;
-  private readonly settings: ZoneSettings;
-  private readonly reader: Reader;
+  readonly #environment: Environment;
+  readonly #settings: ZoneSettings;
+  readonly #reader: Reader;
 
   constructor(environment: Environment, settings: ZoneSettings) {
-    this.environment = environment;
-    this.settings = settings;
-    this.reader = new Reader(rawReader(environment));
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#reader = new Reader(rawReader(environment));
   }
 
   /** Our zone that a name lies in. */
   zoneOf(name: Name): Domain | undefined {
     for (let apex = name; apex.length > 1; apex = parentName(apex)) {
-      const domain = this.reader.domainByApex(apex);
+      const domain = this.#reader.domainByApex(apex);
       if (domain !== undefined) return domain;
     }
     return undefined;
@@ -79,7 +79,7 @@ export class OwnZones {
    * that for others what the world is told counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS to it.
    */
   follow(start: Name, trail: Trail, account: string | null): End {
-    const zones = new ZoneUpdates(this.environment, this.settings, () => false);
+    const zones = new ZoneUpdates(this.#environment, this.#settings, () => false);
     let name = start;
     for (;;) {
       trail.visit(name);

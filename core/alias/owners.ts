@@ -8,24 +8,24 @@ import type { Name } from '../wire/name.ts';
 const MOST = 10_000;
 
 export class Owners {
-  private readonly environment: Environment;
-  private readonly reader: Reader;
+  readonly #environment: Environment;
+  readonly #reader: Reader;
 
   constructor(environment: Environment) {
-    this.environment = environment;
-    this.reader = new Reader(rawReader(environment));
+    this.#environment = environment;
+    this.#reader = new Reader(rawReader(environment));
   }
 
   /** The first target at or after a key of the table. */
   nextTarget(start: Buffer | undefined): Name | undefined {
-    for (const key of this.environment.aliases.getKeys({ start, limit: 1 }))
+    for (const key of this.#environment.aliases.getKeys({ start, limit: 1 }))
       return aliasOwnerParts(key as Buffer).target;
     return undefined;
   }
 
   /** The account of the oldest domain that leads to the name; '' when none does. */
   firstAccount(target: Name): string {
-    for (const domainId of this.domains(target, 1)) return this.accountOf(domainId) ?? '';
+    for (const domainId of this.#domains(target, 1)) return this.accountOf(domainId) ?? '';
     return '';
   }
 
@@ -34,7 +34,7 @@ export class Owners {
     let only: string | null = null;
     let last = '';
     let count = 0;
-    for (const domainId of this.domains(target, MOST)) {
+    for (const domainId of this.#domains(target, MOST)) {
       if (++count === MOST) return null;
       if (domainId === last) continue;
       last = domainId;
@@ -48,12 +48,12 @@ export class Owners {
 
   /** Undefined: the domain is gone. */
   accountOf(domainId: string): string | undefined {
-    return this.reader.domain(domainId)?.accountId;
+    return this.#reader.domain(domainId)?.accountId;
   }
 
-  private *domains(target: Name, limit: number): Iterable<string> {
+  *#domains(target: Name, limit: number): Iterable<string> {
     const prefix = aliasOwners(target);
-    for (const key of this.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit }))
+    for (const key of this.#environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit }))
       yield aliasOwnerParts(key as Buffer).domainId;
   }
 }

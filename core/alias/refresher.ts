@@ -64,47 +64,47 @@ const START_SPREAD = 5;
 const PIECE = 500;
 
 export class AliasRefresher {
-  private readonly options: AliasOptions;
-  private readonly now: () => number;
-  private readonly clock: () => number;
-  private readonly own: OwnZones;
-  private readonly owners: Owners;
-  private readonly lookup: TargetLookup;
-  private readonly writer: TargetWriter;
-  private readonly watch = new Watch<Target>();
-  private readonly schedule = new Schedule<Target>();
-  private readonly reader: Reader;
-  private readonly abort = new AbortController();
-  private readonly looks = new Looks();
+  readonly #options: AliasOptions;
+  readonly #now: () => number;
+  readonly #clock: () => number;
+  readonly #own: OwnZones;
+  readonly #owners: Owners;
+  readonly #lookup: TargetLookup;
+  readonly #writer: TargetWriter;
+  readonly #watch = new Watch<Target>();
+  readonly #schedule = new Schedule<Target>();
+  readonly #reader: Reader;
+  readonly #abort = new AbortController();
+  readonly #looks = new Looks();
   /** Looks at resolvers that may begin before the next tick. */
-  private budget = RATE;
+  #budget = RATE;
   /** Looks that may begin before the event loop turns. */
-  private turn = TURN;
-  private readonly writing = new Set<Promise<void>>();
+  #turn = TURN;
+  readonly #writing = new Set<Promise<void>>();
   /** Runs while there are targets: a node without ALIAS records is not woken for them. */
-  private timer: NodeJS.Timeout | undefined;
-  private isStarted = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isStarted = false;
 
   constructor(options: AliasOptions) {
     const { environment, zoneSettings, journal, staleMax } = options;
-    this.options = options;
-    this.now = options.now ?? (() => Date.now() / 1000);
-    this.clock = options.clock ?? (() => performance.now() / 1000);
-    this.own = new OwnZones(environment, zoneSettings);
-    this.owners = new Owners(environment);
-    const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.abort.signal);
-    this.lookup = new TargetLookup(this.own, lookup, options.allowPrivate, zoneSettings.cluster);
-    this.writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
-    this.reader = new Reader(rawReader(environment));
+    this.#options = options;
+    this.#now = options.now ?? (() => Date.now() / 1000);
+    this.#clock = options.clock ?? (() => performance.now() / 1000);
+    this.#own = new OwnZones(environment, zoneSettings);
+    this.#owners = new Owners(environment);
+    const lookup = options.lookup ?? recursiveLookup(options.resolvers, this.#abort.signal);
+    this.#lookup = new TargetLookup(this.#own, lookup, options.allowPrivate, zoneSettings.cluster);
+    this.#writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
+    this.#reader = new Reader(rawReader(environment));
     journal.onAnswers(({ names, apexes, aliasTargets: targets }) => {
-      for (const { target, domainIds } of targets) this.ownersChanged(target, domainIds);
-      for (const name of names) for (const target of this.watch.at(name)) this.poke(target);
-      for (const apex of apexes) for (const target of this.watch.below(apex)) this.poke(target);
-      this.pump();
+      for (const { target, domainIds } of targets) this.#ownersChanged(target, domainIds);
+      for (const name of names) for (const target of this.#watch.at(name)) this.#poke(target);
+      for (const apex of apexes) for (const target of this.#watch.below(apex)) this.#poke(target);
+      this.#pump();
     });
     journal.onDomain(({ apex }) => {
-      for (const target of this.watch.below(apex)) this.poke(target);
-      this.pump();
+      for (const target of this.#watch.below(apex)) this.#poke(target);
+      this.#pump();
     });
   }
 
@@ -112,126 +112,126 @@ export class AliasRefresher {
   async start(): Promise<void> {
     let start: Buffer | undefined;
     const all: Target[] = [];
-    for (let name = this.owners.nextTarget(start); name !== undefined; name = this.owners.nextTarget(start)) {
+    for (let name = this.#owners.nextTarget(start); name !== undefined; name = this.#owners.nextTarget(start)) {
       start = afterPrefix(aliasOwners(name));
-      const target = this.add(name);
+      const target = this.#add(name);
       if (target !== null) all.push(target);
       if (all.length % PIECE === 0) await turn();
     }
     const spread = (all.length / 1000) * START_SPREAD;
     for (const target of all) {
-      if (target.isGone || target.isRunning || this.looks.has(target)) continue;
-      if (target.row === null || spread < 1) this.enqueue(target);
-      else this.schedule.put(target, this.clock() + Math.random() * spread);
+      if (target.isGone || target.isRunning || this.#looks.has(target)) continue;
+      if (target.row === null || spread < 1) this.#enqueue(target);
+      else this.#schedule.put(target, this.#clock() + Math.random() * spread);
       // Its last change had not come to all names when the process ended.
-      if (target.row?.spread?.to != null) this.bring(target);
+      if (target.row?.spread?.to != null) this.#bring(target);
     }
-    await this.removeOrphans();
-    this.isStarted = true;
-    this.run();
-    this.pump();
+    await this.#removeOrphans();
+    this.#isStarted = true;
+    this.#run();
+    this.#pump();
   }
 
   /** Ends what is under way; nothing is written afterwards. */
   async stop(): Promise<void> {
-    this.abort.abort();
-    this.rest();
-    this.writer.stop();
-    this.looks.clear();
-    await Promise.all(this.writing);
+    this.#abort.abort();
+    this.#rest();
+    this.#writer.stop();
+    this.#looks.clear();
+    await Promise.all(this.#writing);
   }
 
   /** Begins the looks that are due. */
   tick(): void {
-    this.budget = Math.min(this.budget + (RATE * TICK_MS) / 1000, RATE);
-    for (const target of this.schedule.take(this.clock())) this.enqueue(target);
-    this.pump();
-    if (this.options.states.live.size === 0 && this.budget === RATE) this.rest();
+    this.#budget = Math.min(this.#budget + (RATE * TICK_MS) / 1000, RATE);
+    for (const target of this.#schedule.take(this.#clock())) this.#enqueue(target);
+    this.#pump();
+    if (this.#options.states.live.size === 0 && this.#budget === RATE) this.#rest();
   }
 
-  private run(): void {
-    if (!this.isStarted || this.abort.signal.aborted || this.options.states.live.size === 0) return;
-    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  #run(): void {
+    if (!this.#isStarted || this.#abort.signal.aborted || this.#options.states.live.size === 0) return;
+    this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  private rest(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Resolves when nothing is under way and nothing waits for a slot. */
   async idle(): Promise<void> {
-    while (!this.looks.isIdle || this.writing.size > 0) await sleep(1);
+    while (!this.#looks.isIdle || this.#writing.size > 0) await sleep(1);
   }
 
   /** Addresses dropped, commits made. */
   get counts(): { readonly dropped: number; readonly written: number } {
-    return { dropped: this.lookup.dropped, written: this.writer.written };
+    return { dropped: this.#lookup.dropped, written: this.#writer.written };
   }
 
   /** Null when it is known already. */
-  private add(name: Name): Target | null {
-    const { live } = this.options.states;
+  #add(name: Name): Target | null {
+    const { live } = this.#options.states;
     const id = nameId(name);
     if (live.has(id)) return null;
-    const row = this.reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
+    const row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
     const target = new Target(name, row ?? null);
     live.set(id, target);
-    this.run();
+    this.#run();
     return target;
   }
 
   /** ALIAS records for the target came or went. */
-  private ownersChanged(name: Name, domainIds: ReadonlySet<string>): void {
-    const { live } = this.options.states;
-    if (this.writer.hasOwners(name)) {
-      const added = this.add(name);
-      if (added !== null) this.enqueue(added);
-      else this.accountsChanged(live.get(nameId(name))!, domainIds);
+  #ownersChanged(name: Name, domainIds: ReadonlySet<string>): void {
+    const { live } = this.#options.states;
+    if (this.#writer.hasOwners(name)) {
+      const added = this.#add(name);
+      if (added !== null) this.#enqueue(added);
+      else this.#accountsChanged(live.get(nameId(name))!, domainIds);
       return;
     }
     const target = live.get(nameId(name));
     if (target === undefined) return;
     target.isGone = true;
     live.delete(nameId(name));
-    this.watch.remove(target);
-    this.schedule.remove(target);
-    this.looks.remove(target);
-    this.track(this.removeRow(name));
+    this.#watch.remove(target);
+    this.#schedule.remove(target);
+    this.#looks.remove(target);
+    this.#track(this.#removeRow(name));
   }
 
   /** Zones that were believed, since the owners were all of their account, are not once another account leads there, too. */
-  private accountsChanged(target: Target, domainIds: ReadonlySet<string>): void {
+  #accountsChanged(target: Target, domainIds: ReadonlySet<string>): void {
     const { account } = target;
     if (account === null) target.account = undefined;
     if (account === null || account === undefined) return;
     for (const id of domainIds) {
-      if ((this.owners.accountOf(id) ?? account) === account) continue;
+      if ((this.#owners.accountOf(id) ?? account) === account) continue;
       target.account = null;
       if (target.isRunning) target.isOutdated = true;
-      else this.enqueue(target);
+      else this.#enqueue(target);
       return;
     }
   }
 
-  private async removeRow(name: Name): Promise<void> {
-    await this.writer.remove(name);
+  async #removeRow(name: Name): Promise<void> {
+    await this.#writer.remove(name);
     // It may have come back meanwhile, and count on the row that is gone now.
-    const again = this.options.states.live.get(nameId(name));
+    const again = this.#options.states.live.get(nameId(name));
     if (again === undefined) return;
-    again.row = this.reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget)) ?? null;
-    this.bring(again);
+    again.row = this.#reader.row(aliasTargets, aliasTargets.key({ name } as AliasTarget)) ?? null;
+    this.#bring(again);
   }
 
   /** Rows of targets that nothing leads to any more: a crash came between. */
-  private async removeOrphans(): Promise<void> {
-    const table = this.options.environment.rows.get(aliasTargets.number)!;
+  async #removeOrphans(): Promise<void> {
+    const table = this.#options.environment.rows.get(aliasTargets.number)!;
     let start: Buffer | undefined;
     for (;;) {
       const keys = [...table.getKeys({ start, limit: PIECE })] as Buffer[];
       for (const key of keys) {
         const name = nameOfKey(key, 0, key.length);
-        if (!this.writer.hasOwners(name)) this.track(this.writer.remove(name));
+        if (!this.#writer.hasOwners(name)) this.#track(this.#writer.remove(name));
       }
       if (keys.length < PIECE) return;
       start = Buffer.concat([keys[keys.length - 1], Uint8Array.of(0)]);
@@ -240,98 +240,98 @@ export class AliasRefresher {
   }
 
   /** Something on the way to the target has changed. */
-  private poke(target: Target): void {
+  #poke(target: Target): void {
     if (target.isRunning) target.isOutdated = true;
-    else if (target.isOutside) this.schedule.put(target, this.clock() + this.untilNext(target));
-    else this.enqueue(target);
+    else if (target.isOutside) this.#schedule.put(target, this.#clock() + this.#untilNext(target));
+    else this.#enqueue(target);
   }
 
   /** Seconds until a target may be looked at again; no more than usual when the clock has been set. */
-  private untilNext({ checkedAt }: Target): number {
-    return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.now(), 0), LEAST_BETWEEN);
+  #untilNext({ checkedAt }: Target): number {
+    return Math.min(Math.max(checkedAt + LEAST_BETWEEN - this.#now(), 0), LEAST_BETWEEN);
   }
 
-  private enqueue(target: Target): void {
+  #enqueue(target: Target): void {
     if (target.isRunning || target.isGone) return;
-    this.schedule.remove(target);
-    if (!this.looks.has(target)) this.looks.put(target, this.owners.firstAccount(target.name));
+    this.#schedule.remove(target);
+    if (!this.#looks.has(target)) this.#looks.put(target, this.#owners.firstAccount(target.name));
   }
 
   /** Begins as many looks as there is room for. */
-  private pump(): void {
-    while (this.budget > 0 && this.turn > 0 && !this.abort.signal.aborted) {
-      const target = this.looks.take();
+  #pump(): void {
+    while (this.#budget > 0 && this.#turn > 0 && !this.#abort.signal.aborted) {
+      const target = this.#looks.take();
       if (target === undefined) return;
-      if (--this.turn === 0)
+      if (--this.#turn === 0)
         setImmediate(() => {
-          this.turn = TURN;
-          this.pump();
+          this.#turn = TURN;
+          this.#pump();
         });
-      void this.look(target);
+      void this.#look(target);
     }
   }
 
-  private async look(target: Target): Promise<void> {
-    const end = this.looks.begin(target);
+  async #look(target: Target): Promise<void> {
+    const end = this.#looks.begin(target);
     target.isRunning = true;
     target.isOutdated = false;
     const visited: Name[] = [];
     const began = performance.now();
     try {
-      if (target.account === undefined) target.account = this.owners.onlyAccount(target.name);
-      const result = await this.lookup.run(target.name, target.account, (name) => {
+      if (target.account === undefined) target.account = this.#owners.onlyAccount(target.name);
+      const result = await this.#lookup.run(target.name, target.account, (name) => {
         visited.push(name);
-        this.watch.add(target, name, this.own.zoneOf(name)?.apex);
+        this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
       });
-      if (!target.isGone && !this.abort.signal.aborted) this.note(target, result, visited, began);
+      if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
     } catch (error) {
-      this.options.log.error('The target of an ALIAS could not be looked at; this is tried again.', {
+      this.#options.log.error('The target of an ALIAS could not be looked at; this is tried again.', {
         target: formatName(target.name),
         error,
       });
-      this.schedule.put(target, this.clock() + 60);
+      this.#schedule.put(target, this.#clock() + 60);
     } finally {
       end();
       target.isRunning = false;
-      if (target.isGone) this.watch.remove(target);
-      else if (target.isOutdated) this.poke(target);
-      this.pump();
+      if (target.isGone) this.#watch.remove(target);
+      else if (target.isOutdated) this.#poke(target);
+      this.#pump();
     }
   }
 
-  private note(target: Target, { a, aaaa }: TargetResult, visited: readonly Name[], began: number): void {
-    const now = this.now();
-    const { staleMax, observer } = this.options;
+  #note(target: Target, { a, aaaa }: TargetResult, visited: readonly Name[], began: number): void {
+    const now = this.#now();
+    const { staleMax, observer } = this.#options;
     target.a = advance(target.a, a, now, staleMax);
     target.aaaa = advance(target.aaaa, aaaa, now, staleMax);
     target.checkedAt = now;
     target.isOutside = !a.isOwn || !aaaa.isOwn;
     target.error = errorOf({ a, aaaa });
     // Names that the chains have left are not watched any more.
-    this.watch.remove(target);
-    for (const name of visited) this.watch.add(target, name, this.own.zoneOf(name)?.apex);
+    this.#watch.remove(target);
+    for (const name of visited) this.#watch.add(target, name, this.#own.zoneOf(name)?.apex);
     const seconds = Math.min(delay(target.a, a.isOwn, Math.random()), delay(target.aaaa, aaaa.isOwn, Math.random()));
-    this.schedule.put(target, this.clock() + seconds);
-    if (target.isOutside) this.budget--;
+    this.#schedule.put(target, this.#clock() + seconds);
+    if (target.isOutside) this.#budget--;
     observer?.looked(kindOf({ a, aaaa }), target.isOutside, (performance.now() - began) / 1000);
-    this.bring(target);
+    this.#bring(target);
   }
 
-  private bring(target: Target): void {
-    const brought = this.writer.bring(target).catch((error: unknown) => {
-      if (!target.isGone) this.schedule.put(target, this.clock() + RETRY_WRITE);
+  #bring(target: Target): void {
+    const brought = this.#writer.bring(target).catch((error: unknown) => {
+      if (!target.isGone) this.#schedule.put(target, this.#clock() + RETRY_WRITE);
       throw error;
     });
-    this.track(brought);
+    this.#track(brought);
   }
 
-  private track(work: Promise<void>): void {
+  #track(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => {
-        if (!this.abort.signal.aborted)
-          this.options.log.error('What an ALIAS stands for could not be written; this is tried again.', { error });
+        if (!this.#abort.signal.aborted)
+          this.#options.log.error('What an ALIAS stands for could not be written; this is tried again.', { error });
       })
-      .finally(() => this.writing.delete(tracked));
-    this.writing.add(tracked);
+      .finally(() => this.#writing.delete(tracked));
+    this.#writing.add(tracked);
   }
 }

@@ -24,17 +24,17 @@ export interface AliasState {
 
 /** Of targets that are looked after here; of others, what their rows say. */
 export class AliasStates {
-  private readonly reader: Reader;
+  readonly #reader: Reader;
   readonly live = new Map<string, Target>();
 
   constructor(environment: Environment) {
-    this.reader = new Reader(rawReader(environment));
+    this.#reader = new Reader(rawReader(environment));
   }
 
   of(name: Name): AliasState {
     const target = this.live.get(nameId(name));
     if (target !== undefined) return stateOf(target);
-    const row = this.reader.row(aliasTargets, aliasTargets.key({ ...NOBODY, name }));
+    const row = this.#reader.row(aliasTargets, aliasTargets.key({ ...NOBODY, name }));
     return stateOf(new Target(name, row ?? null));
   }
 }

@@ -40,50 +40,50 @@ export interface TargetResult {
 }
 
 export class TargetLookup {
-  private readonly own: OwnZones;
-  private readonly lookup: Lookup;
-  private readonly exemptions: Exemptions;
+  readonly #own: OwnZones;
+  readonly #lookup: Lookup;
+  readonly #exemptions: Exemptions;
   /** Of the cluster, which serve proxied names whatever range they lie in. */
-  private readonly cluster: ReadonlySet<string>;
+  readonly #cluster: ReadonlySet<string>;
   /** Addresses that were dropped. */
   dropped = 0;
 
   constructor(own: OwnZones, lookup: Lookup, exemptions: Exemptions, cluster: Cluster) {
-    this.own = own;
-    this.lookup = lookup;
-    this.exemptions = exemptions;
-    this.cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
+    this.#own = own;
+    this.#lookup = lookup;
+    this.#exemptions = exemptions;
+    this.#cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
   }
 
   /** `account`: whose zones are followed in the store. `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
   async run(target: Name, account: string | null, onVisit: (name: Name) => void): Promise<TargetResult> {
     const [a, aaaa] = await Promise.all([
-      this.family(target, TYPE.A, account, new Trail(onVisit)),
-      this.family(target, TYPE.AAAA, account, new Trail(onVisit)),
+      this.#family(target, TYPE.A, account, new Trail(onVisit)),
+      this.#family(target, TYPE.AAAA, account, new Trail(onVisit)),
     ]);
     return { a, aaaa };
   }
 
-  private async family(target: Name, type: number, account: string | null, trail: Trail): Promise<FamilyResult> {
+  async #family(target: Name, type: number, account: string | null, trail: Trail): Promise<FamilyResult> {
     let name = target;
     let isOwn = true;
     for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {
-      const end = this.own.follow(name, trail, account);
+      const end = this.#own.follow(name, trail, account);
       if (end.kind === 'failed') return { kind: 'failed', isOwn, error: end.error };
       if (end.kind === 'missing') return { kind: 'none', ttl: 0, isOwn, note: NO_NAME, isDropped: false };
       if (end.kind === 'sets') {
         const set = findType(end.sets, type);
         if (set === undefined) return { kind: 'none', ttl: 0, isOwn, note: noAddress(type), isDropped: false };
-        return this.public(set.rdatas, Math.min(trail.ttl, set.ttl), isOwn);
+        return this.#public(set.rdatas, Math.min(trail.ttl, set.ttl), isOwn);
       }
       isOwn = false;
-      const outcome = await this.lookup(end.name, type);
+      const outcome = await this.#lookup(end.name, type);
       if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
-      const back = outcome.chain.find((step) => this.own.isOf(account, step.name));
+      const back = outcome.chain.find((step) => this.#own.isOf(account, step.name));
       if (back === undefined) {
         for (const step of outcome.chain.slice(0, MAX_WATCHED)) trail.visit(step.name);
         const ttl = Math.min(trail.ttl, outcome.ttl);
-        if (outcome.kind === 'addresses') return this.public(outcome.addresses, ttl, isOwn);
+        if (outcome.kind === 'addresses') return this.#public(outcome.addresses, ttl, isOwn);
         return { kind: 'none', ttl, isOwn, note: outcome.missing ? NO_NAME : noAddress(type), isDropped: false };
       }
       // What a resolver says of our own names may be as old as their TTL, and is our own ALIAS when they are in a loop.
@@ -93,13 +93,13 @@ export class TargetLookup {
     return { kind: 'failed', isOwn, error: 'the target leads back to itself, or through too many names' };
   }
 
-  private public(rdatas: readonly Uint8Array[], ttl: number, isOwn: boolean): FamilyResult {
+  #public(rdatas: readonly Uint8Array[], ttl: number, isOwn: boolean): FamilyResult {
     const kept = new Set<string>();
     let note: string | null = null;
     for (const rdata of rdatas) {
       const text = hex(rdata);
-      const verdict = mayConnect(rdata, this.exemptions);
-      if (verdict.public || this.cluster.has(text)) kept.add(text);
+      const verdict = mayConnect(rdata, this.#exemptions);
+      if (verdict.public || this.#cluster.has(text)) kept.add(text);
       else {
         this.dropped++;
         note ??= `${formatAddress(rdata)} ${verdict.reason}, and is not answered`;

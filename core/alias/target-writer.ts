@@ -20,26 +20,26 @@ const BY = 'alias';
 type Served = Pick<AliasTarget, 'a' | 'aaaa'>;
 
 export class TargetWriter {
-  private readonly environment: Environment;
-  private readonly journal: Journal;
+  readonly #environment: Environment;
+  readonly #journal: Journal;
   /** Seconds after which a row is written though what is served has not changed, so that a restart knows how old its answers are. */
-  private readonly interval: number;
-  private stopped = false;
+  readonly #interval: number;
+  #stopped = false;
   /** Owners in commits that are under way. Many targets may change at once, and all that waits becomes one commit, which holds up the event loop. */
-  private underWay = 0;
+  #underWay = 0;
   /** Who waits until these are fewer than PIECE. */
-  private readonly waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
   /** Commits made. */
   written = 0;
 
   constructor(environment: Environment, journal: Journal, interval: number) {
-    this.environment = environment;
-    this.journal = journal;
-    this.interval = interval;
+    this.#environment = environment;
+    this.#journal = journal;
+    this.#interval = interval;
   }
 
   stop(): void {
-    this.stopped = true;
+    this.#stopped = true;
   }
 
   /** Brings the row up to the target's state, piece by piece; one at a time for each target. Rejects when a commit does. */
@@ -48,12 +48,12 @@ export class TargetWriter {
     if (target.isWriting) return;
     target.isWriting = true;
     try {
-      while (target.isDirty && !this.stopped) {
+      while (target.isDirty && !this.#stopped) {
         target.isDirty = false;
         const { row } = target;
-        if (row?.spread?.to != null) await this.put(target, row, row.spread.to);
-        else if (!isServed(row, target)) await this.put(target, null, '');
-        else if (this.isOld(target)) await this.put(target, null, null);
+        if (row?.spread?.to != null) await this.#put(target, row, row.spread.to);
+        else if (!isServed(row, target)) await this.#put(target, null, '');
+        else if (this.#isOld(target)) await this.#put(target, null, null);
         if (target.row?.spread?.to != null || !isServed(target.row, target)) target.isDirty = true;
         // Requests that wait come between two pieces.
         if (target.isDirty) await setImmediate();
@@ -65,7 +65,7 @@ export class TargetWriter {
 
   /** Takes the row away when no ALIAS leads to the name any more. */
   async remove(name: Name): Promise<void> {
-    await write(this.environment, this.journal, BY, (draft) => {
+    await write(this.#environment, this.#journal, BY, (draft) => {
       const row = draft.row(aliasTargets, aliasTargets.key({ name } as AliasTarget));
       if (row !== undefined && !this.hasOwners(name)) draft.delete(aliasTargets, row);
     });
@@ -73,19 +73,19 @@ export class TargetWriter {
 
   hasOwners(name: Name): boolean {
     const prefix = aliasOwners(name);
-    for (const _ of this.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
+    for (const _ of this.#environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
       return true;
     return false;
   }
 
   /** `served`: null for the target's state; `from`: where the piece begins, null when nobody is to be compiled. */
-  private async put(target: Target, served: Served | null, from: string | null): Promise<void> {
-    while (this.underWay >= PIECE) await new Promise<void>((resume) => this.waiting.add(resume));
-    const { spread, owners } = from === null ? { spread: null, owners: 1 } : this.piece(target.name, from);
-    this.underWay += owners;
-    this.resumeOne();
+  async #put(target: Target, served: Served | null, from: string | null): Promise<void> {
+    while (this.#underWay >= PIECE) await new Promise<void>((resume) => this.#waiting.add(resume));
+    const { spread, owners } = from === null ? { spread: null, owners: 1 } : this.#piece(target.name, from);
+    this.#underWay += owners;
+    this.#resumeOne();
     try {
-      if (this.stopped) return;
+      if (this.#stopped) return;
       const row: AliasTarget = {
         name: target.name,
         a: served === null ? target.a.served : served.a,
@@ -94,36 +94,36 @@ export class TargetWriter {
         checkedAt: target.checkedAt,
         spread,
       };
-      await write(this.environment, this.journal, BY, (draft) => draft.put(aliasTargets, row));
+      await write(this.#environment, this.#journal, BY, (draft) => draft.put(aliasTargets, row));
       target.row = row;
       this.written++;
     } finally {
-      this.underWay -= owners;
-      this.resumeOne();
+      this.#underWay -= owners;
+      this.#resumeOne();
     }
   }
 
-  private resumeOne(): void {
-    if (this.underWay >= PIECE) return;
-    for (const resume of this.waiting) {
-      this.waiting.delete(resume);
+  #resumeOne(): void {
+    if (this.#underWay >= PIECE) return;
+    for (const resume of this.#waiting) {
+      this.#waiting.delete(resume);
       resume();
       return;
     }
   }
 
-  private piece(name: Name, from: string): { spread: Spread; owners: number } {
+  #piece(name: Name, from: string): { spread: Spread; owners: number } {
     const prefix = aliasOwners(name);
     const start = Buffer.concat([prefix, Buffer.from(from, 'hex')]);
     let owners = 0;
-    for (const key of this.environment.aliases.getKeys({ start, end: afterPrefix(prefix), limit: PIECE + 1 }))
+    for (const key of this.#environment.aliases.getKeys({ start, end: afterPrefix(prefix), limit: PIECE + 1 }))
       if (++owners > PIECE) return { spread: { from, to: (key as Buffer).toString('hex', prefix.length) }, owners };
     return { spread: { from, to: null }, owners: Math.max(owners, 1) };
   }
 
-  private isOld({ row, a, aaaa }: Target): boolean {
+  #isOld({ row, a, aaaa }: Target): boolean {
     const isBehind = (now: number | undefined, then: number | undefined): boolean =>
-      now !== undefined && now - (then ?? 0) > this.interval;
+      now !== undefined && now - (then ?? 0) > this.#interval;
     return isBehind(a.served?.goodAt, row?.a?.goodAt) || isBehind(aaaa.served?.goodAt, row?.aaaa?.goodAt);
   }
 }

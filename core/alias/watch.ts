@@ -9,42 +9,42 @@ const LABELS = 8;
 const APEX_LABELS = 4;
 
 export class Watch<T> {
-  private readonly byName = new Map<string, Set<T>>();
+  readonly #byName = new Map<string, Set<T>>();
   /** The same for whatever lies at or below a name. */
-  private readonly byAncestor = new Map<string, Set<T>>();
-  private readonly of = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
+  readonly #byAncestor = new Map<string, Set<T>>();
+  readonly #of = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
 
   /** The item's chain goes through the name, too. `apex`: that of the zone of ours that the name lies in. */
   add(item: T, name: Name, apex: Name | undefined): void {
-    let known = this.of.get(item);
+    let known = this.#of.get(item);
     if (known === undefined) {
       known = { names: new Set(), ancestors: new Set() };
-      this.of.set(item, known);
+      this.#of.set(item, known);
     }
     const { names, ancestors } = known;
     for (let above = cut(name, APEX_LABELS); above.length > 1; above = parentName(above)) ancestors.add(nameId(above));
     // Nothing of ours is answered where no zone of ours is.
     if (apex !== undefined) watched(name, apex, names);
-    for (const id of names) add(this.byName, id, item);
-    for (const id of ancestors) add(this.byAncestor, id, item);
+    for (const id of names) add(this.#byName, id, item);
+    for (const id of ancestors) add(this.#byAncestor, id, item);
   }
 
   remove(item: T): void {
-    const known = this.of.get(item);
+    const known = this.#of.get(item);
     if (known === undefined) return;
-    for (const id of known.names) take(this.byName, id, item);
-    for (const id of known.ancestors) take(this.byAncestor, id, item);
-    this.of.delete(item);
+    for (const id of known.names) take(this.#byName, id, item);
+    for (const id of known.ancestors) take(this.#byAncestor, id, item);
+    this.#of.delete(item);
   }
 
   /** Whose chains the name is part of, or may become. */
   at(name: Name): Iterable<T> {
-    return this.byName.size === 0 ? NONE : (this.byName.get(nameId(cut(name, LABELS))) ?? NONE);
+    return this.#byName.size === 0 ? NONE : (this.#byName.get(nameId(cut(name, LABELS))) ?? NONE);
   }
 
   /** Whose chains go through names at or below an apex. */
   below(apex: Name): Iterable<T> {
-    return this.byAncestor.get(nameId(cut(apex, APEX_LABELS))) ?? NONE;
+    return this.#byAncestor.get(nameId(cut(apex, APEX_LABELS))) ?? NONE;
   }
 }
 

@@ -16,17 +16,17 @@ interface Entry {
 }
 
 export class Chaos {
-  private readonly entries: readonly Entry[];
+  readonly #entries: readonly Entry[];
 
   /** An empty text shows nothing: its names are not known. */
   constructor(version: string, identity: string) {
-    this.entries = [...entriesOf(VERSION_NAMES, version), ...entriesOf(IDENTITY_NAMES, identity)];
+    this.#entries = [...entriesOf(VERSION_NAMES, version), ...entriesOf(IDENTITY_NAMES, identity)];
   }
 
   /** The record of the name at packet[from, end), or null. Hot. */
   find(packet: Uint8Array, from: number, end: number): Uint8Array | null {
-    for (let i = 0; i < this.entries.length; i++) {
-      const { name, record } = this.entries[i];
+    for (let i = 0; i < this.#entries.length; i++) {
+      const { name, record } = this.#entries[i];
       if (name.length !== end - from) continue;
       let k = 0;
       while (k < name.length && name[k] === LOWER[packet[from + k]]) k++;

@@ -13,17 +13,17 @@ const HASH = 1;
 const MESSAGE = 3;
 
 export class CookieSigner {
-  private readonly key: Int32Array;
-  private readonly slots = new Int32Array(SLOTS * SLOT_WORDS);
+  readonly #key: Int32Array;
+  readonly #slots = new Int32Array(SLOTS * SLOT_WORDS);
 
   /** `key`: as sipKey gives it. */
   constructor(key: Int32Array) {
-    this.key = key;
+    this.#key = key;
   }
 
   /** As sipHash24. `message`: five blocks at most. Hot. */
   sign(message: Int32Array, blocks: number, out: Int32Array): void {
-    const { slots } = this;
+    const slots = this.#slots;
     // A client cookie and an address that aim at the slot of another's cost that one the hash that it would have cost anyway.
     const mixed = Math.imul(message[0] ^ message[1] ^ message[4] ^ message[7], 0x9e3779b1);
     const slot = (mixed >>> 22) * SLOT_WORDS;
@@ -32,7 +32,7 @@ export class CookieSigner {
       out[1] = slots[slot + HASH + 1];
       return;
     }
-    sipHash24(message, blocks, this.key, out);
+    sipHash24(message, blocks, this.#key, out);
     slots[slot + BLOCKS] = blocks;
     slots[slot + HASH] = out[0];
     slots[slot + HASH + 1] = out[1];

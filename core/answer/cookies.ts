@@ -27,15 +27,15 @@ const MAX_AHEAD = 300;
 const RENEW_AGE = 1800;
 
 export class ServerCookies {
-  private readonly signers: readonly CookieSigner[];
+  readonly #signers: readonly CookieSigner[];
   /** What is hashed, as blocks of SipHash; the first words are those of the cookie that goes into the response. */
-  private readonly input = new Int32Array(10);
-  private blocks = 0;
-  private readonly hash = new Int32Array(2);
+  readonly #input = new Int32Array(10);
+  #blocks = 0;
+  readonly #hash = new Int32Array(2);
 
   /** `secrets`: 16 bytes each. The first one makes cookies, all of them know theirs again (RFC 9018 section 5). */
   constructor(secrets: readonly Uint8Array[]) {
-    this.signers = secrets.map((secret) => new CookieSigner(sipKey(secret)));
+    this.#signers = secrets.map((secret) => new CookieSigner(sipKey(secret)));
   }
 
   /**
@@ -43,10 +43,11 @@ export class ServerCookies {
    * Returns COOKIE.CLIENT, VALID or BAD. Hot.
    */
   judge(bytes: Uint8Array, at: number, length: number, client: Client, now: number): number {
-    const { input, signers } = this;
+    const input = this.#input;
+    const signers = this.#signers;
     input[0] = readWord(bytes, at);
     input[1] = readWord(bytes, at + 4);
-    this.takeAddress(client);
+    this.#takeAddress(client);
     let verdict: number = length === CLIENT_COOKIE ? COOKIE.CLIENT : COOKIE.BAD;
     if (length === WHOLE_COOKIE && bytes[at + CLIENT_COOKIE] === VERSION) {
       const timestamp = readWord(bytes, at + TIMESTAMP * 4);
@@ -56,20 +57,21 @@ export class ServerCookies {
       input[TIMESTAMP] = timestamp;
       if (age <= MAX_AGE && age >= -MAX_AHEAD)
         for (let k = 0; k < signers.length; k++) {
-          if (!this.isOurs(signers[k], bytes, at + HASH)) continue;
+          if (!this.#isOurs(signers[k], bytes, at + HASH)) continue;
           verdict = COOKIE.VALID;
           if (k === 0 && age <= RENEW_AGE) return verdict;
         }
     }
     input[VERSION_WORD] = VERSION;
     input[TIMESTAMP] = reversed(now);
-    signers[0].sign(input, this.blocks, this.hash);
+    signers[0].sign(input, this.#blocks, this.#hash);
     return verdict;
   }
 
   /** Writes the cookie judged last, as it goes into the response: WHOLE_COOKIE bytes at bytes[p]. Hot. */
   write(bytes: Uint8Array, p: number): void {
-    const { input, hash } = this;
+    const input = this.#input;
+    const hash = this.#hash;
     writeWord(bytes, p, input[0]);
     writeWord(bytes, p + 4, input[1]);
     writeWord(bytes, p + 8, input[VERSION_WORD]);
@@ -79,25 +81,25 @@ export class ServerCookies {
   }
 
   /** Puts the address behind the 16 bytes before it, and the length of all behind that. */
-  private takeAddress({ address, length }: Client): void {
-    const { input } = this;
+  #takeAddress({ address, length }: Client): void {
+    const input = this.#input;
     input[ADDRESS] = readWord(address, 0);
     // 20 bytes end in the middle of a block, 32 with one.
     if (length === 4) {
       input[ADDRESS + 1] = 20 << 24;
-      this.blocks = 3;
+      this.#blocks = 3;
       return;
     }
     for (let i = 1; i < 4; i++) input[ADDRESS + i] = readWord(address, i * 4);
     input[ADDRESS + 4] = 0;
     input[ADDRESS + 5] = 32 << 24;
-    this.blocks = 5;
+    this.#blocks = 5;
   }
 
   /** Whether the hash at bytes[at] is that of `input`. */
-  private isOurs(signer: CookieSigner, bytes: Uint8Array, at: number): boolean {
-    const { hash } = this;
-    signer.sign(this.input, this.blocks, hash);
+  #isOurs(signer: CookieSigner, bytes: Uint8Array, at: number): boolean {
+    const hash = this.#hash;
+    signer.sign(this.#input, this.#blocks, hash);
     // Both halves are looked at, whatever the first says.
     return ((hash[0] ^ readWord(bytes, at)) | (hash[1] ^ readWord(bytes, at + 4))) === 0;
   }

@@ -50,55 +50,55 @@ export class IndexReader {
   fetches = 0;
   /** Changes with every `enter`, so that what holds for a batch can be kept. */
   batch = 0;
-  private readonly header: Int32Array;
-  private readonly multipliers: Int32Array;
-  private readonly word: number;
-  private readonly scratch: number;
-  private readonly port: MessagePort | null;
-  private readonly store: NodeStore;
-  private slots: Int32Array;
-  private mask: number;
-  private generation: number;
-  private commits: number;
-  private half = 0;
+  readonly #header: Int32Array;
+  readonly #multipliers: Int32Array;
+  readonly #word: number;
+  readonly #scratch: number;
+  readonly #port: MessagePort | null;
+  readonly #store: NodeStore;
+  #slots: Int32Array;
+  #mask: number;
+  #generation: number;
+  #commits: number;
+  #half = 0;
   /** Of the names looked at ahead: what their first slots refer to. */
-  private readonly ahead = new Int32Array(AHEAD);
+  readonly #ahead = new Int32Array(AHEAD);
   /** What `warm` has read, added up. */
   seen = 0;
 
   constructor(shared: SharedIndex, reader: number, port: MessagePort | null, store: NodeStore) {
-    this.header = new Int32Array(shared.header);
-    this.multipliers = new Int32Array(shared.multipliers);
+    this.#header = new Int32Array(shared.header);
+    this.#multipliers = new Int32Array(shared.multipliers);
     this.bytes = new Uint8Array(shared.arena);
-    this.slots = new Int32Array(shared.slots);
-    this.mask = this.slots.length / 2 - 1;
-    this.generation = shared.generation;
-    this.commits = Atomics.load(this.header, COMMITS);
-    this.word = readerWord(reader);
-    this.scratch = reader * SCRATCH;
-    this.port = port;
-    this.store = store;
+    this.#slots = new Int32Array(shared.slots);
+    this.#mask = this.#slots.length / 2 - 1;
+    this.#generation = shared.generation;
+    this.#commits = Atomics.load(this.#header, COMMITS);
+    this.#word = readerWord(reader);
+    this.#scratch = reader * SCRATCH;
+    this.#port = port;
+    this.#store = store;
   }
 
   /** Before a batch: from now on nothing that can be found is reused. */
   enter(): void {
     this.batch = (this.batch + 1) | 0;
-    Atomics.store(this.header, this.word, Atomics.load(this.header, EPOCH));
-    if (Atomics.load(this.header, GENERATION) !== this.generation) this.takeSlots();
-    const commits = Atomics.load(this.header, COMMITS);
-    if (commits !== this.commits) {
-      this.commits = commits;
-      this.store.refresh();
+    Atomics.store(this.#header, this.#word, Atomics.load(this.#header, EPOCH));
+    if (Atomics.load(this.#header, GENERATION) !== this.#generation) this.#takeSlots();
+    const commits = Atomics.load(this.#header, COMMITS);
+    if (commits !== this.#commits) {
+      this.#commits = commits;
+      this.#store.refresh();
     }
   }
 
   leave(): void {
-    Atomics.store(this.header, this.word, 0);
+    Atomics.store(this.#header, this.#word, 0);
   }
 
   /** The most labels that any name in the index has. */
   get maxLabels(): number {
-    return this.header[MAX_LABELS];
+    return this.#header[MAX_LABELS];
   }
 
   /**
@@ -106,7 +106,8 @@ export class IndexReader {
    * from the right. `labels`: how many there are, with their offsets in `starts`.
    */
   hashSuffixes(packet: Uint8Array, end: number, labels: number): void {
-    const { starts, sums, multipliers } = this;
+    const { starts, sums } = this;
+    const multipliers = this.#multipliers;
     let sum = 0;
     let i = end - 2;
     for (let label = labels - 1; label >= 0; label--) {
@@ -123,7 +124,11 @@ export class IndexReader {
    * something else. Between `enter` and `leave`.
    */
   warm(packets: Uint8Array, at: number, stride: number, count: number): void {
-    const { slots, mask, bytes, multipliers, ahead } = this;
+    const { bytes } = this;
+    const slots = this.#slots;
+    const mask = this.#mask;
+    const multipliers = this.#multipliers;
+    const ahead = this.#ahead;
     if (mask < FEW) return;
     for (let i = 0; i < count; i++) {
       const from = at + i * stride;
@@ -145,7 +150,9 @@ export class IndexReader {
 
   /** Offset of the node of the name at packet[from, end), whose sum is given, or 0. */
   find(packet: Uint8Array, from: number, end: number, sum: number): number {
-    const { slots, mask, bytes } = this;
+    const { bytes } = this;
+    const slots = this.#slots;
+    const mask = this.#mask;
     const hash = finishHash(sum);
     const length = end - from;
     for (let i = hash & mask; ; i = (i + 1) & mask) {
@@ -164,7 +171,7 @@ export class IndexReader {
           return node;
         }
       } else if (reference < 0) {
-        const node = this.fetch(packet, from, false);
+        const node = this.#fetch(packet, from, false);
         if (node !== 0) return node;
       }
     }
@@ -172,7 +179,10 @@ export class IndexReader {
 
   /** Offset of the node of `*.` before the name at packet[from, end), whose sum is given, or 0. */
   findWildcard(packet: Uint8Array, from: number, end: number, sum: number): number {
-    const { slots, mask, bytes, multipliers } = this;
+    const { bytes } = this;
+    const slots = this.#slots;
+    const mask = this.#mask;
+    const multipliers = this.#multipliers;
     const length = end - from;
     const hash = finishHash((sum + Math.imul(multipliers[length], 0x2a) + multipliers[length + 1]) | 0);
     for (let i = hash & mask; ; i = (i + 1) & mask) {
@@ -191,30 +201,30 @@ export class IndexReader {
           return node;
         }
       } else if (reference < 0) {
-        const node = this.fetch(packet, from, true);
+        const node = this.#fetch(packet, from, true);
         if (node !== 0) return node;
       }
     }
   }
 
-  private fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
+  #fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
     this.fetches++;
-    const at = this.scratch + this.half;
-    if (this.store.fetch(packet, from, wildcard, this.bytes, at, MAX_NODE) === 0) return 0;
-    this.half ^= MAX_NODE;
+    const at = this.#scratch + this.#half;
+    if (this.#store.fetch(packet, from, wildcard, this.bytes, at, MAX_NODE) === 0) return 0;
+    this.#half ^= MAX_NODE;
     return at;
   }
 
-  private takeSlots(): void {
-    this.generation = Atomics.load(this.header, GENERATION);
-    if (this.port === null) return;
+  #takeSlots(): void {
+    this.#generation = Atomics.load(this.#header, GENERATION);
+    if (this.#port === null) return;
     for (
-      let message = receiveMessageOnPort(this.port);
+      let message = receiveMessageOnPort(this.#port);
       message !== undefined;
-      message = receiveMessageOnPort(this.port)
+      message = receiveMessageOnPort(this.#port)
     ) {
-      this.slots = new Int32Array(message.message as SharedArrayBuffer);
-      this.mask = this.slots.length / 2 - 1;
+      this.#slots = new Int32Array(message.message as SharedArrayBuffer);
+      this.#mask = this.#slots.length / 2 - 1;
     }
   }
 }

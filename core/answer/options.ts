@@ -22,57 +22,57 @@ export class ResponseOptions {
   length = 0;
   /** Extended error (RFC 8914), of EXTENDED_ERROR; set by whoever answers, after `prepare`. */
   error = NO_ERROR;
-  private readonly index: IndexReader;
-  private readonly udpPayload: number;
-  private readonly cookies: ServerCookies | null;
-  private batch = -1;
-  private now = 0;
-  private readonly nsid: Uint8Array;
+  readonly #index: IndexReader;
+  readonly #udpPayload: number;
+  readonly #cookies: ServerCookies | null;
+  #batch = -1;
+  #now = 0;
+  readonly #nsid: Uint8Array;
   /** Units of 100 ms (RFC 7828 section 3.1). */
-  private readonly keepalive: number;
+  readonly #keepalive: number;
 
   constructor(
     index: IndexReader,
     udpPayload: number,
     { cookies, cookieSecrets, nsid, tcpIdleTimeout }: AnswerSettings,
   ) {
-    this.index = index;
-    this.udpPayload = udpPayload;
-    this.cookies = cookies === 'off' ? null : new ServerCookies(cookieSecrets);
-    this.nsid = Buffer.from(nsid, 'utf8').subarray(0, MAX_NSID);
-    this.keepalive = Math.min(Math.floor(tcpIdleTimeout / 100), 0xffff);
+    this.#index = index;
+    this.#udpPayload = udpPayload;
+    this.#cookies = cookies === 'off' ? null : new ServerCookies(cookieSecrets);
+    this.#nsid = Buffer.from(nsid, 'utf8').subarray(0, MAX_NSID);
+    this.#keepalive = Math.min(Math.floor(tcpIdleTimeout / 100), 0xffff);
   }
 
   /** Notes what the query in `bytes` asks for, and judges its cookie. Hot, and short for the many that ask for nothing. */
   prepare(bytes: Uint8Array, query: Query, client: Client): void {
     this.error = NO_ERROR;
     this.length = query.hasOpt ? OPT_LENGTH : 0;
-    if (query.asked !== 0) this.prepareOptions(bytes, query, client);
+    if (query.asked !== 0) this.#prepareOptions(bytes, query, client);
   }
 
-  private prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
+  #prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
     const { asked } = query;
-    if ((asked & ASKED.COOKIE) !== 0 && this.cookies !== null) {
-      query.cookie = this.cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.seconds());
+    if ((asked & ASKED.COOKIE) !== 0 && this.#cookies !== null) {
+      query.cookie = this.#cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.#seconds());
       this.length += OPTION_HEADER + WHOLE_COOKIE;
     }
-    if ((asked & ASKED.NSID) !== 0 && this.nsid.length > 0) this.length += OPTION_HEADER + this.nsid.length;
+    if ((asked & ASKED.NSID) !== 0 && this.#nsid.length > 0) this.length += OPTION_HEADER + this.#nsid.length;
     if ((asked & ASKED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
   }
 
   /** Since 1970, as it was when the batch began: each look at the clock allocates a number. */
-  private seconds(): number {
-    const { batch } = this.index;
-    if (batch !== this.batch) {
-      this.batch = batch;
-      this.now = Math.floor(Date.now() / 1000) | 0;
+  #seconds(): number {
+    const { batch } = this.#index;
+    if (batch !== this.#batch) {
+      this.#batch = batch;
+      this.#now = Math.floor(Date.now() / 1000) | 0;
     }
-    return this.now;
+    return this.#now;
   }
 
   /** Puts OPT behind bytes[p]; the response begins at `query.start` and may have `limit` bytes. Returns the offset behind it. Hot. */
   write(bytes: Uint8Array, p: number, query: Query, extendedRcode: number, limit: number): number {
-    const { udpPayload } = this;
+    const udpPayload = this.#udpPayload;
     bytes[p] = 0;
     bytes[p + 1] = 0;
     bytes[p + 2] = TYPE.OPT;
@@ -83,15 +83,17 @@ export class ResponseOptions {
     bytes[p + 7] = query.dnssecOk ? 0x80 : 0;
     bytes[p + 8] = 0;
     let end = p + OPT_LENGTH;
-    if ((query.asked | (this.error + 1)) !== 0) end = this.writeOptions(bytes, end, query, query.start + limit);
+    if ((query.asked | (this.error + 1)) !== 0) end = this.#writeOptions(bytes, end, query, query.start + limit);
     const rdlength = end - p - OPT_LENGTH;
     bytes[p + 9] = rdlength >>> 8;
     bytes[p + 10] = rdlength;
     return end;
   }
 
-  private writeOptions(bytes: Uint8Array, from: number, query: Query, limit: number): number {
-    const { cookies, nsid, error } = this;
+  #writeOptions(bytes: Uint8Array, from: number, query: Query, limit: number): number {
+    const { error } = this;
+    const cookies = this.#cookies;
+    const nsid = this.#nsid;
     const { asked } = query;
     let p = from;
     if ((asked & ASKED.COOKIE) !== 0 && cookies !== null) {
@@ -106,8 +108,8 @@ export class ResponseOptions {
     }
     if ((asked & ASKED.KEEPALIVE) !== 0) {
       p = optionHeader(bytes, p, EDNS_OPTION.TCP_KEEPALIVE, 2);
-      bytes[p] = this.keepalive >>> 8;
-      bytes[p + 1] = this.keepalive;
+      bytes[p] = this.#keepalive >>> 8;
+      bytes[p + 1] = this.#keepalive;
       p += 2;
     }
     if (error !== NO_ERROR && p + EXTENDED_ERROR_LENGTH <= limit) {

@@ -55,14 +55,14 @@ export class Query {
   account = 0;
   /** Its last record is a TSIG (RFC 8945). */
   signed = false;
-  private version = 0;
-  private malformed = false;
-  private transport = 0;
-  private readonly heedsCookies: boolean;
+  #version = 0;
+  #malformed = false;
+  #transport = 0;
+  readonly #heedsCookies: boolean;
 
   /** Without `heedsCookies`, a COOKIE is an unknown option. */
   constructor(heedsCookies: boolean) {
-    this.heedsCookies = heedsCookies;
+    this.#heedsCookies = heedsCookies;
   }
 
   /**
@@ -79,29 +79,29 @@ export class Query {
     this.account = 0;
     this.asked = 0;
     this.signed = false;
-    this.transport = transport;
+    this.#transport = transport;
     if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     const end = start + length;
-    if ((bytes[start + 2] & 0x78) !== 0) return this.parseOther(bytes, end, starts);
-    if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.parseWithoutQuestion(bytes, end);
-    if (!this.readQuestion(bytes, end, starts)) return RCODE.FORMERR;
+    if ((bytes[start + 2] & 0x78) !== 0) return this.#parseOther(bytes, end, starts);
+    if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.#parseWithoutQuestion(bytes, end);
+    if (!this.#readQuestion(bytes, end, starts)) return RCODE.FORMERR;
     // An empty rest is what most queries have.
     const others = bytes[start + 6] | bytes[start + 7] | bytes[start + 8] | bytes[start + 9];
     if ((others | bytes[start + 10] | bytes[start + 11]) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
-      return this.judge();
+      return this.#judge();
     }
     // Only IXFR brings a record before the additional ones, in the authority section (RFC 1995 section 3).
     if (((bytes[start + 6] | bytes[start + 7]) !== 0 || this.type !== TYPE.IXFR) && others !== 0) return RCODE.FORMERR;
-    if (!this.parseRest(bytes, this.questionEnd, end)) return RCODE.FORMERR;
+    if (!this.#parseRest(bytes, this.questionEnd, end)) return RCODE.FORMERR;
     // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
     if (this.signed) return DEFER;
-    if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
-    return this.judge();
+    if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
+    return this.#judge();
   }
 
   /** Meta types and classes that we don't serve. */
-  private judge(): number {
+  #judge(): number {
     const { type } = this;
     if (type === TYPE.OPT) return RCODE.FORMERR;
     if (this.class !== CLASS_IN) return this.class === CLASS_CHAOS ? CHAOS : RCODE.REFUSED;
@@ -110,7 +110,7 @@ export class Query {
   }
 
   /** Reads the question, and whether it is whole. */
-  private readQuestion(bytes: Uint8Array, end: number, starts: Int32Array): boolean {
+  #readQuestion(bytes: Uint8Array, end: number, starts: Int32Array): boolean {
     const from = this.start + HEADER;
     let p = from;
     let labels = 0;
@@ -134,16 +134,16 @@ export class Query {
   }
 
   /** Other opcodes than QUERY. How messages of unknown ones go on is not known, so there is nothing to echo. */
-  private parseOther(bytes: Uint8Array, end: number, starts: Int32Array): number {
+  #parseOther(bytes: Uint8Array, end: number, starts: Int32Array): number {
     const s = this.start;
     const opcode = (bytes[s + 2] >>> 3) & 15;
     this.type = 0;
     if (opcode !== OPCODE.NOTIFY && opcode !== OPCODE.UPDATE) return RCODE.NOTIMP;
     // Both have one question, which an UPDATE calls its zone (RFC 1996 3.5, RFC 2136 3.1.1).
     const zones = (bytes[s + 4] << 8) | bytes[s + 5];
-    const hasZone = zones === 1 && this.readQuestion(bytes, end, starts);
+    const hasZone = zones === 1 && this.#readQuestion(bytes, end, starts);
     const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER, end, zones);
-    const isWhole = rest !== 0 && this.parseRest(bytes, rest, end);
+    const isWhole = rest !== 0 && this.#parseRest(bytes, rest, end);
     // We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2).
     if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
     // Whether a signature is good comes before all that may be wrong with what it signs (RFC 8945 5.2).
@@ -154,12 +154,12 @@ export class Query {
   }
 
   /** The records after the question: OPT and TSIG among the additional ones are taken note of. False when they are malformed. */
-  private parseRest(bytes: Uint8Array, from: number, end: number): boolean {
+  #parseRest(bytes: Uint8Array, from: number, end: number): boolean {
     const s = this.start;
     const before = ((bytes[s + 6] << 8) | bytes[s + 7]) + ((bytes[s + 8] << 8) | bytes[s + 9]);
     const all = before + ((bytes[s + 10] << 8) | bytes[s + 11]);
     this.signed = false;
-    this.malformed = false;
+    this.#malformed = false;
     let p = from;
     for (let i = 0; i < all; i++) {
       const owner = p;
@@ -171,14 +171,14 @@ export class Query {
       if (type === TYPE.OPT) {
         if (i < before || this.hasOpt || bytes[owner] !== 0) return false;
         this.udpSize = (bytes[p + 2] << 8) | bytes[p + 3];
-        this.version = bytes[p + 5];
+        this.#version = bytes[p + 5];
         this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
-        if (next !== p + 10 && !this.readOptions(bytes, p + 10, next)) {
+        if (next !== p + 10 && !this.#readOptions(bytes, p + 10, next)) {
           this.asked = 0;
           return false;
         }
         this.hasOpt = true;
-        if (this.malformed) {
+        if (this.#malformed) {
           this.asked = 0;
           return false;
         }
@@ -194,13 +194,13 @@ export class Query {
   }
 
   /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. Two questions: RFC 9619. */
-  private parseWithoutQuestion(bytes: Uint8Array, end: number): number {
+  #parseWithoutQuestion(bytes: Uint8Array, end: number): number {
     const s = this.start;
     this.type = 0;
     if ((bytes[s + 4] | bytes[s + 5] | bytes[s + 6] | bytes[s + 7] | bytes[s + 8] | bytes[s + 9]) !== 0)
       return RCODE.FORMERR;
-    if (!this.parseRest(bytes, s + HEADER, end) || this.signed) return RCODE.FORMERR;
-    if (this.hasOpt && this.version > 0) return RCODE.BADVERS;
+    if (!this.#parseRest(bytes, s + HEADER, end) || this.signed) return RCODE.FORMERR;
+    if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
     return (this.asked & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
   }
 
@@ -208,33 +208,33 @@ export class Query {
    * Reads the options { code u16, length u16, data } in the rdata of an OPT. False when they don't fill it exactly (RFC 6891 6.1.2). `malformed`: one
    * of them has a length that it can't have. What options mean in later versions of EDNS is not known, so there they are only counted.
    */
-  private readOptions(bytes: Uint8Array, from: number, end: number): boolean {
+  #readOptions(bytes: Uint8Array, from: number, end: number): boolean {
     let p = from;
     while (p < end) {
       const data = p + OPTION_HEADER;
       if (data > end) return false;
       const code = (bytes[p] << 8) | bytes[p + 1];
       p = data + ((bytes[p + 2] << 8) | bytes[p + 3]);
-      if (code <= EDNS_OPTION.PADDING && p <= end && this.version === 0) this.heed(code, data, p - data);
+      if (code <= EDNS_OPTION.PADDING && p <= end && this.#version === 0) this.#heed(code, data, p - data);
     }
     return p === end;
   }
 
-  private heed(code: number, at: number, length: number): void {
+  #heed(code: number, at: number, length: number): void {
     if (code === EDNS_OPTION.COOKIE) {
       // Of several, the first counts (RFC 7873 section 5.2).
-      if (!this.heedsCookies || (this.asked & ASKED.COOKIE) !== 0) return;
+      if (!this.#heedsCookies || (this.asked & ASKED.COOKIE) !== 0) return;
       this.asked |= ASKED.COOKIE;
       this.cookieAt = at;
       this.cookieLength = length;
-      if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.malformed = true;
+      if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.#malformed = true;
     } else if (code === EDNS_OPTION.NSID) this.asked |= ASKED.NSID;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
       // RFC 7828 3.2.1: over UDP as if it were not there.
-      if (!isStream(this.transport)) return;
+      if (!isStream(this.#transport)) return;
       this.asked |= ASKED.KEEPALIVE;
-      if (length !== 0 && length !== 2) this.malformed = true;
-    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.transport)) this.asked |= ASKED.PADDING;
+      if (length !== 0 && length !== 2) this.#malformed = true;
+    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.asked |= ASKED.PADDING;
   }
 }
 

@@ -33,24 +33,24 @@ export const MAX_MESSAGE = 65535;
 export const DEFERRED = -1;
 
 export class Responder {
-  private readonly index: IndexReader;
-  private readonly udpPayload: number;
+  readonly #index: IndexReader;
+  readonly #udpPayload: number;
   /** The query answered last, for those who count. */
   readonly query: Query;
-  private readonly synthesizer: Synthesizer;
-  private readonly response: ResponseWriter;
-  private readonly chaos: Chaos;
-  private readonly requiresCookies: boolean;
+  readonly #synthesizer: Synthesizer;
+  readonly #response: ResponseWriter;
+  readonly #chaos: Chaos;
+  readonly #requiresCookies: boolean;
 
   /** `udpPayload`: the most that we send over UDP, and what OPT says we take, in bytes; at least 512. */
   constructor(index: IndexReader, udpPayload: number, settings: AnswerSettings = PLAIN) {
-    this.index = index;
-    this.udpPayload = udpPayload;
+    this.#index = index;
+    this.#udpPayload = udpPayload;
     this.query = new Query(settings.cookies !== 'off');
-    this.response = new ResponseWriter(index, this.query, new ResponseOptions(index, udpPayload, settings));
-    this.chaos = new Chaos(settings.version, settings.identity);
-    this.requiresCookies = settings.cookies === 'require';
-    this.synthesizer = new Synthesizer(index);
+    this.#response = new ResponseWriter(index, this.query, new ResponseOptions(index, udpPayload, settings));
+    this.#chaos = new Chaos(settings.version, settings.identity);
+    this.#requiresCookies = settings.cookies === 'require';
+    this.#synthesizer = new Synthesizer(index);
   }
 
   /**
@@ -58,28 +58,30 @@ export class Responder {
    * silence, or DEFERRED. Between `index.enter()` and `index.leave()`.
    */
   respond(bytes: Uint8Array, start: number, length: number, client: Client): number {
-    const { query, response } = this;
+    const { query } = this;
+    const response = this.#response;
     response.bytes = bytes;
-    const verdict = query.parse(bytes, start, length, this.index.starts, client.transport);
+    const verdict = query.parse(bytes, start, length, this.#index.starts, client.transport);
     if (verdict === SILENCE) return 0;
     if (client.transport !== TRANSPORT.UDP) response.limit = MAX_MESSAGE;
     else if (!query.hasOpt) response.limit = PLAIN_UDP;
-    else response.limit = Math.min(Math.max(query.udpSize, PLAIN_UDP), this.udpPayload);
+    else response.limit = Math.min(Math.max(query.udpSize, PLAIN_UDP), this.#udpPayload);
     response.options.prepare(bytes, query, client);
     // RFC 7873 5.2.3: who speaks of cookies can be told to come again with the one that is in the response.
-    if (this.requiresCookies && query.cookie !== COOKIE.NONE && query.cookie !== COOKIE.VALID)
+    if (this.#requiresCookies && query.cookie !== COOKIE.NONE && query.cookie !== COOKIE.VALID)
       if (client.transport === TRANSPORT.UDP && (verdict === LOOK_UP || verdict === CHAOS))
         return response.bare(RCODE.BADCOOKIE);
-    return verdict === LOOK_UP ? this.lookUp() : this.answerWithoutLook(verdict);
+    return verdict === LOOK_UP ? this.#lookUp() : this.#answerWithoutLook(verdict);
   }
 
-  private answerWithoutLook(verdict: number): number {
-    const { query, response } = this;
+  #answerWithoutLook(verdict: number): number {
+    const { query } = this;
+    const response = this.#response;
     switch (verdict) {
       case DEFER:
         return DEFERRED;
       case CHAOS:
-        return this.answerChaos();
+        return this.#answerChaos();
       case COOKIE_ONLY:
         return response.bare(query.cookie === COOKIE.BAD ? RCODE.BADCOOKIE : RCODE.NOERROR);
       case RCODE.NOTIMP:
@@ -90,8 +92,10 @@ export class Responder {
   }
 
   /** One record of class CHAOS, NODATA for other types of its name, and REFUSED for names that show nothing. */
-  private answerChaos(): number {
-    const { query, response, chaos } = this;
+  #answerChaos(): number {
+    const { query } = this;
+    const response = this.#response;
+    const chaos = this.#chaos;
     const record = chaos.find(response.bytes, query.start + HEADER, query.nameEnd);
     if (record === null) return response.bare(RCODE.REFUSED);
     return response.single(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
@@ -99,11 +103,13 @@ export class Responder {
 
   /** Answers the message parsed last, when it was deferred and nobody takes it, by a code alone, and an extended error of EXTENDED_ERROR. Returns the response's length. */
   refuse(rcode: number, error?: number): number {
-    return this.response.bare(rcode, error);
+    return this.#response.bare(rcode, error);
   }
 
-  private lookUp(): number {
-    const { query, index, response } = this;
+  #lookUp(): number {
+    const { query } = this;
+    const index = this.#index;
+    const response = this.#response;
     const { labels, nameEnd } = query;
     const { bytes } = response;
     index.hashSuffixes(bytes, nameEnd, labels);
@@ -113,8 +119,8 @@ export class Responder {
     let label = 1;
     if (exact !== 0) {
       const flags = nodes[exact + 4];
-      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.index.bytes, exact, TYPE.DS) !== 0)
-        return this.answerType(exact);
+      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
+        return this.#answerType(exact);
       // DS of a zone of ours belongs to the zone above (RFC 4035 3.1.4.1), if that is ours too.
     }
     if (labels - label > index.maxLabels) label = labels - index.maxLabels;
@@ -124,24 +130,27 @@ export class Responder {
       if (encloser !== 0) break;
     }
     if (encloser === 0)
-      return exact !== 0 ? this.answerType(exact) : this.response.bare(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+      return exact !== 0
+        ? this.#answerType(exact)
+        : this.#response.bare(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
     query.account = index.sums[label];
     const flags = nodes[encloser + 4];
     if ((flags & NODE_DELEGATION) !== 0)
-      return this.response.emit(encloser, answerOffset(this.index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
-    if ((flags & NODE_DNAME) !== 0) return this.synthesize(encloser);
-    if (exact !== 0) return this.response.negative(encloser, RCODE.NOERROR);
+      return this.#response.emit(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
+    if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
+    if (exact !== 0) return this.#response.negative(encloser, RCODE.NOERROR);
     if ((flags & NODE_HAS_WILDCARD) !== 0) {
       const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
-      if (wildcard !== 0) return this.answerType(wildcard);
+      if (wildcard !== 0) return this.#answerType(wildcard);
     }
-    if ((flags & NODE_APEX) === 0) query.account = this.apexSum(encloser, label);
-    return this.response.negative(encloser, RCODE.NXDOMAIN);
+    if ((flags & NODE_APEX) === 0) query.account = this.#apexSum(encloser, label);
+    return this.#response.negative(encloser, RCODE.NXDOMAIN);
   }
 
   /** Hash of the apex above a node whose name begins at `label`. */
-  private apexSum(node: number, label: number): number {
-    const { index, query } = this;
+  #apexSum(node: number, label: number): number {
+    const { query } = this;
+    const index = this.#index;
     const start = query.nameEnd - index.bytes[node + 6];
     let apex = label;
     while (index.starts[apex] < start) apex++;
@@ -149,8 +158,10 @@ export class Responder {
   }
 
   /** A name below a DNAME, or an alias of something large: the chain is walked when it is asked. */
-  private synthesize(node: number): number {
-    const { query, response, synthesizer } = this;
+  #synthesize(node: number): number {
+    const { query } = this;
+    const response = this.#response;
+    const synthesizer = this.#synthesizer;
     const arcount = synthesizer.run(response.bytes, query, node, response.limit - response.options.length);
     query.rcode = response.bytes[query.start + 3] & 15;
     response.options.error = synthesizer.error;
@@ -158,33 +169,33 @@ export class Responder {
   }
 
   /** The answer of a node that exists, by itself or as a wildcard, for the type asked. */
-  private answerType(node: number): number {
-    const nodes = this.index.bytes;
+  #answerType(node: number): number {
+    const nodes = this.#index.bytes;
     const flags = nodes[node + 4];
     let type = this.query.type;
     let answer = 0;
     if ((flags & NODE_DELEGATION) !== 0) {
-      answer = answerOffset(this.index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
-      if (answer === 0) return this.response.negative(node, RCODE.NOERROR);
-      return this.response.emit(node, answer, RCODE.NOERROR);
+      answer = answerOffset(this.#index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
+      if (answer === 0) return this.#response.negative(node, RCODE.NOERROR);
+      return this.#response.emit(node, answer, RCODE.NOERROR);
     }
     if (type === TYPE.ANY) {
       // RFC 8482 4.1: one RRset. At a CNAME that one, elsewhere the one with the lowest type.
-      type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.firstType(node);
-      if (type === OTHERWISE) return this.response.negative(node, RCODE.NOERROR);
-      return this.response.emit(node, answerOffset(this.index.bytes, node, type), RCODE.NOERROR, true);
+      type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#firstType(node);
+      if (type === OTHERWISE) return this.#response.negative(node, RCODE.NOERROR);
+      return this.#response.emit(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
     }
-    answer = answerOffset(this.index.bytes, node, type);
-    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.index.bytes, node, OTHERWISE);
+    answer = answerOffset(this.#index.bytes, node, type);
+    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
     // Offset 0 in the node: the chain is walked now.
-    if (answer === node) return this.synthesize(node);
+    if (answer === node) return this.#synthesize(node);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE))
-      return this.response.negative(node, RCODE.NOERROR);
-    return this.response.emit(node, answer, RCODE.NOERROR);
+      return this.#response.negative(node, RCODE.NOERROR);
+    return this.#response.emit(node, answer, RCODE.NOERROR);
   }
 
-  private firstType(node: number): number {
-    const nodes = this.index.bytes;
+  #firstType(node: number): number {
+    const nodes = this.#index.bytes;
     const first = node + NODE_HEADER;
     const type = (nodes[first] << 8) | nodes[first + 1];
     if (nodes[node + 7] === 0) return OTHERWISE;

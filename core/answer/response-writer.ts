@@ -25,18 +25,19 @@ export class ResponseWriter {
   bytes: Uint8Array = new Uint8Array(0);
   limit = 0;
   readonly options: ResponseOptions;
-  private readonly index: IndexReader;
-  private readonly query: Query;
+  readonly #index: IndexReader;
+  readonly #query: Query;
 
   constructor(index: IndexReader, query: Query, options: ResponseOptions) {
-    this.index = index;
-    this.query = query;
+    this.#index = index;
+    this.#query = query;
     this.options = options;
   }
 
   /** A response without records, with an extended error if there is one to tell (of EXTENDED_ERROR). */
   bare(rcode: number, error = NO_ERROR): number {
-    const { bytes, query } = this;
+    const { bytes } = this;
+    const query = this.#query;
     this.options.error = error;
     query.rcode = rcode;
     const start = query.start;
@@ -51,7 +52,8 @@ export class ResponseWriter {
 
   /** One record behind the question, whose owner and class it has; without it the response is NODATA without an SOA, which class CHAOS has not. */
   single(record: Uint8Array | null): number {
-    const { bytes, query } = this;
+    const { bytes } = this;
+    const query = this.#query;
     const { start } = query;
     query.rcode = RCODE.NOERROR;
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA;
@@ -67,9 +69,9 @@ export class ResponseWriter {
 
   /** NODATA or NXDOMAIN with the SOA of the node's zone (RFC 2308). */
   negative(node: number, rcode: number): number {
-    const apex = this.apexOf(node);
+    const apex = this.#apexOf(node);
     if (apex === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
-    return this.emit(apex, answerOffset(this.index.bytes, apex, OTHERWISE), rcode);
+    return this.emit(apex, answerOffset(this.#index.bytes, apex, OTHERWISE), rcode);
   }
 
   /**
@@ -77,7 +79,9 @@ export class ResponseWriter {
    * own is NOERROR. `minimal`: without additional records.
    */
   emit(node: number, a: number, rcode: number, minimal = false): number {
-    const { bytes, query, index } = this;
+    const { bytes } = this;
+    const query = this.#query;
+    const index = this.#index;
     const nodes = index.bytes;
     const { start, questionEnd } = query;
     const flags = nodes[a + 1];
@@ -95,8 +99,8 @@ export class ResponseWriter {
     let soa = 0;
     let soaLength = 0;
     if ((flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0) {
-      apex = this.apexOf(node);
-      soa = apex === 0 ? 0 : answerOffset(this.index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
+      apex = this.#apexOf(node);
+      soa = apex === 0 ? 0 : answerOffset(this.#index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
       soaLength = (nodes[soa + 8] << 8) | nodes[soa + 9];
     }
@@ -119,11 +123,11 @@ export class ResponseWriter {
       nscount = 0;
       arcount = 0;
     } else {
-      p = this.copyBody(body, length, moveAt, moves, nameLength - nodes[node + 5], p);
+      p = this.#copyBody(body, length, moveAt, moves, nameLength - nodes[node + 5], p);
       if (soa !== 0) {
         const soaMoves = (nodes[soa + 10] << 8) | nodes[soa + 11];
         const soaMoveAt = soa + ANSWER_HEADER;
-        p = this.copyBody(soaMoveAt + soaMoves * 2, soaLength, soaMoveAt, soaMoves, nameLength - nodes[apex + 5], p);
+        p = this.#copyBody(soaMoveAt + soaMoves * 2, soaLength, soaMoveAt, soaMoves, nameLength - nodes[apex + 5], p);
         if ((flags & ANSWER_SOA) !== 0) ancount++;
         else nscount++;
       }
@@ -144,8 +148,8 @@ export class ResponseWriter {
   }
 
   /** Copies a body behind `p` and moves its pointers by `by`. Returns the end. */
-  private copyBody(body: number, length: number, moveAt: number, moves: number, by: number, p: number): number {
-    const nodes = this.index.bytes;
+  #copyBody(body: number, length: number, moveAt: number, moves: number, by: number, p: number): number {
+    const nodes = this.#index.bytes;
     const { bytes } = this;
     for (let i = 0; i < length; i++) bytes[p + i] = nodes[body + i];
     if (by === 0) return p + length;
@@ -160,10 +164,11 @@ export class ResponseWriter {
   }
 
   /** Offset of the apex of a node's zone. The name asked lies within it. */
-  private apexOf(node: number): number {
-    const nodes = this.index.bytes;
+  #apexOf(node: number): number {
+    const nodes = this.#index.bytes;
     if ((nodes[node + 4] & NODE_APEX) !== 0) return node;
-    const { index, query } = this;
+    const index = this.#index;
+    const query = this.#query;
     const start = query.nameEnd - nodes[node + 6];
     let label = query.labels;
     while (index.starts[label] > start) label--;
@@ -172,7 +177,8 @@ export class ResponseWriter {
 
   /** Puts OPT behind `p` and returns the length of the whole response. */
   finish(p: number, arcount: number, extendedRcode: number): number {
-    const { bytes, query, options } = this;
+    const { bytes, options } = this;
+    const query = this.#query;
     if (!query.hasOpt) return p - query.start;
     const count = arcount + 1;
     bytes[query.start + 10] = count >>> 8;

@@ -46,11 +46,11 @@ export class Synthesizer {
   end = 0;
   /** Extended error of the response (RFC 8914), or NO_ERROR. */
   error = NO_ERROR;
-  private readonly index: IndexReader;
-  private apex: Name = new Uint8Array(1);
+  readonly #index: IndexReader;
+  #apex: Name = new Uint8Array(1);
 
   constructor(index: IndexReader) {
-    this.index = index;
+    this.#index = index;
   }
 
   /**
@@ -58,39 +58,39 @@ export class Synthesizer {
    * the name's own CNAME. Returns how many additional records it has.
    */
   run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
-    const nodes = this.index.bytes;
+    const nodes = this.#index.bytes;
     this.error = NO_ERROR;
     const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
-    this.apex = asked.subarray(asked.length - nodes[first + 6]);
+    this.#apex = asked.subarray(asked.length - nodes[first + 6]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const own = first + NODE_HEADER + nodes[first + 7] * TYPE_ENTRY;
     const source = nodes.slice(own, own + nodes[first + 5]);
     const kind = (nodes[first + 4] & NODE_CNAME) !== 0 ? 'node' : 'dname';
-    const rcode = this.walk(asked, { kind, node: first, source }, query.type, sections);
-    return this.write(bytes, query, asked, sections, rcode, limit);
+    const rcode = this.#walk(asked, { kind, node: first, source }, query.type, sections);
+    return this.#write(bytes, query, asked, sections, rcode, limit);
   }
 
   /** Fills the sections; returns the response code. */
-  private walk(asked: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
+  #walk(asked: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
     const used: string[] = [];
     const dnames: string[] = [];
     let name = asked;
-    for (let found = first; ; found = this.locate(name)) {
+    for (let found = first; ; found = this.#locate(name)) {
       const { source } = found;
       const at = name;
-      const take = (a: number): Sections => expandAnswer(this.index.bytes, a, source, at);
+      const take = (a: number): Sections => expandAnswer(this.#index.bytes, a, source, at);
       switch (found.kind) {
         case 'outside':
           return RCODE.NOERROR;
         case 'missing':
-          authority.push(...this.negative(name));
+          authority.push(...this.#negative(name));
           return RCODE.NXDOMAIN;
         case 'cut': {
           const isDs = type === TYPE.DS && equalNames(found.source, name);
-          const a = answerOffset(this.index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
-          if (a === 0) authority.push(...this.negative(name));
+          const a = answerOffset(this.#index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
+          if (a === 0) authority.push(...this.#negative(name));
           else {
-            const referral = expandAnswer(this.index.bytes, a, found.source, found.source);
+            const referral = expandAnswer(this.#index.bytes, a, found.source, found.source);
             answer.push(...referral.answer);
             authority.push(...referral.authority);
             additional.push(...referral.additional);
@@ -100,8 +100,8 @@ export class Synthesizer {
         case 'dname': {
           if (!use(used, name)) return RCODE.NOERROR;
           const record = expandAnswer(
-            this.index.bytes,
-            answerOffset(this.index.bytes, found.node, TYPE.DNAME),
+            this.#index.bytes,
+            answerOffset(this.#index.bytes, found.node, TYPE.DNAME),
             found.source,
             found.source,
           ).answer[0];
@@ -119,22 +119,22 @@ export class Synthesizer {
           break;
         }
         case 'node': {
-          if ((this.index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
+          if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
             if (!use(used, name)) return RCODE.NOERROR;
-            const cname = take(answerOffset(this.index.bytes, found.node, TYPE.CNAME)).answer[0];
+            const cname = take(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer[0];
             answer.push(cname);
             name = nameAt(cname.rdata, 0);
             break;
           }
-          const a = answerOffset(this.index.bytes, found.node, type);
-          if (a === 0 || type === OTHERWISE) authority.push(...this.negative(name));
-          else if (this.index.bytes[a] === RCODE.SERVFAIL) {
+          const a = answerOffset(this.#index.bytes, found.node, type);
+          if (a === 0 || type === OTHERWISE) authority.push(...this.#negative(name));
+          else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
             // The chain may be right, but what it leads to is not known.
             answer.length = 0;
             this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
             return RCODE.SERVFAIL;
           } else {
-            if ((this.index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
+            if ((this.#index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
             const positive = take(a);
             // The name may have become the owner of a DNAME that the chain went through.
             if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
@@ -149,8 +149,9 @@ export class Synthesizer {
     }
   }
 
-  private locate(name: Name): Found {
-    const { index, apex } = this;
+  #locate(name: Name): Found {
+    const index = this.#index;
+    const apex = this.#apex;
     const outside: Found = { kind: 'outside', node: 0, source: name };
     if (!isWithin(name, apex)) return outside;
     let labels = 0;
@@ -175,25 +176,19 @@ export class Synthesizer {
     return { kind: 'missing', node: 0, source: name };
   }
 
-  private negative(name: Name): ResourceRecord[] {
-    const { index, apex } = this;
+  #negative(name: Name): ResourceRecord[] {
+    const index = this.#index;
+    const apex = this.#apex;
     let labels = 0;
     let p = 0;
     for (; p < name.length - apex.length; p += name[p] + 1) labels++;
     const node = index.find(name, p, name.length, index.sums[labels]);
     return node === 0
       ? []
-      : expandAnswer(index.bytes, answerOffset(this.index.bytes, node, OTHERWISE), apex, apex).authority;
+      : expandAnswer(index.bytes, answerOffset(this.#index.bytes, node, OTHERWISE), apex, apex).authority;
   }
 
-  private write(
-    bytes: Uint8Array,
-    query: Query,
-    asked: Name,
-    sections: Sections,
-    rcode: number,
-    limit: number,
-  ): number {
+  #write(bytes: Uint8Array, query: Query, asked: Name, sections: Sections, rcode: number, limit: number): number {
     const { start, questionEnd } = query;
     const room = limit - (questionEnd - start);
     const isReferral = sections.authority.some((record) => record.type === TYPE.NS);

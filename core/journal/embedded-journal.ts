@@ -19,10 +19,10 @@ class EmbeddedJournal extends LocalJournal {
   }
 
   protected work(): Promise<void> {
-    return this.commitGroup(this.queue.take());
+    return this.#commitGroup(this.queue.take());
   }
 
-  private async commitGroup(waiting: readonly Waiting[]): Promise<void> {
+  async #commitGroup(waiting: readonly Waiting[]): Promise<void> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
     const { accepted, links, hash } = chain(waiting, this.applier.head, this.recent, this.observer);
@@ -35,7 +35,7 @@ class EmbeddedJournal extends LocalJournal {
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].reject(error as Error);
       // One entry that can't be applied must not take the others with it.
-      else for (const one of accepted) await this.commitGroup([one]);
+      else for (const one of accepted) await this.#commitGroup([one]);
       return;
     }
     this.applier.publish(updates);

@@ -18,36 +18,36 @@ export interface Change {
 
 /** Collects changes into one buffer. */
 export class ChangeWriter {
-  private bytes: Buffer = Buffer.allocUnsafe(1024);
-  private length = 0;
+  #bytes: Buffer = Buffer.allocUnsafe(1024);
+  #length = 0;
   count = 0;
 
   put(table: number, key: Uint8Array, value: Uint8Array): void {
-    this.append(table, key, value);
+    this.#append(table, key, value);
   }
 
   delete(table: number, key: Uint8Array): void {
-    this.append(table, key, null);
+    this.#append(table, key, null);
   }
 
   get content(): Buffer {
-    return this.bytes.subarray(0, this.length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
-  private append(table: number, key: Uint8Array, value: Uint8Array | null): void {
+  #append(table: number, key: Uint8Array, value: Uint8Array | null): void {
     const size = HEAD + key.length + (value?.length ?? 0);
-    if (this.length + size > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + size));
+    if (this.#length + size > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size));
       larger.set(this.content);
-      this.bytes = larger;
+      this.#bytes = larger;
     }
-    const at = this.length;
-    this.bytes[at] = table;
-    this.bytes.writeUInt16BE(key.length, at + 1);
-    this.bytes.writeUInt32BE(value?.length ?? DELETED, at + 3);
-    this.bytes.set(key, at + HEAD);
-    if (value !== null) this.bytes.set(value, at + HEAD + key.length);
-    this.length += size;
+    const at = this.#length;
+    this.#bytes[at] = table;
+    this.#bytes.writeUInt16BE(key.length, at + 1);
+    this.#bytes.writeUInt32BE(value?.length ?? DELETED, at + 3);
+    this.#bytes.set(key, at + HEAD);
+    if (value !== null) this.#bytes.set(value, at + HEAD + key.length);
+    this.#length += size;
     this.count++;
   }
 }

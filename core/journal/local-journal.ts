@@ -15,7 +15,7 @@ export abstract class LocalJournal implements Journal {
   protected readonly queue = new CommitQueue();
   protected readonly observer: JournalObserver | undefined;
   protected isClosed = false;
-  private running: Promise<void> | null = null;
+  #running: Promise<void> | null = null;
 
   constructor(options: JournalOptions) {
     const { environment, observer } = options;
@@ -61,12 +61,12 @@ export abstract class LocalJournal implements Journal {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.running;
+    await this.#running;
   }
 
   /** Something is to be done. What is asked for in the same turn of the event loop joins the first group. */
   protected wake(): void {
-    this.running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.run());
+    this.#running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#run());
   }
 
   protected abstract get hasWork(): boolean;
@@ -74,8 +74,8 @@ export abstract class LocalJournal implements Journal {
   /** One piece of it. Never rejects. */
   protected abstract work(): Promise<void>;
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     while (this.hasWork) await this.work();
-    this.running = null;
+    this.#running = null;
   }
 }

@@ -6,29 +6,29 @@ const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 export class JournalMetrics {
-  private readonly durations: Histogram;
-  private readonly sizes: Histogram;
-  private readonly conflicts: Counter;
-  private readonly failures: Counter;
+  readonly #durations: Histogram;
+  readonly #sizes: Histogram;
+  readonly #conflicts: Counter;
+  readonly #failures: Counter;
 
   constructor(registry: Registry) {
-    this.durations = registry.histogram(
+    this.#durations = registry.histogram(
       'waypost_journal_commit_duration_seconds',
       'From the beginning of a group of commits to its answers being served, the sync to disk included.',
       [],
       DURATIONS,
     );
-    this.sizes = registry.histogram(
+    this.#sizes = registry.histogram(
       'waypost_journal_group_entries',
       'Entries that shared one transaction and one sync.',
       [],
       SIZES,
     );
-    this.conflicts = registry.counter(
+    this.#conflicts = registry.counter(
       'waypost_journal_conflicts_total',
       'Commits refused because what they had read had changed; the request is run anew.',
     );
-    this.failures = registry.counter(
+    this.#failures = registry.counter(
       'waypost_journal_failures_total',
       'Groups of commits that could not be written or applied.',
     );
@@ -36,16 +36,16 @@ export class JournalMetrics {
 
   /** A group of `entries` is on disk and served, `seconds` after it was begun. */
   committed(entries: number, seconds: number): void {
-    this.durations.observe(seconds);
-    this.sizes.observe(entries);
+    this.#durations.observe(seconds);
+    this.#sizes.observe(entries);
   }
 
   conflict(): void {
-    this.conflicts.add(1);
+    this.#conflicts.add(1);
   }
 
   /** A group was taken back. Its entries may be tried again, one by one. */
   failed(): void {
-    this.failures.add(1);
+    this.#failures.add(1);
   }
 }

@@ -9,20 +9,20 @@ import { type RateLimiter, VERDICT } from './rate-limit.ts';
 import { classOf, RESPONSE_CLASS, truncate } from './rate-limit-class.ts';
 
 export class AnswerGate {
-  private readonly counters: ThreadCounters;
-  private readonly limiter: RateLimiter | null;
-  private readonly log: QueryLogWriter | null;
+  readonly #counters: ThreadCounters;
+  readonly #limiter: RateLimiter | null;
+  readonly #log: QueryLogWriter | null;
 
   /** `limiter`: of a UDP thread; null: nothing is limited. `log`: null: nothing is logged. */
   constructor(counters: ThreadCounters, limiter: RateLimiter | null, log: QueryLogWriter | null) {
-    this.counters = counters;
-    this.limiter = limiter;
-    this.log = log;
+    this.#counters = counters;
+    this.#limiter = limiter;
+    this.#log = log;
   }
 
   /** Before a UDP packet or a batch of them: what `performance.now()` says. */
   begin(milliseconds: number): void {
-    this.limiter?.begin(milliseconds);
+    this.#limiter?.begin(milliseconds);
   }
 
   /**
@@ -30,10 +30,10 @@ export class AnswerGate {
    * `family`: 0 for IPv4, 1 for IPv6.
    */
   pass(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): number {
-    const { counters } = this;
+    const counters = this.#counters;
     let left = length;
-    if (this.limiter !== null) {
-      const verdict = this.limiter.judge(bytes, start, query, client);
+    if (this.#limiter !== null) {
+      const verdict = this.#limiter.judge(bytes, start, query, client);
       if (verdict === VERDICT.DROP) {
         counters.count(COLUMN.rateLimited);
         left = 0;
@@ -49,7 +49,7 @@ export class AnswerGate {
 
   /** Counts and logs a response that no limit of rates holds; `length` 0: it is not sent. */
   note(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): void {
-    if (length > 0) this.counters.answered(bytes, start, query, family);
-    if (this.log !== null) this.log.offer(bytes, start, length, query, client);
+    if (length > 0) this.#counters.answered(bytes, start, query, family);
+    if (this.#log !== null) this.#log.offer(bytes, start, length, query, client);
   }
 }

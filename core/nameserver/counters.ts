@@ -94,15 +94,15 @@ export interface Slice {
 
 /** The writing side, in a thread. */
 export class ThreadCounters {
-  private readonly values: Float64Array;
+  readonly #values: Float64Array;
 
   constructor({ buffer, thread }: Slice) {
-    this.values = new Float64Array(buffer, thread * STRIDE * Float64Array.BYTES_PER_ELEMENT, COLUMNS);
+    this.#values = new Float64Array(buffer, thread * STRIDE * Float64Array.BYTES_PER_ELEMENT, COLUMNS);
   }
 
   /** Counts the response at bytes[start] to `query`. `family`: 0 for IPv4, 1 for IPv6. Hot. */
   answered(bytes: Uint8Array, start: number, query: Query, family: number): void {
-    const { values } = this;
+    const values = this.#values;
     const code = query.rcode;
     values[family * CODES + (code < CODES ? code : CODES - 1)]++;
     const { type } = query;
@@ -117,7 +117,7 @@ export class ThreadCounters {
 
   /** Counts `responses` that took `milliseconds` each, from the packet's arrival in this process until it was sent. Once a batch. */
   took(responses: number, milliseconds: number): void {
-    const { values } = this;
+    const values = this.#values;
     let bucket = 0;
     while (bucket < LATENCY_BOUNDS.length && milliseconds > LATENCY_BOUNDS[bucket]) bucket++;
     values[LATENCIES + bucket] += responses;
@@ -126,7 +126,7 @@ export class ThreadCounters {
 
   /** Takes over what the index has counted since the last time. */
   takeIndex(index: Pick<IndexReader, 'hits' | 'fetches'>): void {
-    const { values } = this;
+    const values = this.#values;
     values[COLUMN.indexHits] += index.hits;
     values[COLUMN.storeReads] += index.fetches;
     index.hits = 0;
@@ -134,11 +134,11 @@ export class ThreadCounters {
   }
 
   count(column: number): void {
-    this.values[column]++;
+    this.#values[column]++;
   }
 
   set(column: number, value: number): void {
-    this.values[column] = value;
+    this.#values[column] = value;
   }
 }
 
@@ -148,32 +148,32 @@ export type Transport = 'udp' | 'tcp' | 'tls' | 'https';
 export class NameserverCounters {
   /** Threads that ended unasked and were started anew. */
   restarts = 0;
-  private readonly buffer: SharedArrayBuffer;
-  private readonly threads: readonly { readonly transport: Transport; readonly values: Float64Array }[];
+  readonly #buffer: SharedArrayBuffer;
+  readonly #threads: readonly { readonly transport: Transport; readonly values: Float64Array }[];
 
   /** `transports`: of each thread. */
   constructor(transports: readonly Transport[]) {
     const bytes = STRIDE * Float64Array.BYTES_PER_ELEMENT;
     const all: readonly Transport[] = [...transports, 'https'];
-    this.buffer = new SharedArrayBuffer(all.length * bytes);
-    this.threads = all.map((transport, i) => ({
+    this.#buffer = new SharedArrayBuffer(all.length * bytes);
+    this.#threads = all.map((transport, i) => ({
       transport,
-      values: new Float64Array(this.buffer, i * bytes, COLUMNS),
+      values: new Float64Array(this.#buffer, i * bytes, COLUMNS),
     }));
   }
 
   /** Of what comes over HTTPS, which main answers itself. */
   get https(): Slice {
-    return this.slice(this.threads.length - 1);
+    return this.slice(this.#threads.length - 1);
   }
 
   slice(thread: number): Slice {
-    return { buffer: this.buffer, thread };
+    return { buffer: this.#buffer, thread };
   }
 
   /** What the thread held is gone with it. To be called when it has ended, since it is the only writer. */
   ended(thread: number): void {
-    this.threads[thread].values[COLUMN.tcpOpen] = 0;
+    this.#threads[thread].values[COLUMN.tcpOpen] = 0;
   }
 
   /** `family`: 0 or 1, see FAMILY_LABELS. */
@@ -198,7 +198,7 @@ export class NameserverCounters {
 
   sum(transport: Transport, column: number): number {
     let sum = 0;
-    for (const thread of this.threads) if (thread.transport === transport) sum += thread.values[column];
+    for (const thread of this.#threads) if (thread.transport === transport) sum += thread.values[column];
     return sum;
   }
 }

@@ -54,28 +54,28 @@ export function createUdpBound(options = DEFAULT_UDP_BOUND): SharedUdpBound {
 }
 
 export class UdpBound {
-  private readonly seconds: Int32Array;
+  readonly #seconds: Int32Array;
   /** Null: networks have no limit. */
-  private readonly table: RateTable | null;
-  private readonly allow: PrefixList;
-  private readonly key: Int32Array;
-  private readonly words = new Int32Array(4);
+  readonly #table: RateTable | null;
+  readonly #allow: PrefixList;
+  readonly #key: Int32Array;
+  readonly #words = new Int32Array(4);
   /** The network whose rate the last message was taken from, as a hash; 0: of none. */
   network = 0;
 
   constructor({ options, seconds, buckets, key }: SharedUdpBound) {
-    this.seconds = new Int32Array(seconds);
-    this.table = options.rate === 0 ? null : new RateTable(buckets, options.rate);
-    this.allow = new PrefixList(options.allow);
-    this.key = new Int32Array(key);
+    this.#seconds = new Int32Array(seconds);
+    this.#table = options.rate === 0 ? null : new RateTable(buckets, options.rate);
+    this.#allow = new PrefixList(options.allow);
+    this.#key = new Int32Array(key);
   }
 
   /** Takes the place of one message of `client` at `now`, in milliseconds. `isProven`: it showed a cookie of ours. False when there is none. */
   take(client: Client, isProven: boolean, now: number): boolean {
-    const { seconds } = this;
-    const isExempt = isProven || this.allow.holds(client);
+    const seconds = this.#seconds;
+    const isExempt = isProven || this.#allow.holds(client);
     this.network = 0;
-    if (!isExempt && !this.takeOfNetwork(client, now)) return false;
+    if (!isExempt && !this.#takeOfNetwork(client, now)) return false;
     const second = Math.floor(now / 1000) | 0;
     // Two threads that begin a second at once let a few more pass.
     if (Atomics.exchange(seconds, SECOND, second) !== second) {
@@ -85,19 +85,20 @@ export class UdpBound {
     return Atomics.add(seconds, isExempt ? EXEMPT : UNKNOWN, 1) < UDP_PER_SECOND;
   }
 
-  private takeOfNetwork(client: Client, now: number): boolean {
-    const { words, table } = this;
+  #takeOfNetwork(client: Client, now: number): boolean {
+    const words = this.#words;
+    const table = this.#table;
     if (table === null) return true;
     const isIpv4 = client.length === 4;
     words[0] = client.length;
     words[1] = isIpv4 ? word(client.address, 0) & IPV4_MASK : word(client.address, 0);
     words[2] = isIpv4 ? 0 : word(client.address, 4) & IPV6_MASK;
-    this.network = halfSipHash(this.key, words);
+    this.network = halfSipHash(this.#key, words);
     return table.take(this.network, toUnits(now));
   }
 
   /** Gives the network its message back, which turned out to be no forgery. */
   giveBack(network: number, now: number): void {
-    if (network !== 0) this.table?.giveBack(network, toUnits(now));
+    if (network !== 0) this.#table?.giveBack(network, toUnits(now));
   }
 }

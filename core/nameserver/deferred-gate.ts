@@ -14,32 +14,33 @@ import { nobodysCode } from './refusal.ts';
 const TC = 0x02;
 
 export class DeferredGate {
-  private readonly responder: Responder;
-  private readonly counters: ThreadCounters;
-  private readonly isTaken: boolean;
-  private readonly transferAllow: PrefixList | null;
+  readonly #responder: Responder;
+  readonly #counters: ThreadCounters;
+  readonly #isTaken: boolean;
+  readonly #transferAllow: PrefixList | null;
 
   /** `isTaken`: main takes such messages. `transferAllow`: who may transfer without a signature; null: main knows. */
   constructor(responder: Responder, counters: ThreadCounters, isTaken: boolean, transferAllow: PrefixList | null) {
-    this.responder = responder;
-    this.counters = counters;
-    this.isTaken = isTaken;
-    this.transferAllow = transferAllow;
+    this.#responder = responder;
+    this.#counters = counters;
+    this.#isTaken = isTaken;
+    this.#transferAllow = transferAllow;
   }
 
   /** The message at bytes[start] that `client` sent has just been deferred. Returns DEFERRED when it is for main, or the length of the response in its place. */
   pass(bytes: Uint8Array, start: number, client: Client): number {
-    const { responder, transferAllow } = this;
-    if (!this.isTaken) return responder.refuse(nobodysCode(bytes, start));
+    const responder = this.#responder;
+    const transferAllow = this.#transferAllow;
+    if (!this.#isTaken) return responder.refuse(nobodysCode(bytes, start));
     // Without a signature only AXFR and IXFR come here. Whether there is such a zone is nothing that is told to whoever may not have it.
     if (transferAllow === null || responder.query.signed || transferAllow.holds(client)) return DEFERRED;
-    this.counters.count(COLUMN.transfersRefused);
+    this.#counters.count(COLUMN.transfersRefused);
     return responder.refuse(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
   }
 
   /** Main has no room for the message just deferred, or for more of its client. Returns the length of the response in its place: to come again later. */
   full(): number {
-    return this.responder.refuse(RCODE.SERVFAIL);
+    return this.#responder.refuse(RCODE.SERVFAIL);
   }
 
   /**
@@ -49,7 +50,7 @@ export class DeferredGate {
    */
   overTcp(bytes: Uint8Array, start: number): number {
     const isUpdate = ((bytes[start + 2] >>> 3) & 15) === OPCODE.UPDATE;
-    const length = this.responder.refuse(isUpdate ? RCODE.SERVFAIL : RCODE.NOERROR);
+    const length = this.#responder.refuse(isUpdate ? RCODE.SERVFAIL : RCODE.NOERROR);
     bytes[start + 2] |= TC;
     return length;
   }

@@ -31,33 +31,33 @@ interface UnderWay {
 }
 
 export class DeferredQueue {
-  private readonly port: MessagePort;
-  private readonly count: Int32Array;
+  readonly #port: MessagePort;
+  readonly #count: Int32Array;
   /** Of those whose end main tells, which is all but those that it sends itself. */
-  private readonly underWay = new Map<number, UnderWay>();
+  readonly #underWay = new Map<number, UnderWay>();
   /** How many of them each network has. */
-  private readonly shares = new Map<string, number>();
-  private readonly udpBound: UdpBound;
-  private readonly now: () => number;
-  private id = 0;
+  readonly #shares = new Map<string, number>();
+  readonly #udpBound: UdpBound;
+  readonly #now: () => number;
+  #id = 0;
 
   /** `now`: milliseconds, of a clock that all threads share. */
   constructor({ port, underWay, udpBound }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
-    this.port = port;
-    this.count = new Int32Array(underWay);
-    this.udpBound = new UdpBound(udpBound);
-    this.now = now;
+    this.#port = port;
+    this.#count = new Int32Array(underWay);
+    this.#udpBound = new UdpBound(udpBound);
+    this.#now = now;
   }
 
   /** Has the event loop hand the answers over; without it `receive` does. */
   listen(): void {
-    this.port.on('message', (message: FromMain) => this.handle(message));
+    this.#port.on('message', (message: FromMain) => this.#handle(message));
   }
 
   /** Hands over what has come, without the event loop. */
   receive(): void {
-    for (let next = receiveMessageOnPort(this.port); next !== undefined; next = receiveMessageOnPort(this.port))
-      this.handle(next.message as FromMain);
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port))
+      this.#handle(next.message as FromMain);
   }
 
   /**
@@ -73,28 +73,28 @@ export class DeferredQueue {
     taker: Taker | null,
     reply: (() => UdpReply) | null = null,
   ): number {
-    const free = MAX_UNDER_WAY - Atomics.load(this.count, 0);
+    const free = MAX_UNDER_WAY - Atomics.load(this.#count, 0);
     if (free <= 0) return 0;
     // First, since there is no end to them: what is refused allocates nothing here.
     const isUdp = client.transport === TRANSPORT.UDP;
-    if (isUdp && !this.udpBound.take(client, isProven, this.now())) return 0;
-    const { network: bounded } = this.udpBound;
+    if (isUdp && !this.#udpBound.take(client, isProven, this.#now())) return 0;
+    const { network: bounded } = this.#udpBound;
     const address = addressText(client);
     const network = clientNetwork(address);
-    const share = this.shares.get(network) ?? 0;
+    const share = this.#shares.get(network) ?? 0;
     // Nobody has more than a third of what is left to others (64 alone, 48 beside that one, and so on), and what is reserved goes to those who have nothing.
     if (share > 0 && share * 3 >= free - RESERVED) return 0;
-    Atomics.add(this.count, 0, 1);
-    const id = ++this.id;
+    Atomics.add(this.#count, 0, 1);
+    const id = ++this.#id;
     if (reply === null) {
-      this.underWay.set(id, { network, taker });
-      this.shares.set(network, share + 1);
+      this.#underWay.set(id, { network, taker });
+      this.#shares.set(network, share + 1);
     }
     const message = new Uint8Array(length);
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
     const transport = NAMES[client.transport];
-    this.post({
+    this.#post({
       kind: 'ask',
       id,
       message,
@@ -109,37 +109,37 @@ export class DeferredQueue {
 
   /** The message that was taken last has gone. */
   next(id: number): void {
-    if (this.isAwaited(id)) this.post({ kind: 'next', id });
+    if (this.#isAwaited(id)) this.#post({ kind: 'next', id });
   }
 
   /** Nobody waits any more. It counts until main has ended it: whoever asks and goes away has no more than who stays. */
   cancel(id: number): void {
-    const one = this.underWay.get(id);
+    const one = this.#underWay.get(id);
     if (one === undefined || one.taker === null) return;
     one.taker = null;
-    this.post({ kind: 'cancel', id });
+    this.#post({ kind: 'cancel', id });
   }
 
-  private isAwaited(id: number): boolean {
-    const taker = this.underWay.get(id)?.taker;
+  #isAwaited(id: number): boolean {
+    const taker = this.#underWay.get(id)?.taker;
     return taker !== undefined && taker !== null;
   }
 
-  private handle(message: FromMain): void {
-    const one = this.underWay.get(message.id);
+  #handle(message: FromMain): void {
+    const one = this.#underWay.get(message.id);
     if (one === undefined) return;
     if (message.kind === 'message') {
       one.taker?.take(message.message);
       return;
     }
-    this.underWay.delete(message.id);
-    const left = (this.shares.get(one.network) ?? 1) - 1;
-    if (left === 0) this.shares.delete(one.network);
-    else this.shares.set(one.network, left);
+    this.#underWay.delete(message.id);
+    const left = (this.#shares.get(one.network) ?? 1) - 1;
+    if (left === 0) this.#shares.delete(one.network);
+    else this.#shares.set(one.network, left);
     one.taker?.end(message.failed);
   }
 
-  private post(message: ToMain): void {
-    this.port.postMessage(message);
+  #post(message: ToMain): void {
+    this.#port.postMessage(message);
   }
 }

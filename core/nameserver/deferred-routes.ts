@@ -6,15 +6,15 @@ import { refusal } from './refusal.ts';
 export class DeferredRoutes {
   /** Answers messages of opcode UPDATE. Until there is one, and when there is none any more, they are to be sent again. */
   update: AnswerDeferred = notReady;
-  private readonly others: AnswerDeferred;
+  readonly #others: AnswerDeferred;
 
   constructor(others: AnswerDeferred) {
-    this.others = others;
+    this.#others = others;
   }
 
   readonly answer: AnswerDeferred = (request) => {
     const opcode = (request.message[2] >> 3) & 15;
-    return opcode === OPCODE.UPDATE ? this.update(request) : this.others(request);
+    return opcode === OPCODE.UPDATE ? this.update(request) : this.#others(request);
   };
 
   /** From now on no update is begun. */

@@ -33,24 +33,24 @@ export interface DeferredLine {
 }
 
 export class DeferredServer {
-  private readonly answer: AnswerDeferred;
-  private readonly sendUdp: SendUdp;
-  private readonly log: Logger;
+  readonly #answer: AnswerDeferred;
+  readonly #sendUdp: SendUdp;
+  readonly #log: Logger;
   /** See DeferredChannel. */
   readonly udpBound: SharedUdpBound;
-  private readonly bound: UdpBound;
-  private readonly perClient = new Map<string, number>();
-  private toldAt = Number.NEGATIVE_INFINITY;
+  readonly #bound: UdpBound;
+  readonly #perClient = new Map<string, number>();
+  #toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
-  private untold = 0;
+  #untold = 0;
 
   /** `sendUdp` sends what threads that block have no ear for. `udpBound`: left out, DEFAULT_UDP_BOUND. */
   constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpBound?: UdpBoundOptions) {
     this.udpBound = createUdpBound(udpBound);
-    this.bound = new UdpBound(this.udpBound);
-    this.answer = answer;
-    this.sendUdp = sendUdp;
-    this.log = log;
+    this.#bound = new UdpBound(this.udpBound);
+    this.#answer = answer;
+    this.#sendUdp = sendUdp;
+    this.#log = log;
   }
 
   /** Serves one thread. `wake` is called after each message to it. */
@@ -65,7 +65,7 @@ export class DeferredServer {
       if (message.kind === 'ask') {
         const one = { controller: new AbortController(), resume: () => {} };
         running.set(message.id, one);
-        void this.serve(message, one, post).finally(() => {
+        void this.#serve(message, one, post).finally(() => {
           running.delete(message.id);
           Atomics.sub(count, 0, 1);
         });
@@ -89,28 +89,28 @@ export class DeferredServer {
   }
 
   /** Never rejects. */
-  private async serve(ask: Ask, running: Running, post: (message: FromMain) => void): Promise<void> {
+  async #serve(ask: Ask, running: Running, post: (message: FromMain) => void): Promise<void> {
     const { id, reply, transport } = ask;
     const { signal } = running.controller;
     const give = (message: Uint8Array): void => {
-      if (reply !== null) this.sendUdp(reply, message);
+      if (reply !== null) this.#sendUdp(reply, message);
       else post({ kind: 'message', id, message: new Uint8Array(message) });
     };
     const network = clientNetwork(ask.address);
-    const others = this.perClient.get(network) ?? 0;
+    const others = this.#perClient.get(network) ?? 0;
     let sent = 0;
     let failed = false;
     if (others >= MAX_PER_CLIENT) give(refusal(ask.message, RCODE.SERVFAIL));
     else {
-      this.perClient.set(network, others + 1);
+      this.#perClient.set(network, others + 1);
       try {
-        for await (const message of this.answer({
+        for await (const message of this.#answer({
           message: ask.message,
           address: ask.address,
           port: ask.port,
           transport,
           cancelled: signal,
-          verified: () => this.bound.giveBack(ask.network, Date.now()),
+          verified: () => this.#bound.giveBack(ask.network, Date.now()),
         })) {
           if (signal.aborted) break;
           const taken = new Promise<void>((resolve) => {
@@ -124,27 +124,27 @@ export class DeferredServer {
         }
       } catch (error) {
         if (!signal.aborted) {
-          this.tell(transport, error as Error);
+          this.#tell(transport, error as Error);
           failed = sent > 0;
           if (!failed) give(refusal(ask.message, RCODE.SERVFAIL));
         }
       }
-      const left = (this.perClient.get(network) ?? 1) - 1;
-      if (left === 0) this.perClient.delete(network);
-      else this.perClient.set(network, left);
+      const left = (this.#perClient.get(network) ?? 1) - 1;
+      if (left === 0) this.#perClient.delete(network);
+      else this.#perClient.set(network, left);
     }
     if (reply === null) post({ kind: 'end', id, failed });
   }
 
   /** Not of every one of a flood: who knows such a message could fill the disk. */
-  private tell(transport: DeferredTransport, error: Error): void {
+  #tell(transport: DeferredTransport, error: Error): void {
     const now = performance.now();
-    if (now - this.toldAt < BETWEEN_FAULTS) {
-      this.untold++;
+    if (now - this.#toldAt < BETWEEN_FAULTS) {
+      this.#untold++;
       return;
     }
-    this.log.error('a deferred DNS message caused an exception', { transport, error, untold: this.untold });
-    this.toldAt = now;
-    this.untold = 0;
+    this.#log.error('a deferred DNS message caused an exception', { transport, error, untold: this.#untold });
+    this.#toldAt = now;
+    this.#untold = 0;
   }
 }

@@ -26,30 +26,30 @@ export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null };
 export class Gates {
   /** What main answers itself: nothing is limited. */
   readonly https: GateData;
-  private readonly threads: readonly GateData[];
-  private readonly log: { stop(): void };
+  readonly #threads: readonly GateData[];
+  readonly #log: { stop(): void };
 
   /** `transports`: of each thread. Throws InvalidError `invalid_prefix` when a prefix that is not to be limited is none. */
   constructor({ rateLimit, queryLog, log }: GateOptions, transports: readonly Transport[]) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
-    this.threads = transports.map((transport) => ({
+    this.#threads = transports.map((transport) => ({
       rateLimit: transport === 'udp' ? shared : null,
       queryLog: createQueryLog(queryLog ?? 0),
     }));
     this.https = { rateLimit: null, queryLog: createQueryLog(queryLog ?? 0) };
-    this.log = startQueryLog(
-      [...this.threads, this.https].flatMap((gate) => gate.queryLog ?? []),
+    this.#log = startQueryLog(
+      [...this.#threads, this.https].flatMap((gate) => gate.queryLog ?? []),
       log,
     );
   }
 
   /** `thread` from 0. What it gets is the same when it is started anew. */
   of(thread: number): GateData {
-    return this.threads[thread];
+    return this.#threads[thread];
   }
 
   /** To be called when the threads have ended: writes what they have left. */
   stop(): void {
-    this.log.stop();
+    this.#log.stop();
   }
 }

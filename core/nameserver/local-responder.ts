@@ -36,14 +36,14 @@ export interface LocalData {
 }
 
 export class LocalResponder {
-  private readonly parts: Parts;
-  private readonly client = new Client();
-  private readonly buffer = new Uint8Array(MAX_MESSAGE + 1);
+  readonly #parts: Parts;
+  readonly #client = new Client();
+  readonly #buffer = new Uint8Array(MAX_MESSAGE + 1);
 
   /** `transport`: of TRANSPORT, the one that all messages come over. */
   constructor(parts: Parts, transport: number = TRANSPORT.HTTPS) {
-    this.parts = parts;
-    this.client.transport = transport;
+    this.#parts = parts;
+    this.#client.transport = transport;
   }
 
   /**
@@ -51,8 +51,9 @@ export class LocalResponder {
    * and what is signed are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
    */
   answer(message: Uint8Array, address: string): LocalResponse | null {
-    const { client, buffer } = this;
-    const { index, responder, counters, gate } = this.parts;
+    const client = this.#client;
+    const buffer = this.#buffer;
+    const { index, responder, counters, gate } = this.#parts;
     setClientAddress(client, address, 0);
     buffer.set(message);
     index.enter();

@@ -4,37 +4,38 @@ import { type Binary, type Environment, openEnvironment } from '../store/environ
 import { writeNameKey } from '../store/keys.ts';
 
 export class LmdbNodeStore implements NodeStore {
-  private readonly directory: string;
-  private environment: Environment | null = null;
-  private answers: Binary | null = null;
+  readonly #directory: string;
+  #environment: Environment | null = null;
+  #answers: Binary | null = null;
   /** Keys of every length are views of one buffer, so that a look-up allocates nothing. */
-  private readonly keyBytes = new Uint8Array(1025);
-  private readonly keys: Uint8Array[] = Array.from({ length: 1026 }, (_, length) => this.keyBytes.subarray(0, length));
+  readonly #keyBytes = new Uint8Array(1025);
+  readonly #keys: Uint8Array[] = Array.from({ length: 1026 }, (_, length) => this.#keyBytes.subarray(0, length));
 
   constructor(directory: string) {
-    this.directory = directory;
+    this.#directory = directory;
   }
 
   refresh(): void {
-    this.environment?.root.resetReadTxn();
+    this.#environment?.root.resetReadTxn();
   }
 
   fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number {
-    if (this.answers === null) {
-      this.environment = openEnvironment(this.directory);
-      this.answers = this.environment.answers;
+    if (this.#answers === null) {
+      this.#environment = openEnvironment(this.#directory);
+      this.#answers = this.#environment.answers;
       this.refresh();
     }
-    const { keyBytes, keys } = this;
+    const keyBytes = this.#keyBytes;
+    const keys = this.#keys;
     let length = writeNameKey(bytes, from, keyBytes, 0);
     if (wildcard) {
       keyBytes[length++] = 0x2a;
       keyBytes[length++] = 0;
     }
-    let node = this.answers.getBinaryFast(keys[length]);
+    let node = this.#answers.getBinaryFast(keys[length]);
     if (node === undefined && !wildcard) {
       keyBytes[0] = 0;
-      node = this.answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);
+      node = this.#answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);
     }
     if (node === undefined || node.length > room) return 0;
     for (let i = 0, n = node.length; i < n; i++) out[at + i] = node[i];
@@ -42,6 +43,6 @@ export class LmdbNodeStore implements NodeStore {
   }
 
   async close(): Promise<void> {
-    await this.environment?.close();
+    await this.#environment?.close();
   }
 }

@@ -64,44 +64,44 @@ export function openQueryLog(
 }
 
 export class QueryLogWriter {
-  private readonly counters: ThreadCounters;
-  private readonly counts: Int32Array;
-  private readonly bytes: Uint8Array;
-  private readonly doubles: Float64Array;
-  private readonly every: number;
-  private random: number;
+  readonly #counters: ThreadCounters;
+  readonly #counts: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #doubles: Float64Array;
+  readonly #every: number;
+  #random: number;
   /** Queries until the next sample. */
-  private left = 1;
+  #left = 1;
 
   /** `seed`: not 0. */
   constructor({ ring, every }: SharedQueryLog, counters: ThreadCounters, seed: number) {
     const { counts, bytes, doubles } = viewsOf(ring);
-    this.counts = counts;
-    this.bytes = bytes;
-    this.doubles = doubles;
-    this.every = every;
-    this.counters = counters;
-    this.random = seed | 0 || 1;
-    this.left = this.gap();
+    this.#counts = counts;
+    this.#bytes = bytes;
+    this.#doubles = doubles;
+    this.#every = every;
+    this.#counters = counters;
+    this.#random = seed | 0 || 1;
+    this.#left = this.#gap();
   }
 
   /** The response at bytes[start], of which `size` bytes are sent: may become an entry. Hot. */
   offer(bytes: Uint8Array, start: number, size: number, query: Query, client: Client): void {
-    if (--this.left > 0) return;
-    this.left = this.gap();
-    const written = Atomics.load(this.counts, WRITTEN);
-    if (((written - Atomics.load(this.counts, TAKEN)) | 0) >= RING_ENTRIES) {
-      this.counters.count(COLUMN.queriesNotLogged);
+    if (--this.#left > 0) return;
+    this.#left = this.#gap();
+    const written = Atomics.load(this.#counts, WRITTEN);
+    if (((written - Atomics.load(this.#counts, TAKEN)) | 0) >= RING_ENTRIES) {
+      this.#counters.count(COLUMN.queriesNotLogged);
       return;
     }
-    this.write(((written >>> 0) % RING_ENTRIES) * ENTRY, bytes, start, size, query, client);
-    Atomics.store(this.counts, WRITTEN, (written + 1) | 0);
-    this.counters.count(COLUMN.queriesLogged);
+    this.#write(((written >>> 0) % RING_ENTRIES) * ENTRY, bytes, start, size, query, client);
+    Atomics.store(this.#counts, WRITTEN, (written + 1) | 0);
+    this.#counters.count(COLUMN.queriesLogged);
   }
 
-  private write(at: number, packet: Uint8Array, start: number, size: number, query: Query, client: Client): void {
-    const { bytes } = this;
-    this.doubles[(at + ENTRY_FIELD.time) / 8] = performance.now();
+  #write(at: number, packet: Uint8Array, start: number, size: number, query: Query, client: Client): void {
+    const bytes = this.#bytes;
+    this.#doubles[(at + ENTRY_FIELD.time) / 8] = performance.now();
     for (let i = 0; i < client.length; i++) bytes[at + ENTRY_FIELD.client + i] = client.address[i];
     bytes[at + ENTRY_FIELD.clientLength] = client.length;
     bytes[at + ENTRY_FIELD.transport] = client.transport;
@@ -117,13 +117,13 @@ export class QueryLogWriter {
   }
 
   /** 1 to 2 × every - 1, evenly spread: who asks in turns is not always or never sampled (xorshift32, Marsaglia 2003). */
-  private gap(): number {
-    let x = this.random;
+  #gap(): number {
+    let x = this.#random;
     x ^= x << 13;
     x ^= x >>> 17;
     x ^= x << 5;
-    this.random = x;
-    return 1 + ((x >>> 0) % (2 * this.every - 1));
+    this.#random = x;
+    return 1 + ((x >>> 0) % (2 * this.#every - 1));
   }
 }
 

@@ -18,12 +18,12 @@ export function maskWord(bits: number, index: number): number {
 
 export class PrefixList {
   /** Of each prefix: bytes of an address (4 or 16), then its words, then those of its mask. */
-  private readonly entries: Int32Array;
+  readonly #entries: Int32Array;
 
   /** Prefixes as parsePrefix takes them, or true for every address. Throws InvalidError `invalid_prefix`. */
   constructor(prefixes: readonly string[] | boolean) {
     const texts = typeof prefixes === 'boolean' ? (prefixes ? ['0.0.0.0/0', '::/0'] : []) : prefixes;
-    this.entries = Int32Array.from(
+    this.#entries = Int32Array.from(
       texts.flatMap((text) => {
         const { bytes, bits } = unmapped(parsePrefix(text));
         const padded = new Uint8Array(ADDRESS_WORDS * 4);
@@ -36,7 +36,7 @@ export class PrefixList {
 
   /** Hot. */
   holds(client: Client): boolean {
-    const { entries } = this;
+    const entries = this.#entries;
     const words = client.length / 4;
     for (let at = 0; at < entries.length; at += ENTRY) {
       if (entries[at] !== client.length) continue;

@@ -33,38 +33,39 @@ export function toUnits(milliseconds: number): number {
 }
 
 export class RateTable {
-  private readonly words: Int32Array;
-  private readonly mask: number;
+  readonly #words: Int32Array;
+  readonly #mask: number;
   /** Units from one token to the next. */
-  private readonly interval: number;
+  readonly #interval: number;
   /** How far ahead of now a bucket may be when a token is taken. */
-  private readonly most: number;
+  readonly #most: number;
 
   /** `rate`: tokens a second, and how many a bucket holds; 1 to MAX_RATE. `buffer`: as createBuckets gives it. */
   constructor(buffer: SharedArrayBuffer, rate: number) {
-    this.words = new Int32Array(buffer);
-    this.mask = this.words.length / SET_WORDS - 1;
-    this.interval = Math.round(SECOND / rate);
-    this.most = this.interval * (rate - 1);
+    this.#words = new Int32Array(buffer);
+    this.#mask = this.#words.length / SET_WORDS - 1;
+    this.#interval = Math.round(SECOND / rate);
+    this.#most = this.#interval * (rate - 1);
   }
 
   /** Takes a token of the account with this hash, at `now` in units. False when there is none. Hot. */
   take(hash: number, now: number): boolean {
-    const { words } = this;
-    const set = (hash & this.mask) * SET_WORDS;
+    const words = this.#words;
+    const set = (hash & this.#mask) * SET_WORDS;
     for (let at = set; at < set + SET_WORDS; at += BUCKET_WORDS)
-      if (words[at] === hash) return this.takeFrom(at + 1, now);
-    const at = this.victim(set, now);
+      if (words[at] === hash) return this.#takeFrom(at + 1, now);
+    const at = this.#victim(set, now);
     // Plain stores, which cost half as much: who sees the new account with the old time takes its first token from that.
-    words[at + 1] = (now + this.interval) | 0 || 1;
+    words[at + 1] = (now + this.#interval) | 0 || 1;
     words[at] = hash;
     return true;
   }
 
   /** Gives a token of the account with this hash back. */
   giveBack(hash: number, now: number): void {
-    const { words, interval } = this;
-    const set = (hash & this.mask) * SET_WORDS;
+    const words = this.#words;
+    const interval = this.#interval;
+    const set = (hash & this.#mask) * SET_WORDS;
     for (let at = set; at < set + SET_WORDS; at += BUCKET_WORDS) {
       if (words[at] !== hash) continue;
       for (;;) {
@@ -78,8 +79,8 @@ export class RateTable {
   }
 
   /** The first bucket of a set that is full, or else the one that is next to it. */
-  private victim(set: number, now: number): number {
-    const { words } = this;
+  #victim(set: number, now: number): number {
+    const words = this.#words;
     let victim = set;
     let least = 2 * SECOND;
     for (let at = set; at < set + SET_WORDS && least > 0; at += BUCKET_WORDS) {
@@ -91,8 +92,10 @@ export class RateTable {
     return victim;
   }
 
-  private takeFrom(at: number, now: number): boolean {
-    const { words, interval, most } = this;
+  #takeFrom(at: number, now: number): boolean {
+    const words = this.#words;
+    const interval = this.#interval;
+    const most = this.#most;
     for (;;) {
       const full = Atomics.load(words, at);
       const ahead = aheadOf(now, full);

@@ -46,53 +46,53 @@ export function createRateLimit(options: RateLimitOptions, buckets?: SharedArray
 export const VERDICT = { SEND: 0, SLIP: 1, DROP: 2 } as const;
 
 export class RateLimiter {
-  private readonly table: RateTable;
-  private readonly key: Int32Array;
-  private readonly allow: PrefixList;
-  private readonly slip: number;
-  private readonly ipv4Mask: number;
-  private readonly ipv6Mask0: number;
-  private readonly ipv6Mask1: number;
-  private readonly words = new Int32Array(4);
-  private limited = 0;
-  private now = 0;
+  readonly #table: RateTable;
+  readonly #key: Int32Array;
+  readonly #allow: PrefixList;
+  readonly #slip: number;
+  readonly #ipv4Mask: number;
+  readonly #ipv6Mask0: number;
+  readonly #ipv6Mask1: number;
+  readonly #words = new Int32Array(4);
+  #limited = 0;
+  #now = 0;
 
   constructor({ options, buckets, key }: SharedRateLimit) {
-    this.table = new RateTable(buckets, options.rate);
-    this.key = new Int32Array(key);
-    this.allow = new PrefixList(options.allow);
-    this.slip = options.slip;
-    this.ipv4Mask = maskWord(options.ipv4Prefix, 0);
-    this.ipv6Mask0 = maskWord(options.ipv6Prefix, 0);
-    this.ipv6Mask1 = maskWord(options.ipv6Prefix, 1);
+    this.#table = new RateTable(buckets, options.rate);
+    this.#key = new Int32Array(key);
+    this.#allow = new PrefixList(options.allow);
+    this.#slip = options.slip;
+    this.#ipv4Mask = maskWord(options.ipv4Prefix, 0);
+    this.#ipv6Mask0 = maskWord(options.ipv6Prefix, 0);
+    this.#ipv6Mask1 = maskWord(options.ipv6Prefix, 1);
   }
 
   /** Before a batch: what `performance.now()` says. */
   begin(milliseconds: number): void {
-    this.now = toUnits(milliseconds);
+    this.#now = toUnits(milliseconds);
   }
 
   /** What to do with the UDP response at bytes[start] to `query` (VERDICT). Hot. */
   judge(bytes: Uint8Array, start: number, query: Query, client: Client): number {
     if (query.cookie === COOKIE.VALID) return VERDICT.SEND;
-    const { words } = this;
+    const words = this.#words;
     const { address } = client;
     const kind = classOf(bytes, start, query);
     // Length of the address and class: no two accounts have the same words.
     words[0] = (client.length << 8) | kind;
     words[3] = kind === RESPONSE_CLASS.ERROR ? 0 : query.account;
     if (client.length === 4) {
-      words[1] = word(address, 0) & this.ipv4Mask;
+      words[1] = word(address, 0) & this.#ipv4Mask;
       words[2] = 0;
     } else {
-      words[1] = word(address, 0) & this.ipv6Mask0;
-      words[2] = word(address, 4) & this.ipv6Mask1;
+      words[1] = word(address, 0) & this.#ipv6Mask0;
+      words[2] = word(address, 4) & this.#ipv6Mask1;
     }
-    if (this.table.take(halfSipHash(this.key, words), this.now)) return VERDICT.SEND;
+    if (this.#table.take(halfSipHash(this.#key, words), this.#now)) return VERDICT.SEND;
     // Looked up last: few are limited, and the list may be long.
-    if (this.allow.holds(client)) return VERDICT.SEND;
-    if (this.slip === 0 || ++this.limited < this.slip) return VERDICT.DROP;
-    this.limited = 0;
+    if (this.#allow.holds(client)) return VERDICT.SEND;
+    if (this.#slip === 0 || ++this.#limited < this.#slip) return VERDICT.DROP;
+    this.#limited = 0;
     return VERDICT.SLIP;
   }
 }

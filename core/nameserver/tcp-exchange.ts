@@ -39,47 +39,48 @@ export class TcpExchange {
   /** Connections that nothing is waited for, and those whose query, or the taking of whose answers, has begun. */
   readonly idle: DeadlineQueue;
   readonly slow: DeadlineQueue;
-  private readonly answering: TcpAnswering;
-  private readonly calls: TcpCalls;
-  private readonly places: TcpPlaces;
-  private readonly client = new Client();
+  readonly #answering: TcpAnswering;
+  readonly #calls: TcpCalls;
+  readonly #places: TcpPlaces;
+  readonly #client = new Client();
   /** What was received, and from OUT on the answers: room for a turn's, and for one more of the largest. */
-  private readonly bytes = new Uint8Array(OUT + TURN + MAX_FRAME);
-  private readonly base = TcpCalls.address(this.bytes);
-  private held = 0;
+  readonly #bytes = new Uint8Array(OUT + TURN + MAX_FRAME);
+  readonly #base = TcpCalls.address(this.#bytes);
+  #held = 0;
 
   constructor(answering: TcpAnswering, calls: TcpCalls, places: TcpPlaces) {
-    this.answering = answering;
-    this.calls = calls;
-    this.places = places;
+    this.#answering = answering;
+    this.#calls = calls;
+    this.#places = places;
     this.idle = new DeadlineQueue(answering.limits.idleTimeout);
     this.slow = new DeadlineQueue(answering.limits.queryTimeout);
-    this.client.transport = TRANSPORT.TCP;
+    this.#client.transport = TRANSPORT.TCP;
   }
 
   /** `ready`: what epoll says of the connection. */
   event(peer: TcpPeer, ready: number): void {
     if (peer.state === STATE.SENDING || (peer.state === STATE.DEFERRED && peer.unsent !== null)) {
       if ((ready & EPOLLERR) !== 0) this.drop(peer, true);
-      else this.flush(peer);
+      else this.#flush(peer);
     } else if (peer.state === STATE.DEFERRED) {
       // Nothing else is waited for: the connection is broken.
       if ((ready & (EPOLLERR | EPOLLHUP)) !== 0) this.drop(peer, true);
-    } else if (peer.state === STATE.FINISHING) this.discard(peer);
+    } else if (peer.state === STATE.FINISHING) this.#discard(peer);
     else if (peer.state === STATE.READING) this.read(peer);
   }
 
   /** Reads what has come, and answers it. */
   read(peer: TcpPeer): void {
-    const { bytes, calls } = this;
-    const begun = peer.rest === null ? 0 : this.takeRest(peer);
-    const n = calls.receive(peer.fd, this.base + begun, READ);
+    const bytes = this.#bytes;
+    const calls = this.#calls;
+    const begun = peer.rest === null ? 0 : this.#takeRest(peer);
+    const n = calls.receive(peer.fd, this.#base + begun, READ);
     if (n > 0) {
-      this.answer(peer, begun + n, begun);
+      this.#answer(peer, begun + n, begun);
       return;
     }
     if (n === AGAIN) {
-      this.keepRest(peer, bytes, 0, begun);
+      this.#keepRest(peer, bytes, 0, begun);
       return;
     }
     this.drop(peer, n === BROKEN);
@@ -87,18 +88,19 @@ export class TcpExchange {
 
   /** Goes on with what a connection has left over. */
   resume(peer: TcpPeer): void {
-    const n = peer.rest === null ? 0 : this.takeRest(peer);
+    const n = peer.rest === null ? 0 : this.#takeRest(peer);
     peer.state = STATE.READING;
-    this.answer(peer, n, 0);
+    this.#answer(peer, n, 0);
   }
 
   /**
    * Answers the messages in bytes[0, n), of which `begun` were there before, until a turn's answers are there, since short queries can ask for long responses; keeps
    * what is left.
    */
-  private answer(peer: TcpPeer, n: number, begun: number): void {
-    const { bytes, client } = this;
-    const { respond, refuse, deferred, counters } = this.answering;
+  #answer(peer: TcpPeer, n: number, begun: number): void {
+    const bytes = this.#bytes;
+    const client = this.#client;
+    const { respond, refuse, deferred, counters } = this.#answering;
     for (let i = 0; i < peer.addressLength; i++) client.address[i] = peer.address[i];
     client.length = peer.addressLength;
     client.port = peer.port;
@@ -134,34 +136,34 @@ export class TcpExchange {
     // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
     if (at === n) this.idle.put(peer, this.now);
     else if (begun === 0 || at > 0) this.slow.put(peer, this.now);
-    if (at < n && !this.keepRest(peer, bytes, at, n)) return;
-    if (out === OUT) this.proceed(peer);
-    else this.send(peer, out);
+    if (at < n && !this.#keepRest(peer, bytes, at, n)) return;
+    if (out === OUT) this.#proceed(peer);
+    else this.#send(peer, out);
   }
 
   /** Sends bytes[OUT, out). */
-  private send(peer: TcpPeer, out: number): void {
-    const { bytes } = this;
-    const sent = this.calls.send(peer.fd, this.base + OUT, out - OUT);
+  #send(peer: TcpPeer, out: number): void {
+    const bytes = this.#bytes;
+    const sent = this.#calls.send(peer.fd, this.#base + OUT, out - OUT);
     if (sent === BROKEN) this.drop(peer, true);
-    else if (sent === out - OUT) this.proceed(peer);
-    else this.keepUnsent(peer, bytes.slice(OUT + Math.max(0, sent), out));
+    else if (sent === out - OUT) this.#proceed(peer);
+    else this.#keepUnsent(peer, bytes.slice(OUT + Math.max(0, sent), out));
   }
 
   /** Keeps what the client did not take. */
-  private keepUnsent(peer: TcpPeer, unsent: Uint8Array): void {
+  #keepUnsent(peer: TcpPeer, unsent: Uint8Array): void {
     peer.unsent = unsent;
-    this.held += memoryOf(unsent);
-    if (!this.makeRoom(peer)) return;
+    this.#held += memoryOf(unsent);
+    if (!this.#makeRoom(peer)) return;
     if (peer.state !== STATE.DEFERRED) peer.state = STATE.SENDING;
     this.slow.put(peer, this.now);
     this.watch(peer, EPOLLOUT);
   }
 
   /** Sends more of what was kept. */
-  private flush(peer: TcpPeer): void {
+  #flush(peer: TcpPeer): void {
     const unsent = peer.unsent!;
-    const sent = this.calls.sendArray(peer.fd, unsent);
+    const sent = this.#calls.sendArray(peer.fd, unsent);
     if (sent === BROKEN) {
       this.drop(peer, true);
       return;
@@ -170,26 +172,26 @@ export class TcpExchange {
       if (sent > 0) peer.unsent = unsent.subarray(sent);
       return;
     }
-    this.held -= memoryOf(unsent);
+    this.#held -= memoryOf(unsent);
     peer.unsent = null;
-    this.proceed(peer);
+    this.#proceed(peer);
   }
 
   /** All that was answered has been sent. What now? */
-  private proceed(peer: TcpPeer): void {
+  #proceed(peer: TcpPeer): void {
     if (peer.deferred !== 0) {
       peer.state = STATE.DEFERRED;
       // Main has its own bounds.
       peer.queue?.remove(peer);
       if (peer.hasMore) {
         peer.hasMore = false;
-        this.answering.deferred?.next(peer.deferred);
+        this.#answering.deferred?.next(peer.deferred);
       }
       this.watch(peer, 0);
       return;
     }
     if (peer.ended) {
-      this.finish(peer);
+      this.#finish(peer);
       return;
     }
     if (peer.rest !== null && isWhole(peer.rest)) {
@@ -206,15 +208,15 @@ export class TcpExchange {
     else peer.isAnswered = true;
   }
 
-  private finish(peer: TcpPeer): void {
+  #finish(peer: TcpPeer): void {
     peer.state = STATE.FINISHING;
-    this.calls.finish(peer.fd);
+    this.#calls.finish(peer.fd);
     this.slow.put(peer, this.now);
     this.watch(peer, EPOLLIN);
   }
 
-  private discard(peer: TcpPeer): void {
-    const n = this.calls.receive(peer.fd, this.base, READ);
+  #discard(peer: TcpPeer): void {
+    const n = this.#calls.receive(peer.fd, this.#base, READ);
     if (n === 0 || n === BROKEN) this.drop(peer, n === BROKEN);
   }
 
@@ -225,17 +227,17 @@ export class TcpExchange {
       this.drop(peer, true);
       return;
     }
-    const { bytes } = this;
+    const bytes = this.#bytes;
     bytes[OUT] = length >>> 8;
     bytes[OUT + 1] = length;
     bytes.set(message, OUT + 2);
     peer.hasMore = true;
     // What was answered before it goes first; main waits for it no longer than the client is waited for.
-    if (peer.unsent === null) this.send(peer, OUT + 2 + length);
+    if (peer.unsent === null) this.#send(peer, OUT + 2 + length);
     else {
       const before = peer.unsent;
-      this.held -= memoryOf(before);
-      this.keepUnsent(peer, Buffer.concat([before, bytes.subarray(OUT, OUT + 2 + length)]));
+      this.#held -= memoryOf(before);
+      this.#keepUnsent(peer, Buffer.concat([before, bytes.subarray(OUT, OUT + 2 + length)]));
     }
   }
 
@@ -251,7 +253,7 @@ export class TcpExchange {
   /** The last thing to do with `peer`, which is dropped when the system has no room to watch it. */
   watch(peer: TcpPeer, events: number): void {
     if (peer.events === events) return;
-    const { calls } = this;
+    const calls = this.#calls;
     const { fd, tag } = peer;
     const isWatched = peer.events === UNWATCHED ? calls.watch(fd, tag, events) : calls.change(fd, tag, events);
     peer.events = events;
@@ -259,29 +261,29 @@ export class TcpExchange {
   }
 
   /** Puts what was left over back to the beginning of `bytes`; returns its length. */
-  private takeRest(peer: TcpPeer): number {
+  #takeRest(peer: TcpPeer): number {
     const rest = peer.rest!;
-    this.bytes.set(rest);
-    this.held -= rest.length;
+    this.#bytes.set(rest);
+    this.#held -= rest.length;
     peer.rest = null;
     return rest.length;
   }
 
   /** False when there is no room, and the connection has been cut. */
-  private keepRest(peer: TcpPeer, bytes: Uint8Array, from: number, to: number): boolean {
+  #keepRest(peer: TcpPeer, bytes: Uint8Array, from: number, to: number): boolean {
     if (from === to) return true;
-    this.held += to - from;
+    this.#held += to - from;
     peer.rest = bytes.slice(from, to);
-    return this.makeRoom(peer);
+    return this.#makeRoom(peer);
   }
 
   /**
    * When more is held than may be, those are cut that have been waited for longest, and `peer` if that is not enough: whoever fills the memory and waits would otherwise keep all
    * others from it. False when `peer` has been cut.
    */
-  private makeRoom(peer: TcpPeer): boolean {
-    const { counters, maxHeld = MAX_HELD } = this.answering;
-    for (let one = this.slow.first; one !== null && this.held > maxHeld; ) {
+  #makeRoom(peer: TcpPeer): boolean {
+    const { counters, maxHeld = MAX_HELD } = this.#answering;
+    for (let one = this.slow.first; one !== null && this.#held > maxHeld; ) {
       const { after } = one;
       if (one !== peer && (one.rest !== null || one.unsent !== null)) {
         counters.count(COLUMN.tcpSlow);
@@ -289,7 +291,7 @@ export class TcpExchange {
       }
       one = after;
     }
-    if (this.held <= maxHeld) return true;
+    if (this.#held <= maxHeld) return true;
     counters.count(COLUMN.tcpSlow);
     this.drop(peer, true);
     return false;
@@ -297,32 +299,32 @@ export class TcpExchange {
 
   /** Closes a connection; `reset`: what is still unsent is dropped at once. */
   drop(peer: TcpPeer, reset: boolean): void {
-    if (peer.deferred !== 0) this.answering.deferred?.cancel(peer.deferred);
-    this.held -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
-    this.places.giveBack(peer);
-    if (reset) this.calls.reset(peer.fd);
-    else this.calls.close(peer.fd);
+    if (peer.deferred !== 0) this.#answering.deferred?.cancel(peer.deferred);
+    this.#held -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
+    this.#places.giveBack(peer);
+    if (reset) this.#calls.reset(peer.fd);
+    else this.#calls.close(peer.fd);
   }
 }
 
 /** Who waits for a deferred answer: the connection that asked, as long as it is that one. */
 class PeerTaker {
-  private readonly exchange: TcpExchange;
-  private readonly peer: TcpPeer;
-  private readonly tag: number;
+  readonly #exchange: TcpExchange;
+  readonly #peer: TcpPeer;
+  readonly #tag: number;
 
   constructor(exchange: TcpExchange, peer: TcpPeer) {
-    this.exchange = exchange;
-    this.peer = peer;
-    this.tag = peer.tag;
+    this.#exchange = exchange;
+    this.#peer = peer;
+    this.#tag = peer.tag;
   }
 
   take(message: Uint8Array): void {
-    if (this.peer.tag === this.tag) this.exchange.take(this.peer, message);
+    if (this.#peer.tag === this.#tag) this.#exchange.take(this.#peer, message);
   }
 
   end(failed: boolean): void {
-    if (this.peer.tag === this.tag) this.exchange.endDeferred(this.peer, failed);
+    if (this.#peer.tag === this.#tag) this.#exchange.endDeferred(this.#peer, failed);
   }
 }
 

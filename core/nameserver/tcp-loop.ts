@@ -31,50 +31,53 @@ export interface TcpLoopOptions extends TcpAnswering {
 }
 
 export class TcpLoop {
-  private readonly options: TcpLoopOptions;
-  private readonly calls = new TcpCalls();
-  private readonly client = new Client();
-  private readonly places: TcpPlaces;
-  private readonly exchange: TcpExchange;
-  private readonly newcomers: Newcomers;
+  readonly #options: TcpLoopOptions;
+  readonly #calls = new TcpCalls();
+  readonly #client = new Client();
+  readonly #places: TcpPlaces;
+  readonly #exchange: TcpExchange;
+  readonly #newcomers: Newcomers;
   /** Listening sockets wait for a descriptor until then. */
-  private acceptAt = 0;
+  #acceptAt = 0;
 
   constructor(options: TcpLoopOptions, newcomers = new Newcomers()) {
     const { open, connections, counters, fds, wake } = options;
-    this.options = options;
-    this.newcomers = newcomers;
-    this.places = new TcpPlaces(open, connections, counters);
-    this.exchange = new TcpExchange(options, this.calls, this.places);
-    this.client.transport = TRANSPORT.TCP;
-    open[open.length - 1] = this.calls.epoll + 1;
+    this.#options = options;
+    this.#newcomers = newcomers;
+    this.#places = new TcpPlaces(open, connections, counters);
+    this.#exchange = new TcpExchange(options, this.#calls, this.#places);
+    this.#client.transport = TRANSPORT.TCP;
+    open[open.length - 1] = this.#calls.epoll + 1;
     fds.forEach((fd, i) => {
-      this.calls.watch(fd, (SPECIAL | i) >>> 0, EPOLLIN);
+      this.#calls.watch(fd, (SPECIAL | i) >>> 0, EPOLLIN);
     });
-    if (wake >= 0) this.calls.watch(wake, WAKE, EPOLLIN);
+    if (wake >= 0) this.#calls.watch(wake, WAKE, EPOLLIN);
     HELD.push(this);
   }
 
   /** Serves until `stopping` says so. Connections stay open for the next call. */
   run(stopping: () => boolean): void {
-    while (!stopping()) this.turn();
+    while (!stopping()) this.#turn();
   }
 
   /** Closes all connections. */
   close(): void {
-    for (const peer of this.places.peers) if (peer.state !== STATE.FREE) this.exchange.drop(peer, false);
+    for (const peer of this.#places.peers) if (peer.state !== STATE.FREE) this.#exchange.drop(peer, false);
   }
 
-  private turn(): void {
-    const { calls, exchange, places, newcomers } = this;
-    const count = calls.wait(this.waitMs());
+  #turn(): void {
+    const calls = this.#calls;
+    const exchange = this.#exchange;
+    const places = this.#places;
+    const newcomers = this.#newcomers;
+    const count = calls.wait(this.#waitMs());
     exchange.now = performance.now();
     for (let i = 0; i < count; i++) {
       const tag = calls.tag(i);
       if (tag === WAKE) {
-        calls.clear(this.options.wake);
-        this.options.deferred?.receive();
-      } else if (tag >= SPECIAL) this.accept(tag - SPECIAL);
+        calls.clear(this.#options.wake);
+        this.#options.deferred?.receive();
+      } else if (tag >= SPECIAL) this.#accept(tag - SPECIAL);
       else {
         const peer = places.byTag(tag);
         if (peer !== null) exchange.event(peer, calls.ready(i));
@@ -85,33 +88,33 @@ export class TcpLoop {
       exchange.postponed = [];
       for (const peer of postponed) if (peer.state === STATE.POSTPONED) exchange.resume(peer);
     }
-    while (newcomers.due <= exchange.now) this.lookAgain();
-    this.expire();
+    while (newcomers.due <= exchange.now) this.#lookAgain();
+    this.#expire();
   }
 
   /** The connection that came first of those that epoll does not know: mostly it is closed by now. */
-  private lookAgain(): void {
-    const peer = this.newcomers.shift();
+  #lookAgain(): void {
+    const peer = this.#newcomers.shift();
     if (peer === null || peer.state !== STATE.READING || peer.events !== UNWATCHED) return;
-    this.exchange.read(peer);
+    this.#exchange.read(peer);
     const isOpen = !isFree(peer);
-    this.newcomers.learn(!isOpen);
-    if (isOpen && peer.events === UNWATCHED) this.exchange.watch(peer, EPOLLIN);
+    this.#newcomers.learn(!isOpen);
+    if (isOpen && peer.events === UNWATCHED) this.#exchange.watch(peer, EPOLLIN);
   }
 
-  private waitMs(): number {
-    const { idle, slow, now, postponed } = this.exchange;
+  #waitMs(): number {
+    const { idle, slow, now, postponed } = this.#exchange;
     if (postponed.length > 0) return 0;
-    let until = Math.min(now + WAIT_MS, this.newcomers.due);
+    let until = Math.min(now + WAIT_MS, this.#newcomers.due);
     if (idle.first !== null && idle.first.deadline < until) until = idle.first.deadline;
     if (slow.first !== null && slow.first.deadline < until) until = slow.first.deadline;
-    if (this.acceptAt > 0 && this.acceptAt < until) until = this.acceptAt;
+    if (this.#acceptAt > 0 && this.#acceptAt < until) until = this.#acceptAt;
     return Math.max(0, Math.ceil(until - performance.now()));
   }
 
-  private expire(): void {
-    const { counters, fds } = this.options;
-    const { exchange } = this;
+  #expire(): void {
+    const { counters, fds } = this.#options;
+    const exchange = this.#exchange;
     const { idle, slow, now } = exchange;
     for (let peer = idle.first; peer !== null && peer.deadline <= now; peer = idle.first) {
       counters.count(COLUMN.tcpIdle);
@@ -121,23 +124,24 @@ export class TcpLoop {
       counters.count(COLUMN.tcpSlow);
       exchange.drop(peer, peer.unsent !== null);
     }
-    if (this.acceptAt === 0 || this.acceptAt > now) return;
-    this.acceptAt = 0;
+    if (this.#acceptAt === 0 || this.#acceptAt > now) return;
+    this.#acceptAt = 0;
     fds.forEach((fd, i) => {
-      this.calls.change(fd, (SPECIAL | i) >>> 0, EPOLLIN);
+      this.#calls.change(fd, (SPECIAL | i) >>> 0, EPOLLIN);
     });
   }
 
-  private accept(listener: number): void {
-    const { calls, client } = this;
-    const { fds, families, connections, counters } = this.options;
+  #accept(listener: number): void {
+    const calls = this.#calls;
+    const client = this.#client;
+    const { fds, families, connections, counters } = this.#options;
     const { peer: name } = calls;
     for (let n = 0; n < ACCEPTS; n++) {
       const fd = calls.accept(fds[listener]);
       if (fd === BROKEN) {
-        if (this.sweep() || this.makeRoom()) continue;
+        if (this.#sweep() || this.#makeRoom()) continue;
         // No descriptor, and nobody who could give one up: what waits would be reported again and again.
-        this.acceptAt = this.exchange.now + REST_MS;
+        this.#acceptAt = this.#exchange.now + REST_MS;
         fds.forEach((one, i) => {
           calls.change(one, (SPECIAL | i) >>> 0, 0);
         });
@@ -147,23 +151,23 @@ export class TcpLoop {
       else client.setAddress(name, 8, 16);
       client.port = (name[2] << 8) | name[3];
       let bucket = connections.enter(client);
-      if (bucket < 0 && this.sweep()) bucket = connections.enter(client);
-      if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
+      if (bucket < 0 && this.#sweep()) bucket = connections.enter(client);
+      if (bucket === FULL && this.#makeRoom()) bucket = connections.enter(client);
       if (bucket < 0) {
         counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
         calls.close(fd);
         continue;
       }
-      this.admit(fd, bucket, families[listener] === 6 ? 1 : 0);
+      this.#admit(fd, bucket, families[listener] === 6 ? 1 : 0);
     }
   }
 
   /** Looks at all that epoll does not know, before their time: those that have closed count no longer. False when none has. */
-  private sweep(): boolean {
-    const { newcomers } = this;
-    const { connections } = this.options;
+  #sweep(): boolean {
+    const newcomers = this.#newcomers;
+    const { connections } = this.#options;
     const before = connections.open;
-    while (newcomers.due !== Number.POSITIVE_INFINITY) this.lookAgain();
+    while (newcomers.due !== Number.POSITIVE_INFINITY) this.#lookAgain();
     return connections.open < before;
   }
 
@@ -171,10 +175,10 @@ export class TcpLoop {
    * Closes the connection that has waited longest for the rest of a query, or else for any, if that is a while (RFC 7766 6.2.3): so those who hold
    * connections and say nothing don't keep others out.
    */
-  private makeRoom(): boolean {
-    const { exchange } = this;
+  #makeRoom(): boolean {
+    const exchange = this.#exchange;
     const { idle, slow } = exchange;
-    const { counters } = this.options;
+    const { counters } = this.#options;
     const since = exchange.now - QUIET_MS;
     if (slow.first !== null && slow.startOf(slow.first) <= since) {
       counters.count(COLUMN.tcpSlow);
@@ -188,9 +192,10 @@ export class TcpLoop {
   }
 
   /** Takes a connection of `client`. Mostly its first query is there already. */
-  private admit(fd: number, bucket: number, family: number): void {
-    const { exchange, newcomers } = this;
-    const peer = this.places.take(fd, bucket, family, this.client);
+  #admit(fd: number, bucket: number, family: number): void {
+    const exchange = this.#exchange;
+    const newcomers = this.#newcomers;
+    const peer = this.#places.take(fd, bucket, family, this.#client);
     exchange.idle.put(peer, exchange.now);
     // Watched from when it has been read: epoll need not look at a query that is answered already.
     exchange.read(peer);

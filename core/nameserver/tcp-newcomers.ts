@@ -13,50 +13,54 @@ const TRIAL = 256;
 const BEST = 64;
 
 export class Newcomers {
-  private readonly peers: TcpPeer[] = [];
-  private readonly tags: number[] = [];
-  private readonly times: number[] = [];
-  private head = 0;
-  private count = 0;
-  private score = 0;
-  private tries = 0;
+  readonly #peers: TcpPeer[] = [];
+  readonly #tags: number[] = [];
+  readonly #times: number[] = [];
+  #head = 0;
+  #count = 0;
+  #score = 0;
+  #tries = 0;
 
   /** Whether a connection that has just been answered should wait here. */
   takes(): boolean {
-    if (this.score >= BEST / 2) return true;
-    this.tries = (this.tries + 1) % TRIAL;
-    return this.tries === 0;
+    if (this.#score >= BEST / 2) return true;
+    this.#tries = (this.#tries + 1) % TRIAL;
+    return this.#tries === 0;
   }
 
   put(peer: TcpPeer, now: number): void {
-    if (this.count === this.peers.length) this.grow(peer);
-    const at = (this.head + this.count++) & (this.peers.length - 1);
-    this.peers[at] = peer;
-    this.tags[at] = peer.tag;
-    this.times[at] = now + NEWCOMER_MS;
+    if (this.#count === this.#peers.length) this.#grow(peer);
+    const at = (this.#head + this.#count++) & (this.#peers.length - 1);
+    this.#peers[at] = peer;
+    this.#tags[at] = peer.tag;
+    this.#times[at] = now + NEWCOMER_MS;
   }
 
   /** When the first one is to be looked at; Infinity when there is none. */
   get due(): number {
-    return this.count === 0 ? Number.POSITIVE_INFINITY : this.times[this.head];
+    return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#times[this.#head];
   }
 
   /** Takes out the first one. Null: its connection has ended meanwhile, and the place may have another. */
   shift(): TcpPeer | null {
-    const { head } = this;
-    const peer = this.peers[head];
-    this.head = (head + 1) & (this.peers.length - 1);
-    this.count--;
-    return peer.tag === this.tags[head] ? peer : null;
+    const head = this.#head;
+    const peer = this.#peers[head];
+    this.#head = (head + 1) & (this.#peers.length - 1);
+    this.#count--;
+    return peer.tag === this.#tags[head] ? peer : null;
   }
 
   /** What the look has shown. */
   learn(hasClosed: boolean): void {
-    this.score = hasClosed ? Math.min(BEST, this.score + 1) : Math.max(0, this.score - 4);
+    this.#score = hasClosed ? Math.min(BEST, this.#score + 1) : Math.max(0, this.#score - 4);
   }
 
-  private grow(peer: TcpPeer): void {
-    const { peers, tags, times, head, count } = this;
+  #grow(peer: TcpPeer): void {
+    const peers = this.#peers;
+    const tags = this.#tags;
+    const times = this.#times;
+    const head = this.#head;
+    const count = this.#count;
     const order = Array.from({ length: count }, (_, i) => (head + i) & (count - 1));
     const size = Math.max(64, count * 2);
     const moved = order.map((at) => ({ peer: peers[at], tag: tags[at], time: times[at] }));
@@ -65,6 +69,6 @@ export class Newcomers {
       tags[i] = moved[i]?.tag ?? 0;
       times[i] = moved[i]?.time ?? 0;
     }
-    this.head = 0;
+    this.#head = 0;
   }
 }

@@ -60,34 +60,34 @@ export class TcpPeer {
 
 /** Connections in the order of their time-outs, which is that in which they were put, since all have the same time. */
 export class DeadlineQueue {
-  private readonly milliseconds: number;
+  readonly #milliseconds: number;
   first: TcpPeer | null = null;
-  private last: TcpPeer | null = null;
+  #last: TcpPeer | null = null;
 
   constructor(milliseconds: number) {
-    this.milliseconds = milliseconds;
+    this.#milliseconds = milliseconds;
   }
 
   /** Starts the time of `peer` anew, in this queue. */
   put(peer: TcpPeer, now: number): void {
     peer.queue?.remove(peer);
-    peer.deadline = now + this.milliseconds;
+    peer.deadline = now + this.#milliseconds;
     peer.queue = this;
-    peer.before = this.last;
-    if (this.last === null) this.first = peer;
-    else this.last.after = peer;
-    this.last = peer;
+    peer.before = this.#last;
+    if (this.#last === null) this.first = peer;
+    else this.#last.after = peer;
+    this.#last = peer;
   }
 
   /** When the time of `peer`, which is in this queue, began. */
   startOf(peer: TcpPeer): number {
-    return peer.deadline - this.milliseconds;
+    return peer.deadline - this.#milliseconds;
   }
 
   remove(peer: TcpPeer): void {
     if (peer.before === null) this.first = peer.after;
     else peer.before.after = peer.after;
-    if (peer.after === null) this.last = peer.before;
+    if (peer.after === null) this.#last = peer.before;
     else peer.after.before = peer.before;
     peer.before = null;
     peer.after = null;

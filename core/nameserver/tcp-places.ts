@@ -15,16 +15,16 @@ const GENERATIONS = 1 << 11;
 
 export class TcpPlaces {
   readonly peers: TcpPeer[] = [];
-  private readonly free: number[] = [];
-  private readonly open: Int32Array;
-  private readonly connections: ConnectionLimits;
-  private readonly counters: ThreadCounters;
+  readonly #free: number[] = [];
+  readonly #open: Int32Array;
+  readonly #connections: ConnectionLimits;
+  readonly #counters: ThreadCounters;
 
   /** `open`: see TcpLoopOptions. */
   constructor(open: Int32Array, connections: ConnectionLimits, counters: ThreadCounters) {
-    this.open = open;
-    this.connections = connections;
-    this.counters = counters;
+    this.#open = open;
+    this.#connections = connections;
+    this.#counters = counters;
   }
 
   /** The connection that epoll knows by `tag`; null when it has been closed by what came before in the same turn. */
@@ -35,10 +35,10 @@ export class TcpPlaces {
 
   /** A place for the connection `fd` of `client`. `bucket`: as `connections` has given it; `family`: 0 for IPv4, 1 for IPv6. */
   take(fd: number, bucket: number, family: number, client: Client): TcpPeer {
-    const place = this.free.pop() ?? this.peers.length;
+    const place = this.#free.pop() ?? this.peers.length;
     if (place === this.peers.length) this.peers.push(new TcpPeer(place));
     const peer = this.peers[place];
-    this.open[place] = fd + 1;
+    this.#open[place] = fd + 1;
     peer.fd = fd;
     peer.tag = (((peer.tag >>> GENERATION_SHIFT) + 1) % GENERATIONS) * PLACES + place;
     peer.family = family;
@@ -49,8 +49,8 @@ export class TcpPlaces {
     peer.state = STATE.READING;
     peer.events = UNWATCHED;
     peer.isAnswered = false;
-    this.counters.count(COLUMN.tcpAccepted);
-    this.counters.set(COLUMN.tcpOpen, this.connections.open);
+    this.#counters.count(COLUMN.tcpAccepted);
+    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
     return peer;
   }
 
@@ -62,9 +62,9 @@ export class TcpPlaces {
     peer.ended = false;
     peer.state = STATE.FREE;
     peer.queue?.remove(peer);
-    this.open[peer.place] = 0;
-    this.connections.leave(peer.bucket);
-    this.counters.set(COLUMN.tcpOpen, this.connections.open);
-    this.free.push(peer.place);
+    this.#open[peer.place] = 0;
+    this.#connections.leave(peer.bucket);
+    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
+    this.#free.push(peer.place);
   }
 }

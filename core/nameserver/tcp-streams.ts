@@ -20,14 +20,14 @@ interface Entry {
 }
 
 export class Streams {
-  private readonly reader: Reader;
-  private readonly limits: TcpLimits;
-  private readonly connections: ConnectionLimits;
-  private readonly transport: number;
-  private readonly onFault: (error: unknown) => void;
-  private readonly entries = new Map<Socket, Entry>();
+  readonly #reader: Reader;
+  readonly #limits: TcpLimits;
+  readonly #connections: ConnectionLimits;
+  readonly #transport: number;
+  readonly #onFault: (error: unknown) => void;
+  readonly #entries = new Map<Socket, Entry>();
   /** One message at a time is answered, so one buffer serves all connections. */
-  private readonly packet = new Uint8Array(MAX_MESSAGE + 1);
+  readonly #packet = new Uint8Array(MAX_MESSAGE + 1);
 
   /** `transport`: of TRANSPORT. `onFault` is told of an exception that a message caused; its connection is closed. */
   constructor(
@@ -37,18 +37,19 @@ export class Streams {
     transport: number,
     onFault: (error: unknown) => void,
   ) {
-    this.reader = reader;
-    this.limits = limits;
-    this.connections = connections;
-    this.transport = transport;
-    this.onFault = onFault;
+    this.#reader = reader;
+    this.#limits = limits;
+    this.#connections = connections;
+    this.#transport = transport;
+    this.#onFault = onFault;
     reader.deferred?.listen();
   }
 
   /** Counts a connection that has just come. Null: it is closed, since there are too many. Otherwise what `serve` is given once messages may come. */
   admit(socket: Socket): Client | null {
-    const { counters } = this.reader;
-    const { connections, entries } = this;
+    const { counters } = this.#reader;
+    const connections = this.#connections;
+    const entries = this.#entries;
     const client = new Client();
     // A socket whose client has gone already has no address any more.
     if (socket.remoteAddress === undefined) {
@@ -56,9 +57,9 @@ export class Streams {
       return null;
     }
     setClientAddress(client, socket.remoteAddress, socket.remotePort ?? 0);
-    client.transport = this.transport;
+    client.transport = this.#transport;
     let bucket = connections.enter(client);
-    if (bucket === FULL && this.makeRoom()) bucket = connections.enter(client);
+    if (bucket === FULL && this.#makeRoom()) bucket = connections.enter(client);
     if (bucket === FULL || bucket === CLIENT_FULL) {
       counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
       socket.destroy();
@@ -67,40 +68,40 @@ export class Streams {
     entries.set(socket, { bucket, since: performance.now(), connection: null });
     counters.count(COLUMN.tcpAccepted);
     counters.set(COLUMN.tcpOpen, connections.open);
-    socket.once('close', () => this.leave(socket));
+    socket.once('close', () => this.#leave(socket));
     return client;
   }
 
   /** `admitted`: the socket that was, where that is another one below `socket`. `family`: 0 for IPv4, 1 for IPv6. */
   serve(socket: Socket, client: Client, family: number, admitted: Socket = socket): void {
-    const { counters } = this.reader;
-    const connection = new TcpConnection(socket, this.limits, this.answering(client, family), (reason) =>
+    const { counters } = this.#reader;
+    const connection = new TcpConnection(socket, this.#limits, this.#answering(client, family), (reason) =>
       counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
     );
-    const entry = this.entries.get(admitted);
+    const entry = this.#entries.get(admitted);
     if (entry !== undefined) entry.connection = connection;
   }
 
   close(): void {
-    for (const socket of this.entries.keys()) socket.destroy();
+    for (const socket of this.#entries.keys()) socket.destroy();
   }
 
-  private leave(socket: Socket): void {
-    const entry = this.entries.get(socket);
+  #leave(socket: Socket): void {
+    const entry = this.#entries.get(socket);
     if (entry === undefined) return;
-    this.entries.delete(socket);
-    this.connections.leave(entry.bucket);
-    this.reader.counters.set(COLUMN.tcpOpen, this.connections.open);
+    this.#entries.delete(socket);
+    this.#connections.leave(entry.bucket);
+    this.#reader.counters.set(COLUMN.tcpOpen, this.#connections.open);
   }
 
   /** Closes a connection that is waited for, among the few that were looked at least lately (RFC 7766 6.2.3). */
-  private makeRoom(): boolean {
-    const { entries } = this;
+  #makeRoom(): boolean {
+    const entries = this.#entries;
     let looked = 0;
     for (const [socket, entry] of entries) {
       if (looked++ === LOOK_AT) break;
-      if (entry.connection === null ? this.cutHandshake(socket, entry) : entry.connection.makeRoom()) {
-        this.leave(socket);
+      if (entry.connection === null ? this.#cutHandshake(socket, entry) : entry.connection.makeRoom()) {
+        this.#leave(socket);
         return true;
       }
       entries.delete(socket);
@@ -110,19 +111,19 @@ export class Streams {
   }
 
   /** Closes a connection whose handshake has been under way for a while. False when it has only begun. */
-  private cutHandshake(socket: Socket, { since }: Entry): boolean {
+  #cutHandshake(socket: Socket, { since }: Entry): boolean {
     if (performance.now() - since < QUIET_MS) return false;
-    this.reader.counters.count(COLUMN.tcpSlow);
+    this.#reader.counters.count(COLUMN.tcpSlow);
     socket.destroy();
     return true;
   }
 
-  private answering(client: Client, family: number): Answering {
-    const { packet } = this;
-    const { responder, counters, deferred, deferredGate, gate } = this.reader;
+  #answering(client: Client, family: number): Answering {
+    const packet = this.#packet;
+    const { responder, counters, deferred, deferredGate, gate } = this.#reader;
     return {
       packet,
-      respond: (length) => this.respond(length, client, family),
+      respond: (length) => this.#respond(length, client, family),
       defer: (length, taker) => {
         const id = deferred?.ask(packet, 0, length, client, true, taker) ?? 0;
         counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
@@ -134,9 +135,9 @@ export class Streams {
     };
   }
 
-  private respond(length: number, client: Client, family: number): number {
-    const { packet } = this;
-    const { index, responder, counters, gate, deferredGate } = this.reader;
+  #respond(length: number, client: Client, family: number): number {
+    const packet = this.#packet;
+    const { index, responder, counters, gate, deferredGate } = this.#reader;
     index.enter();
     try {
       let size = responder.respond(packet, 0, length, client);
@@ -146,7 +147,7 @@ export class Streams {
       return size;
     } catch (error) {
       counters.count(COLUMN.fault);
-      this.onFault(error);
+      this.#onFault(error);
       return 0;
     } finally {
       index.leave();

@@ -45,26 +45,26 @@ export class Thread {
   stopping = false;
   listening = false;
   readonly pulse = new Pulse();
-  private readonly parts: ThreadParts;
-  private readonly plan: ThreadPlan;
-  private worker: Worker | null = null;
-  private exited: Promise<void> = Promise.resolve();
+  readonly #parts: ThreadParts;
+  readonly #plan: ThreadPlan;
+  #worker: Worker | null = null;
+  #exited: Promise<void> = Promise.resolve();
 
   constructor(parts: ThreadParts, plan: ThreadPlan) {
-    this.parts = parts;
-    this.plan = plan;
+    this.#parts = parts;
+    this.#plan = plan;
   }
 
   /** Resolves when it listens. Throws ConfigError when it can't. */
   start(): Promise<void> {
-    const { index, log, counters, deferred, onThread, cannotListen } = this.parts;
-    const { name, file, reader } = this.plan;
+    const { index, log, counters, deferred, onThread, cannotListen } = this.#parts;
+    const { name, file, reader } = this.#plan;
     const { port1, port2 } = new MessageChannel();
     // The channel must not keep the process alive.
     port1.unref();
-    const [line, channel] = deferred === null ? [null, null] : openLine(deferred, this.plan.wake ?? (() => {}));
+    const [line, channel] = deferred === null ? [null, null] : openLine(deferred, this.#plan.wake ?? (() => {}));
     const data: WorkerData = {
-      ...this.plan.data,
+      ...this.#plan.data,
       shared: index.share(port1),
       reader,
       port: port2,
@@ -78,7 +78,7 @@ export class Thread {
       transferList: channel === null ? [port2] : [port2, channel.port],
       name: this.name,
     });
-    this.worker = worker;
+    this.#worker = worker;
     onThread?.(name, worker);
     return new Promise((resolve, reject) => {
       let failure: ConfigError | undefined;
@@ -93,12 +93,12 @@ export class Thread {
         } else log.error('a DNS packet caused an exception and was dropped', { thread: name, fault: message.message });
       });
       worker.on('error', (error) => log.error('a DNS thread died', { thread: name, error }));
-      this.exited = new Promise((done) => {
+      this.#exited = new Promise((done) => {
         worker.on('exit', (code) => {
           line?.close();
-          this.plan.onExit?.();
+          this.#plan.onExit?.();
           done();
-          this.exit(port1, code);
+          this.#exit(port1, code);
           reject(failure ?? new Error(`DNS thread ${name} ended with ${code}`));
         });
       });
@@ -106,25 +106,25 @@ export class Thread {
   }
 
   get name(): string {
-    return `dns ${this.plan.name}`;
+    return `dns ${this.#plan.name}`;
   }
 
   /** Says something to the thread, if there is one; a new one is not told what the old one was. */
   tell(message: ToWorker): void {
-    this.worker?.postMessage(message);
+    this.#worker?.postMessage(message);
   }
 
   /** To be called once it was told to stop. Resolves when it has ended, by itself or not. */
   async ended(): Promise<void> {
-    this.plan.wake?.();
-    const timer = setTimeout(() => void this.worker?.terminate(), STOP_MS);
-    await this.exited;
+    this.#plan.wake?.();
+    const timer = setTimeout(() => void this.#worker?.terminate(), STOP_MS);
+    await this.#exited;
     clearTimeout(timer);
   }
 
-  private exit(port: MessagePort, code: number): void {
-    const { index, log, counters } = this.parts;
-    const { reader, name } = this.plan;
+  #exit(port: MessagePort, code: number): void {
+    const { index, log, counters } = this.#parts;
+    const { reader, name } = this.#plan;
     index.unshare(port, reader);
     counters.ended(reader - 1);
     port.close();
@@ -134,14 +134,14 @@ export class Thread {
     counters.restarts++;
     log.error('a DNS thread ended and is started anew', { thread: name, code });
     setTimeout(() => {
-      if (!this.stopping) this.start().catch((error: unknown) => this.startAgain(error));
+      if (!this.stopping) this.start().catch((error: unknown) => this.#startAgain(error));
     }, RESTART_MS);
   }
 
-  private startAgain(error: unknown): void {
-    this.parts.log.error('a DNS thread could not be started anew', { thread: this.plan.name, error });
+  #startAgain(error: unknown): void {
+    this.#parts.log.error('a DNS thread could not be started anew', { thread: this.#plan.name, error });
     setTimeout(() => {
-      if (!this.stopping) this.start().catch((again: unknown) => this.startAgain(again));
+      if (!this.stopping) this.start().catch((again: unknown) => this.#startAgain(again));
     }, RESTART_MS * 4);
   }
 }

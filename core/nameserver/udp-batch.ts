@@ -56,30 +56,30 @@ export interface UdpSockets {
 }
 
 export class UdpLoop {
-  private readonly libc: UdpCalls;
-  private readonly index: IndexReader;
-  private readonly responder: Responder;
-  private readonly counters: ThreadCounters;
-  private readonly slot: number;
-  private readonly packets: Uint8Array;
-  private readonly addresses = new Uint8Array(BATCH * ADDRESS);
-  private readonly controls = new Uint8Array(BATCH * CONTROL);
-  private readonly headers = new Int32Array(BATCH * WORDS);
-  private readonly vectors = new Int32Array(BATCH * IOVEC_WORDS);
+  readonly #libc: UdpCalls;
+  readonly #index: IndexReader;
+  readonly #responder: Responder;
+  readonly #counters: ThreadCounters;
+  readonly #slot: number;
+  readonly #packets: Uint8Array;
+  readonly #addresses = new Uint8Array(BATCH * ADDRESS);
+  readonly #controls = new Uint8Array(BATCH * CONTROL);
+  readonly #headers = new Int32Array(BATCH * WORDS);
+  readonly #vectors = new Int32Array(BATCH * IOVEC_WORDS);
   /** headers from the i-th message on, as the kernel is given them. */
-  private readonly rows: Uint8Array[];
-  private readonly onFault: (error: unknown) => void;
-  private readonly deferred: DeferredQueue | null;
-  private readonly gate: AnswerGate;
-  private readonly deferredGate: DeferredGate;
-  private readonly fds: readonly number[];
+  readonly #rows: Uint8Array[];
+  readonly #onFault: (error: unknown) => void;
+  readonly #deferred: DeferredQueue | null;
+  readonly #gate: AnswerGate;
+  readonly #deferredGate: DeferredGate;
+  readonly #fds: readonly number[];
   /** Of each socket: 0 for IPv4, 1 for IPv6. */
-  private readonly families: readonly number[];
+  readonly #families: readonly number[];
   /** struct pollfd of each socket; empty when there is only one, which is waited for in recvmmsg. */
-  private readonly polled: Uint8Array;
-  private readonly events: DataView;
-  private readonly pktinfo: boolean;
-  private readonly client = new Client();
+  readonly #polled: Uint8Array;
+  readonly #events: DataView;
+  readonly #pktinfo: boolean;
+  readonly #client = new Client();
 
   /** `onFault` is told of an exception that a packet caused; the packet is dropped. `deferred` takes what the query path leaves; null: nobody does. */
   constructor(
@@ -93,43 +93,44 @@ export class UdpLoop {
     gate: AnswerGate = new AnswerGate(counters, null, null),
     deferredGate: DeferredGate = new DeferredGate(responder, counters, deferred !== null, null),
   ) {
-    this.libc = libc;
-    this.index = index;
-    this.responder = responder;
-    this.counters = counters;
-    this.fds = fds;
-    this.families = families.map((family) => (family === 6 ? 1 : 0));
-    this.pktinfo = anyAddress;
-    this.onFault = onFault;
-    this.deferred = deferred;
-    this.gate = gate;
-    this.deferredGate = deferredGate;
-    this.polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
-    this.events = new DataView(this.polled.buffer);
+    this.#libc = libc;
+    this.#index = index;
+    this.#responder = responder;
+    this.#counters = counters;
+    this.#fds = fds;
+    this.#families = families.map((family) => (family === 6 ? 1 : 0));
+    this.#pktinfo = anyAddress;
+    this.#onFault = onFault;
+    this.#deferred = deferred;
+    this.#gate = gate;
+    this.#deferredGate = deferredGate;
+    this.#polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
+    this.#events = new DataView(this.#polled.buffer);
     if (fds.length > 1)
       fds.forEach((fd, i) => {
-        this.events.setInt32(i * POLL_STRIDE, fd, true);
-        this.events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
+        this.#events.setInt32(i * POLL_STRIDE, fd, true);
+        this.#events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
       });
     // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
-    this.slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
-    this.packets = new Uint8Array(BATCH * this.slot);
-    this.rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.headers.buffer, i * MESSAGE));
-    const { headers, vectors } = this;
+    this.#slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
+    this.#packets = new Uint8Array(BATCH * this.#slot);
+    this.#rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.#headers.buffer, i * MESSAGE));
+    const headers = this.#headers;
+    const vectors = this.#vectors;
     const put = (words: Int32Array, at: number, value: bigint): void => {
       words[at] = Number(BigInt.asIntN(32, value));
       words[at + 1] = Number(value >> 32n);
     };
-    const base = [this.packets, this.addresses, this.controls, vectors].map((array) =>
+    const base = [this.#packets, this.#addresses, this.#controls, vectors].map((array) =>
       libc.address(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)),
     );
     for (let i = 0; i < BATCH; i++) {
-      put(vectors, i * IOVEC_WORDS, base[0] + BigInt(i * this.slot));
+      put(vectors, i * IOVEC_WORDS, base[0] + BigInt(i * this.#slot));
       put(headers, i * WORDS, base[1] + BigInt(i * ADDRESS));
       put(headers, i * WORDS + 4, base[3] + BigInt(i * 16));
       headers[i * WORDS + 6] = 1;
       put(headers, i * WORDS + 8, base[2] + BigInt(i * CONTROL));
-      this.reset(i);
+      this.#reset(i);
     }
     // The kernel knows these arrays by address only, and the collector does not know that: something that lives on must hold them.
     HELD.push(this);
@@ -137,28 +138,37 @@ export class UdpLoop {
 
   /** Serves the sockets until `stopping` says so. */
   run(stopping: () => boolean): void {
-    const { fds, families, polled, events, libc } = this;
+    const fds = this.#fds;
+    const families = this.#families;
+    const polled = this.#polled;
+    const events = this.#events;
+    const libc = this.#libc;
     if (fds.length === 1) {
-      while (!stopping()) this.turn(fds[0], MSG_WAITFORONE, families[0]);
+      while (!stopping()) this.#turn(fds[0], MSG_WAITFORONE, families[0]);
       return;
     }
     while (!stopping()) {
       if (libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
       for (let i = 0; i < fds.length; i++)
-        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.turn(fds[i], MSG_DONTWAIT, families[i]);
+        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.#turn(fds[i], MSG_DONTWAIT, families[i]);
     }
   }
 
   /** One batch. */
-  private turn(fd: number, flags: number, family: number): void {
-    const { headers, vectors, addresses, packets, slot, counters } = this;
-    const count = this.libc.recvmmsg(fd, this.rows[0], BATCH, flags, null);
+  #turn(fd: number, flags: number, family: number): void {
+    const headers = this.#headers;
+    const vectors = this.#vectors;
+    const addresses = this.#addresses;
+    const packets = this.#packets;
+    const slot = this.#slot;
+    const counters = this.#counters;
+    const count = this.#libc.recvmmsg(fd, this.#rows[0], BATCH, flags, null);
     if (count <= 0) return;
     const begun = performance.now();
     counters.count(COLUMN.batches);
-    this.gate.begin(begun);
-    this.index.enter();
-    if (count >= WARM) this.index.warm(packets, HEADER, slot, count);
+    this.#gate.begin(begun);
+    this.#index.enter();
+    if (count >= WARM) this.#index.warm(packets, HEADER, slot, count);
     let first = 0;
     let responses = 0;
     for (let i = 0; i < count; i++) {
@@ -169,37 +179,38 @@ export class UdpLoop {
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
       else {
         try {
-          this.identify(i, family);
-          length = this.responder.respond(packets, i * slot, headers[row + LENGTH], this.client);
-          if (length === DEFERRED) length = this.deferredGate.pass(packets, i * slot, this.client);
+          this.#identify(i, family);
+          length = this.#responder.respond(packets, i * slot, headers[row + LENGTH], this.#client);
+          if (length === DEFERRED) length = this.#deferredGate.pass(packets, i * slot, this.#client);
           if (length === DEFERRED) {
-            length = this.defer(fd, i, family);
+            length = this.#defer(fd, i, family);
           } else if (length === 0) counters.count(COLUMN.notQuery);
-          else length = this.gate.pass(packets, i * slot, length, this.responder.query, this.client, family);
+          else length = this.#gate.pass(packets, i * slot, length, this.#responder.query, this.#client, family);
         } catch (error) {
           counters.count(COLUMN.fault);
-          this.onFault(error);
+          this.#onFault(error);
         }
       }
       if (length > 0) {
         responses++;
         vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = length;
-        if (this.pktinfo) this.replyFrom(i);
+        if (this.#pktinfo) this.#replyFrom(i);
         continue;
       }
-      if (first < i) this.send(fd, first, i);
+      if (first < i) this.#send(fd, first, i);
       first = i + 1;
     }
-    this.index.leave();
-    if (first < count) this.send(fd, first, count);
+    this.#index.leave();
+    if (first < count) this.#send(fd, first, count);
     if (responses > 0) counters.took(responses, performance.now() - begun);
-    counters.takeIndex(this.index);
-    for (let i = 0; i < count; i++) this.reset(i);
+    counters.takeIndex(this.#index);
+    for (let i = 0; i < count; i++) this.#reset(i);
   }
 
   /** Fills in who sent the i-th packet, from its struct sockaddr_in (address at 4) or sockaddr_in6 (at 8). */
-  private identify(i: number, family: number): void {
-    const { client, addresses } = this;
+  #identify(i: number, family: number): void {
+    const client = this.#client;
+    const addresses = this.#addresses;
     const at = i * ADDRESS;
     client.port = (addresses[at + 2] << 8) | addresses[at + 3];
     if (family === 0) client.setAddress(addresses, at + 4, 4);
@@ -207,44 +218,55 @@ export class UdpLoop {
   }
 
   /** Hands the i-th packet to main. Returns the length of the response in its place when main has no room for it, or 0. */
-  private defer(fd: number, i: number, family: number): number {
-    const { packets, slot, headers, client, counters, deferredGate, gate } = this;
-    if (this.deferred === null) return 0;
+  #defer(fd: number, i: number, family: number): number {
+    const packets = this.#packets;
+    const slot = this.#slot;
+    const headers = this.#headers;
+    const client = this.#client;
+    const counters = this.#counters;
+    const deferredGate = this.#deferredGate;
+    const gate = this.#gate;
+    if (this.#deferred === null) return 0;
     const length = headers[i * WORDS + LENGTH];
-    const isProven = this.responder.query.cookie === COOKIE.VALID;
-    const id = this.deferred.ask(packets, i * slot, length, client, isProven, null, () => this.replyTo(fd, i, family));
+    const isProven = this.#responder.query.cookie === COOKIE.VALID;
+    const id = this.#deferred.ask(packets, i * slot, length, client, isProven, null, () =>
+      this.#replyTo(fd, i, family),
+    );
     counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
     if (id !== 0) return 0;
     const refusal = deferredGate.overTcp(packets, i * slot);
-    gate.note(packets, i * slot, refusal, this.responder.query, client, family);
+    gate.note(packets, i * slot, refusal, this.#responder.query, client, family);
     return refusal;
   }
 
   /** Where a reply to the i-th packet goes, and where it comes from, as copies. */
-  private replyTo(fd: number, i: number, family: number): UdpReply {
-    const { addresses, controls, headers } = this;
+  #replyTo(fd: number, i: number, family: number): UdpReply {
+    const addresses = this.#addresses;
+    const controls = this.#controls;
+    const headers = this.#headers;
     const at = i * ADDRESS;
     const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
-    if (this.pktinfo) this.replyFrom(i);
+    if (this.#pktinfo) this.#replyFrom(i);
     const controlLength = headers[i * WORDS + CONTROL_LENGTH];
     return { fd, name, control: controls.slice(i * CONTROL, i * CONTROL + controlLength) };
   }
 
-  private send(fd: number, from: number, to: number): void {
+  #send(fd: number, from: number, to: number): void {
     for (let i = from; i < to; ) {
-      const sent = this.libc.sendmmsg(fd, this.rows[i], to - i, 0);
+      const sent = this.#libc.sendmmsg(fd, this.#rows[i], to - i, 0);
       // What can't be sent (no route, refused by a filter) concerns one packet.
       if (sent > 0) i += sent;
-      else if (this.libc.errno() !== EINTR) {
-        this.counters.count(COLUMN.sendErrors);
+      else if (this.#libc.errno() !== EINTR) {
+        this.#counters.count(COLUMN.sendErrors);
         i++;
       }
     }
   }
 
   /** Makes the PKTINFO that was received say where the reply comes from: the same address, by whatever interface leads back. */
-  private replyFrom(i: number): void {
-    const { controls, headers } = this;
+  #replyFrom(i: number): void {
+    const controls = this.#controls;
+    const headers = this.#headers;
     const at = i * CONTROL;
     if (headers[i * WORDS + CONTROL_LENGTH] === 0) return;
     const isIpv6 = controls[at + 8] === 41;
@@ -255,11 +277,11 @@ export class UdpLoop {
   }
 
   /** Gives the kernel the whole room again. */
-  private reset(i: number): void {
-    this.vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = this.slot;
-    this.headers[i * WORDS + NAME_LENGTH] = ADDRESS_LENGTH;
-    this.headers[i * WORDS + CONTROL_LENGTH] = this.pktinfo ? CONTROL_ROOM : 0;
-    this.headers[i * WORDS + FLAGS] = 0;
+  #reset(i: number): void {
+    this.#vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = this.#slot;
+    this.#headers[i * WORDS + NAME_LENGTH] = ADDRESS_LENGTH;
+    this.#headers[i * WORDS + CONTROL_LENGTH] = this.#pktinfo ? CONTROL_ROOM : 0;
+    this.#headers[i * WORDS + FLAGS] = 0;
   }
 }
 

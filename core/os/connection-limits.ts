@@ -31,56 +31,57 @@ export const FULL = -1;
 export const CLIENT_FULL = -2;
 
 export class ConnectionLimits {
-  private readonly counts: Int32Array;
-  private readonly threads: number;
-  private readonly own: number;
-  private readonly keys: Int32Array;
-  private readonly maxConnections: number;
-  private readonly maxPerAddress: number;
+  readonly #counts: Int32Array;
+  readonly #threads: number;
+  readonly #own: number;
+  readonly #keys: Int32Array;
+  readonly #maxConnections: number;
+  readonly #maxPerAddress: number;
 
   /** `thread`: from 0. */
   constructor(shared: SharedLimits, thread: number, maxConnections: number, maxPerAddress: number) {
-    this.counts = new Int32Array(shared.counts);
-    this.threads = this.counts.length / SLICE;
-    this.own = thread * SLICE;
-    this.keys = shared.keys;
-    this.maxConnections = maxConnections;
-    this.maxPerAddress = maxPerAddress;
+    this.#counts = new Int32Array(shared.counts);
+    this.#threads = this.#counts.length / SLICE;
+    this.#own = thread * SLICE;
+    this.#keys = shared.keys;
+    this.#maxConnections = maxConnections;
+    this.#maxPerAddress = maxPerAddress;
   }
 
   /** Connections of this thread. */
   get open(): number {
-    return this.counts[this.own];
+    return this.#counts[this.#own];
   }
 
   /** Counts a connection of `client`. Returns what `leave` takes it back by, FULL or CLIENT_FULL. */
   enter(client: Client): number {
-    const { counts, own } = this;
-    const bucket = 1 + this.bucketOf(client);
+    const counts = this.#counts;
+    const own = this.#own;
+    const bucket = 1 + this.#bucketOf(client);
     // First: where all is full another's connection is closed to make room, and not for one that is not taken then.
-    if (this.sum(bucket) >= this.maxPerAddress) return CLIENT_FULL;
-    if (this.sum(0) >= this.maxConnections) return FULL;
+    if (this.#sum(bucket) >= this.#maxPerAddress) return CLIENT_FULL;
+    if (this.#sum(0) >= this.#maxConnections) return FULL;
     counts[own]++;
     counts[own + bucket]++;
     return bucket;
   }
 
   leave(bucket: number): void {
-    this.counts[this.own]--;
-    this.counts[this.own + bucket]--;
+    this.#counts[this.#own]--;
+    this.#counts[this.#own + bucket]--;
   }
 
-  private sum(at: number): number {
+  #sum(at: number): number {
     let sum = 0;
-    for (let i = 0; i < this.threads; i++) sum += this.counts[i * SLICE + at];
+    for (let i = 0; i < this.#threads; i++) sum += this.#counts[i * SLICE + at];
     return sum;
   }
 
-  private bucketOf({ address, length }: Client): number {
+  #bucketOf({ address, length }: Client): number {
     let hash = length;
     for (let i = 0, n = length === 4 ? 4 : KEYS; i < n; i++)
-      hash = Math.imul(hash ^ address[i], this.keys[i]) ^ (hash >>> 15);
-    hash = Math.imul(hash ^ (hash >>> 16), this.keys[0]);
+      hash = Math.imul(hash ^ address[i], this.#keys[i]) ^ (hash >>> 15);
+    hash = Math.imul(hash ^ (hash >>> 16), this.#keys[0]);
     return (hash >>> 16) & (BUCKETS - 1);
   }
 }

@@ -23,40 +23,40 @@ export const BROKEN = -2;
 export class TcpCalls {
   /** Of the call that was BROKEN last. */
   errno = 0;
-  private readonly acceptCall;
-  private readonly recvCall;
-  private readonly sendCall;
-  private readonly sendBytes;
-  private readonly shutdownCall;
-  private readonly setsockopt;
-  private readonly closeCall;
-  private readonly readCall;
-  private readonly epollControl = loadEpollControl();
-  private readonly ioctl;
-  private readonly epollWait;
+  readonly #acceptCall;
+  readonly #recvCall;
+  readonly #sendCall;
+  readonly #sendBytes;
+  readonly #shutdownCall;
+  readonly #setsockopt;
+  readonly #closeCall;
+  readonly #readCall;
+  readonly #epollControl = loadEpollControl();
+  readonly #ioctl;
+  readonly #epollWait;
   readonly epoll: number;
-  private readonly events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
-  private readonly eventsAt = addressOf(this.events.buffer);
+  readonly #events = new DataView(new ArrayBuffer(EVENT * MAX_EVENTS));
+  readonly #eventsAt = addressOf(this.#events.buffer);
   /** The struct sockaddr of the connection accepted last. */
   readonly peer = new Uint8Array(256);
-  private readonly peerAt = addressOf(this.peer.buffer);
-  private readonly peerLength = new Uint32Array(64);
-  private readonly count = new Int32Array(64);
-  private readonly peerLengthAt = addressOf(this.peerLength.buffer);
+  readonly #peerAt = addressOf(this.peer.buffer);
+  readonly #peerLength = new Uint32Array(64);
+  readonly #count = new Int32Array(64);
+  readonly #peerLengthAt = addressOf(this.#peerLength.buffer);
 
   /** Throws where the calls are not to be had. */
   constructor() {
     const libc = koffi.load(null);
-    this.acceptCall = libc.func('int accept4(int, uintptr_t, uintptr_t, int)');
-    this.recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
-    this.sendCall = libc.func('long send(int, uintptr_t, size_t, int)');
-    this.sendBytes = libc.func('long send(int, void*, size_t, int)');
-    this.shutdownCall = libc.func('int shutdown(int, int)');
-    this.setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
-    this.closeCall = libc.func('int close(int)');
-    this.readCall = libc.func('long read(int, void*, size_t)');
-    this.ioctl = libc.func('int ioctl(int, ulong, void*)');
-    this.epollWait = libc.func('int epoll_wait(int, uintptr_t, int, int)');
+    this.#acceptCall = libc.func('int accept4(int, uintptr_t, uintptr_t, int)');
+    this.#recvCall = libc.func('long recv(int, uintptr_t, size_t, int)');
+    this.#sendCall = libc.func('long send(int, uintptr_t, size_t, int)');
+    this.#sendBytes = libc.func('long send(int, void*, size_t, int)');
+    this.#shutdownCall = libc.func('int shutdown(int, int)');
+    this.#setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
+    this.#closeCall = libc.func('int close(int)');
+    this.#readCall = libc.func('long read(int, void*, size_t)');
+    this.#ioctl = libc.func('int ioctl(int, ulong, void*)');
+    this.#epollWait = libc.func('int epoll_wait(int, uintptr_t, int, int)');
     this.epoll = libc.func('int epoll_create1(int)')(SOCK_CLOEXEC);
     if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
   }
@@ -68,8 +68,8 @@ export class TcpCalls {
 
   /** The next connection of a listening socket, with its address in `peer`; AGAIN when none waits, BROKEN when there is one but no descriptor for it. */
   accept(fd: number): number {
-    this.peerLength[0] = this.peer.length;
-    const accepted: number = this.acceptCall(fd, this.peerAt, this.peerLengthAt, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    this.#peerLength[0] = this.peer.length;
+    const accepted: number = this.#acceptCall(fd, this.#peerAt, this.#peerLengthAt, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) return accepted;
     // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile (accept(2)).
     return [24, 23, 105, 12].includes(koffi.errno()) ? BROKEN : AGAIN;
@@ -77,78 +77,78 @@ export class TcpCalls {
 
   /** Bytes received, 0 at the end of the stream, AGAIN or BROKEN. */
   receive(fd: number, address: number, room: number): number {
-    return this.outcome(this.recvCall(fd, address, room, 0));
+    return this.#outcome(this.#recvCall(fd, address, room, 0));
   }
 
   /** The same, but what was received stays there. */
   peek(fd: number, address: number, room: number): number {
-    return this.outcome(this.recvCall(fd, address, room, MSG_PEEK));
+    return this.#outcome(this.#recvCall(fd, address, room, MSG_PEEK));
   }
 
   /** Bytes that the kernel took, AGAIN or BROKEN. */
   send(fd: number, address: number, length: number): number {
-    return this.outcome(this.sendCall(fd, address, length, MSG_NOSIGNAL));
+    return this.#outcome(this.#sendCall(fd, address, length, MSG_NOSIGNAL));
   }
 
   /** The same for what lies anywhere. */
   sendArray(fd: number, bytes: Uint8Array): number {
-    return this.outcome(this.sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
+    return this.#outcome(this.#sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
   }
 
   /** Nothing more is sent; what the client sends can still be read. */
   finish(fd: number): void {
-    this.shutdownCall(fd, SHUT_WR);
+    this.#shutdownCall(fd, SHUT_WR);
   }
 
   close(fd: number): void {
-    this.closeCall(fd);
+    this.#closeCall(fd);
   }
 
   /** Bytes that the other side has not acknowledged (SIOCOUTQ, tcp(7)). */
   unacknowledged(fd: number): number {
-    return this.ioctl(fd, SIOCOUTQ, this.count) === 0 ? this.count[0] : 0;
+    return this.#ioctl(fd, SIOCOUTQ, this.#count) === 0 ? this.#count[0] : 0;
   }
 
   /** Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel. */
   reset(fd: number): void {
-    this.setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
-    this.closeCall(fd);
+    this.#setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
+    this.#closeCall(fd);
   }
 
   /** Empties an eventfd. */
   clear(fd: number): void {
-    this.readCall(fd, this.peer, 8);
+    this.#readCall(fd, this.peer, 8);
   }
 
   /** Waits for `events` of `fd` from now on; `tag` is below 2^32. False when the system has no room for it. */
   watch(fd: number, tag: number, events: number): boolean {
-    return this.control(EPOLL_CTL_ADD, fd, tag, events);
+    return this.#control(EPOLL_CTL_ADD, fd, tag, events);
   }
 
   /** Other events for a descriptor that is watched. A closed one leaves by itself. */
   change(fd: number, tag: number, events: number): boolean {
-    return this.control(EPOLL_CTL_MOD, fd, tag, events);
+    return this.#control(EPOLL_CTL_MOD, fd, tag, events);
   }
 
   /** For a descriptor that is not closed. */
   unwatch(fd: number): void {
-    this.control(EPOLL_CTL_DEL, fd, 0, 0);
+    this.#control(EPOLL_CTL_DEL, fd, 0, 0);
   }
 
   /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */
   wait(ms: number): number {
-    return this.epollWait(this.epoll, this.eventsAt, MAX_EVENTS, ms);
+    return this.#epollWait(this.epoll, this.#eventsAt, MAX_EVENTS, ms);
   }
 
   tag(i: number): number {
-    return this.events.getUint32(i * EVENT + DATA_AT, true);
+    return this.#events.getUint32(i * EVENT + DATA_AT, true);
   }
 
   ready(i: number): number {
-    return this.events.getUint32(i * EVENT, true);
+    return this.#events.getUint32(i * EVENT, true);
   }
 
-  private outcome(n: number): number {
+  #outcome(n: number): number {
     if (n >= 0) return n;
     const errno = koffi.errno();
     if (errno === EAGAIN || errno === EINTR) return AGAIN;
@@ -156,8 +156,8 @@ export class TcpCalls {
     return BROKEN;
   }
 
-  private control(operation: number, fd: number, tag: number, events: number): boolean {
-    return this.epollControl(this.epoll, operation, fd, tag, events);
+  #control(operation: number, fd: number, tag: number, events: number): boolean {
+    return this.#epollControl(this.epoll, operation, fd, tag, events);
   }
 }
 

@@ -125,7 +125,7 @@ export class Reader {
     return value === undefined ? undefined : table.decode(key, value);
   }
 
-  private rows<Row>(table: Table<Row>, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Row[] {
+  #rows<Row>(table: Table<Row>, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Row[] {
     return this.raw.range(table.number, start, end, limit).map((entry) => table.decode(entry.key, entry.value));
   }
 
@@ -157,7 +157,7 @@ export class Reader {
   }
 
   accounts(after: string | null, limit: number): Account[] {
-    return this.rows(accounts, startAfter(Buffer.alloc(0), after === null ? null : idKey(after)), undefined, limit);
+    return this.#rows(accounts, startAfter(Buffer.alloc(0), after === null ? null : idKey(after)), undefined, limit);
   }
 
   token(id: string): Token | undefined {
@@ -237,13 +237,13 @@ export class Reader {
 
   acmeChallenges(domainId: string): AcmeChallenge[] {
     const prefix = idKey(domainId);
-    return this.rows(acmeChallenges, prefix, afterPrefix(prefix));
+    return this.#rows(acmeChallenges, prefix, afterPrefix(prefix));
   }
 
   /** Purges of a domain, oldest first. */
   purgesOf(domainId: string, limit?: number): Purge[] {
     const prefix = idKey(domainId);
-    return this.rows(purges, prefix, afterPrefix(prefix), limit);
+    return this.#rows(purges, prefix, afterPrefix(prefix), limit);
   }
 
   /** The answer kept under a hash of account and Idempotency-Key. */
@@ -257,7 +257,7 @@ export class Reader {
 
   recordsAt(domainId: string, name: Name): RecordRow[] {
     const prefix = recordsAt(domainId, name);
-    return this.rows(records, prefix, afterPrefix(prefix));
+    return this.#rows(records, prefix, afterPrefix(prefix));
   }
 
   /** Whether a name has a record of a type. */
@@ -275,7 +275,12 @@ export class Reader {
   /** A zone's records in canonical order, after the record whose key is `after`. */
   recordsOf(domainId: string, after: Uint8Array | null, limit?: number): RecordRow[] {
     const prefix = idKey(domainId);
-    return this.rows(records, after === null ? prefix : startAfter(Buffer.alloc(0), after), afterPrefix(prefix), limit);
+    return this.#rows(
+      records,
+      after === null ? prefix : startAfter(Buffer.alloc(0), after),
+      afterPrefix(prefix),
+      limit,
+    );
   }
 }
 

@@ -4,19 +4,19 @@ const RATE = 64 * 1024;
 
 /** Too slow a client is left: the state that it reads can't be written over while it does, so that the database would grow until the disk is full. */
 export class SnapshotDeadline {
-  private readonly now: () => number;
-  private readonly begin: number;
-  private bytes = 0;
+  readonly #now: () => number;
+  readonly #begin: number;
+  #bytes = 0;
 
   /** `now` in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
-    this.now = now;
-    this.begin = now();
+    this.#now = now;
+    this.#begin = now();
   }
 
   /** Whether the client, which has now taken `bytes` more, should have been further. */
   isPast(bytes: number): boolean {
-    this.bytes += bytes;
-    return this.now() > this.begin + PATIENCE + (this.bytes / RATE) * 1000;
+    this.#bytes += bytes;
+    return this.#now() > this.#begin + PATIENCE + (this.#bytes / RATE) * 1000;
   }
 }

@@ -32,81 +32,81 @@ interface Line {
 const RECORD_OVERHEAD = 300;
 
 export class ZoneHistories {
-  private readonly limits: HistoryLimits;
+  readonly #limits: HistoryLimits;
   /** By domain id; who was asked for last is last. */
-  private readonly lines = new Map<string, Line>();
-  private total = 0;
+  readonly #lines = new Map<string, Line>();
+  #total = 0;
 
   constructor(limits: HistoryLimits) {
-    this.limits = limits;
+    this.#limits = limits;
   }
 
   /** Bytes of all zones, and how many are followed. */
   get size(): { readonly bytes: number; readonly zones: number } {
-    return { bytes: this.total, zones: this.lines.size };
+    return { bytes: this.#total, zones: this.#lines.size };
   }
 
   follows(domainId: string): boolean {
-    return this.lines.has(domainId);
+    return this.#lines.has(domainId);
   }
 
   /** Somebody transfers the zone: from its next change on differences are kept. */
   follow(domainId: string): void {
-    if (this.limits.entries === 0) return;
-    const line = this.lines.get(domainId) ?? { kept: [], bytes: 0 };
-    this.lines.delete(domainId);
-    this.lines.set(domainId, line);
-    if (this.lines.size > this.limits.zones) this.dropOldest();
+    if (this.#limits.entries === 0) return;
+    const line = this.#lines.get(domainId) ?? { kept: [], bytes: 0 };
+    this.#lines.delete(domainId);
+    this.#lines.set(domainId, line);
+    if (this.#lines.size > this.#limits.zones) this.#dropOldest();
   }
 
   changed({ domainId, serial, difference }: ZoneChange): void {
-    const line = this.lines.get(domainId);
+    const line = this.#lines.get(domainId);
     if (line === undefined) return;
     if (serial === 0) {
-      this.cut(line, line.kept.length);
-      this.lines.delete(domainId);
+      this.#cut(line, line.kept.length);
+      this.#lines.delete(domainId);
       return;
     }
     const last = line.kept.at(-1);
     if (difference === null || (last !== undefined && last.difference.to !== difference.from))
-      this.cut(line, line.kept.length);
+      this.#cut(line, line.kept.length);
     if (difference === null) return;
     const bytes = sizeOf(difference.removed) + sizeOf(difference.added) + RECORD_OVERHEAD;
     line.kept.push({ difference, bytes });
     line.bytes += bytes;
-    this.total += bytes;
-    const { entries, bytes: most, total } = this.limits;
+    this.#total += bytes;
+    const { entries, bytes: most, total } = this.#limits;
     let drop = Math.max(0, line.kept.length - entries);
     let rest = line.bytes;
     for (let i = 0; i < line.kept.length && (i < drop || rest > most); i++) {
       rest -= line.kept[i].bytes;
       drop = i + 1;
     }
-    this.cut(line, drop);
-    while (this.total > total) this.dropOldest();
+    this.#cut(line, drop);
+    while (this.#total > total) this.#dropOldest();
   }
 
   /** What leads from one serial to another as one difference (RFC 1995 section 4, condensed); null when that is not known any more. */
   between(domainId: string, from: number, to: number): ZoneDifference | null {
-    const line = this.lines.get(domainId);
+    const line = this.#lines.get(domainId);
     if (line === undefined || line.kept.at(-1)?.difference.to !== to) return null;
     const first = line.kept.findIndex(({ difference }) => difference.from === from);
     return first < 0 ? null : condense(line.kept.slice(first).map(({ difference }) => difference));
   }
 
-  private dropOldest(): void {
-    for (const [domainId, line] of this.lines) {
-      this.cut(line, line.kept.length);
-      this.lines.delete(domainId);
+  #dropOldest(): void {
+    for (const [domainId, line] of this.#lines) {
+      this.#cut(line, line.kept.length);
+      this.#lines.delete(domainId);
       return;
     }
   }
 
   /** Forgets the oldest `count` differences. */
-  private cut(line: Line, count: number): void {
+  #cut(line: Line, count: number): void {
     for (const { bytes } of line.kept.splice(0, count)) {
       line.bytes -= bytes;
-      this.total -= bytes;
+      this.#total -= bytes;
     }
   }
 }

@@ -20,138 +20,139 @@ export interface Envelope {
 }
 
 export class TransferMessage {
-  private readonly envelope: Envelope;
-  private readonly most: number;
-  private readonly good: number;
-  private bytes = Buffer.allocUnsafe(GOOD_LENGTH + 4096);
-  private length = 0;
-  private records = 0;
-  private isFirst = true;
-  private readonly offsets = new Map<string, number>();
+  readonly #envelope: Envelope;
+  readonly #most: number;
+  readonly #good: number;
+  #bytes = Buffer.allocUnsafe(GOOD_LENGTH + 4096);
+  #length = 0;
+  #records = 0;
+  #isFirst = true;
+  readonly #offsets = new Map<string, number>();
   /** The owner written last, as an object, and where. */
-  private last: Name | null = null;
-  private lastAt = 0;
+  #last: Name | null = null;
+  #lastAt = 0;
 
   /** `most`: bytes of a message; `reserve`: how many of them are kept for a signature. */
   constructor(envelope: Envelope, reserve: number, most = MAX_MESSAGE) {
-    this.envelope = envelope;
-    this.most = most - reserve - OPT_LENGTH;
-    this.good = Math.min(GOOD_LENGTH, most) - reserve - OPT_LENGTH;
-    this.begin();
+    this.#envelope = envelope;
+    this.#most = most - reserve - OPT_LENGTH;
+    this.#good = Math.min(GOOD_LENGTH, most) - reserve - OPT_LENGTH;
+    this.#begin();
   }
 
   /** How many records the message under way has. */
   get count(): number {
-    return this.records;
+    return this.#records;
   }
 
   /** False: there is no room for it in this message, which is to be taken now. A message for nothing but this record has more than one with others. */
   add({ name, type, ttl, rdata }: ResourceRecord): boolean {
-    const before = this.length;
-    const room = this.records === 0 ? this.most : this.good;
-    this.need(name.length + RECORD + rdata.length);
-    this.owner(name);
-    this.bytes.writeUInt16BE(type, this.length);
-    this.bytes.writeUInt16BE(CLASS_IN, this.length + 2);
-    this.bytes.writeUInt32BE(ttl, this.length + 4);
-    const lengthAt = this.length + 8;
-    this.length += RECORD;
-    this.rdata(type, rdata);
-    this.bytes.writeUInt16BE(this.length - lengthAt - 2, lengthAt);
-    if (this.length > room) {
-      this.length = before;
+    const before = this.#length;
+    const room = this.#records === 0 ? this.#most : this.#good;
+    this.#need(name.length + RECORD + rdata.length);
+    this.#owner(name);
+    this.#bytes.writeUInt16BE(type, this.#length);
+    this.#bytes.writeUInt16BE(CLASS_IN, this.#length + 2);
+    this.#bytes.writeUInt32BE(ttl, this.#length + 4);
+    const lengthAt = this.#length + 8;
+    this.#length += RECORD;
+    this.#rdata(type, rdata);
+    this.#bytes.writeUInt16BE(this.#length - lengthAt - 2, lengthAt);
+    if (this.#length > room) {
+      this.#length = before;
       return false;
     }
-    this.records++;
+    this.#records++;
     return true;
   }
 
   /** The message, as a copy, and begins the next one, which has no question and no OPT (RFC 5936 2.2). */
   take(): Buffer {
-    const { envelope, isFirst } = this;
+    const envelope = this.#envelope;
+    const isFirst = this.#isFirst;
     if (isFirst && envelope.opt !== null) {
-      writePlainOpt(this.bytes, this.length, envelope.opt);
-      this.length += OPT_LENGTH;
-      this.bytes[11] = 1;
+      writePlainOpt(this.#bytes, this.#length, envelope.opt);
+      this.#length += OPT_LENGTH;
+      this.#bytes[11] = 1;
     }
-    this.bytes.writeUInt16BE(this.records, 6);
-    const message = Buffer.from(this.bytes.subarray(0, this.length));
-    this.isFirst = false;
-    this.begin();
+    this.#bytes.writeUInt16BE(this.#records, 6);
+    const message = Buffer.from(this.#bytes.subarray(0, this.#length));
+    this.#isFirst = false;
+    this.#begin();
     return message;
   }
 
-  private begin(): void {
-    const { request, questionEnd } = this.envelope;
-    const head = this.isFirst ? questionEnd : HEADER;
-    this.bytes.set(request.subarray(0, head));
+  #begin(): void {
+    const { request, questionEnd } = this.#envelope;
+    const head = this.#isFirst ? questionEnd : HEADER;
+    this.#bytes.set(request.subarray(0, head));
     // QR and AA; RD as it came.
-    this.bytes[2] = 0x84 | (request[2] & 0x01);
-    this.bytes[3] = 0;
-    this.bytes.fill(0, 4, HEADER);
-    this.bytes[5] = this.isFirst ? 1 : 0;
-    this.length = head;
-    this.records = 0;
-    this.last = null;
-    this.offsets.clear();
+    this.#bytes[2] = 0x84 | (request[2] & 0x01);
+    this.#bytes[3] = 0;
+    this.#bytes.fill(0, 4, HEADER);
+    this.#bytes[5] = this.#isFirst ? 1 : 0;
+    this.#length = head;
+    this.#records = 0;
+    this.#last = null;
+    this.#offsets.clear();
   }
 
-  private owner(name: Name): void {
-    if (name === this.last) this.pointer(this.lastAt);
+  #owner(name: Name): void {
+    if (name === this.#last) this.#pointer(this.#lastAt);
     else {
-      this.lastAt = this.name(name);
-      this.last = this.lastAt <= LAST_POINTER ? name : null;
+      this.#lastAt = this.#name(name);
+      this.#last = this.#lastAt <= LAST_POINTER ? name : null;
     }
   }
 
-  private rdata(type: number, rdata: Uint8Array): void {
+  #rdata(type: number, rdata: Uint8Array): void {
     const layout = COMPRESSIBLE.get(type);
     let at = 0;
     if (layout !== undefined) {
       at = layout.skip;
-      this.copy(rdata, 0, at);
+      this.#copy(rdata, 0, at);
       for (let i = 0; i < layout.names; i++) {
         let end = at;
         while (rdata[end] !== 0) end += rdata[end] + 1;
-        this.name(rdata.subarray(at, end + 1));
+        this.#name(rdata.subarray(at, end + 1));
         at = end + 1;
       }
     }
-    this.copy(rdata, at, rdata.length);
+    this.#copy(rdata, at, rdata.length);
   }
 
   /** Returns where the name can be pointed at. */
-  private name(name: Name): number {
-    const start = this.length;
+  #name(name: Name): number {
+    const start = this.#length;
     const text = latin1(name);
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
       const suffix = p === 0 ? text : text.slice(p);
-      const known = this.offsets.get(suffix);
+      const known = this.#offsets.get(suffix);
       if (known !== undefined) {
-        this.pointer(known);
+        this.#pointer(known);
         return p === 0 ? known : start;
       }
-      if (this.length <= LAST_POINTER) this.offsets.set(suffix, this.length);
-      this.copy(name, p, p + name[p] + 1);
+      if (this.#length <= LAST_POINTER) this.#offsets.set(suffix, this.#length);
+      this.#copy(name, p, p + name[p] + 1);
     }
-    this.bytes[this.length++] = 0;
+    this.#bytes[this.#length++] = 0;
     return start;
   }
 
-  private pointer(target: number): void {
-    this.length = this.bytes.writeUInt16BE(0xc000 | target, this.length);
+  #pointer(target: number): void {
+    this.#length = this.#bytes.writeUInt16BE(0xc000 | target, this.#length);
   }
 
-  private copy(from: Uint8Array, start: number, end: number): void {
-    this.bytes.set(from.subarray(start, end), this.length);
-    this.length += end - start;
+  #copy(from: Uint8Array, start: number, end: number): void {
+    this.#bytes.set(from.subarray(start, end), this.#length);
+    this.#length += end - start;
   }
 
-  private need(size: number): void {
-    const least = this.length + size + OPT_LENGTH;
-    if (least <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(least, this.bytes.length * 2));
-    larger.set(this.bytes.subarray(0, this.length));
-    this.bytes = larger;
+  #need(size: number): void {
+    const least = this.#length + size + OPT_LENGTH;
+    if (least <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(least, this.#bytes.length * 2));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
   }
 }

@@ -6,34 +6,34 @@ import type { TransferObserver } from './responder.ts';
 import type { Slots } from './slots.ts';
 
 export class TransferMetrics implements TransferObserver {
-  private readonly transfers: Counter;
-  private readonly refusals: Counter;
-  private readonly notices: Counter;
+  readonly #transfers: Counter;
+  readonly #refusals: Counter;
+  readonly #notices: Counter;
 
   constructor(registry: Registry) {
-    this.transfers = registry.counter(
+    this.#transfers = registry.counter(
       'waypost_transfers_total',
       'Zone transfers begun: whole zones, differences, and answers that there is nothing new or that it takes TCP.',
       ['kind'],
     );
-    this.refusals = registry.counter(
+    this.#refusals = registry.counter(
       'waypost_transfers_refused_total',
       'Zone transfers that were not allowed, and signed messages that could not be verified.',
       ['why'],
     );
-    this.notices = registry.counter('waypost_notify_total', 'NOTIFY to secondaries, by how they ended.', ['outcome']);
+    this.#notices = registry.counter('waypost_notify_total', 'NOTIFY to secondaries, by how they ended.', ['outcome']);
   }
 
   transferred(kind: 'axfr' | 'ixfr' | 'current'): void {
-    this.transfers.add(1, kind);
+    this.#transfers.add(1, kind);
   }
 
   refused(why: 'access' | 'signature'): void {
-    this.refusals.add(1, why);
+    this.#refusals.add(1, why);
   }
 
   notified(outcome: 'answered' | 'refused' | 'given up'): void {
-    this.notices.add(1, outcome);
+    this.#notices.add(1, outcome);
   }
 }
 

@@ -45,94 +45,95 @@ interface Notice {
 }
 
 export class NotifyLine {
-  private readonly options: NotifyLineOptions;
+  readonly #options: NotifyLineOptions;
   /** By domain id. */
-  private readonly notices = new Map<string, Notice>();
+  readonly #notices = new Map<string, Notice>();
   /** Those to be sent, in order. */
-  private readonly ready = new Set<string>();
-  private readonly byId = new Map<number, string>();
-  private underWay = 0;
-  private closed = false;
+  readonly #ready = new Set<string>();
+  readonly #byId = new Map<number, string>();
+  #underWay = 0;
+  #closed = false;
 
   constructor(options: NotifyLineOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** How many zones the secondary has not confirmed. */
   get waiting(): number {
-    return this.notices.size;
+    return this.#notices.size;
   }
 
   /** The zone has changed. Sends what may be sent at once. */
   add(domainId: string, apex: Name): void {
-    if (this.closed) return;
-    const known = this.notices.get(domainId);
+    if (this.#closed) return;
+    const known = this.#notices.get(domainId);
     if (known === undefined) {
       const notice = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
-      this.notices.set(domainId, notice);
-      this.ready.add(domainId);
+      this.#notices.set(domainId, notice);
+      this.#ready.add(domainId);
     } else if (known.awaited) known.again = true;
     else if (known.timer !== null) {
       // It waits for its next try, and what is new deserves one at once.
       clearTimeout(known.timer);
       known.timer = null;
       known.tries = 0;
-      this.ready.add(domainId);
+      this.#ready.add(domainId);
     }
-    this.pump();
+    this.#pump();
   }
 
   /** The zone is gone. */
   remove(domainId: string): void {
-    const notice = this.notices.get(domainId);
-    if (notice !== undefined) this.forget(domainId, notice);
-    this.pump();
+    const notice = this.#notices.get(domainId);
+    if (notice !== undefined) this.#forget(domainId, notice);
+    this.#pump();
   }
 
   /** A datagram from the secondary's address. */
   receive(message: Uint8Array): void {
     const response = readNotifyResponse(message);
-    const domainId = response === null ? undefined : this.byId.get(response.id);
-    const notice = domainId === undefined ? undefined : this.notices.get(domainId);
+    const domainId = response === null ? undefined : this.#byId.get(response.id);
+    const notice = domainId === undefined ? undefined : this.#notices.get(domainId);
     if (response === null || domainId === undefined || notice === undefined) return;
     const { key, mac, apex, again } = notice;
     if (!isAbout(message, apex)) return;
     // Not from who holds the key: as if nothing had come.
     if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
-    this.forget(domainId, notice);
-    this.options.settled(apex, response.rcode);
+    this.#forget(domainId, notice);
+    this.#options.settled(apex, response.rcode);
     if (again) this.add(domainId, apex);
-    this.pump();
+    this.#pump();
   }
 
   close(): void {
-    this.closed = true;
-    for (const { timer } of this.notices.values()) if (timer !== null) clearTimeout(timer);
-    this.notices.clear();
-    this.ready.clear();
-    this.byId.clear();
+    this.#closed = true;
+    for (const { timer } of this.#notices.values()) if (timer !== null) clearTimeout(timer);
+    this.#notices.clear();
+    this.#ready.clear();
+    this.#byId.clear();
   }
 
-  private pump(): void {
-    for (const domainId of this.ready) {
-      if (this.underWay >= MOST_UNDER_WAY) return;
-      this.ready.delete(domainId);
-      this.send(domainId, this.notices.get(domainId)!);
+  #pump(): void {
+    for (const domainId of this.#ready) {
+      if (this.#underWay >= MOST_UNDER_WAY) return;
+      this.#ready.delete(domainId);
+      this.#send(domainId, this.#notices.get(domainId)!);
     }
   }
 
-  private send(domainId: string, notice: Notice): void {
-    const { options, byId } = this;
-    this.freeId(domainId, notice);
+  #send(domainId: string, notice: Notice): void {
+    const options = this.#options;
+    const byId = this.#byId;
+    this.#freeId(domainId, notice);
     do notice.id = (options.newId ?? randomId)();
-    while (this.isAwaited(notice.id));
+    while (this.#isAwaited(notice.id));
     // One that is only waiting for its next try gives its id away: a secondary that is down may be owed more answers than there are ids.
     byId.set(notice.id, domainId);
     notice.tries++;
     notice.again = false;
     notice.awaited = true;
-    this.underWay++;
-    notice.timer = setTimeout(() => this.unanswered(domainId, notice), options.times.answer);
+    this.#underWay++;
+    notice.timer = setTimeout(() => this.#unanswered(domainId, notice), options.times.answer);
     notice.timer.unref();
     const key = options.key();
     if (key === undefined) return;
@@ -146,44 +147,44 @@ export class NotifyLine {
     }
   }
 
-  private unanswered(domainId: string, notice: Notice): void {
-    const { times, settled } = this.options;
-    this.underWay--;
+  #unanswered(domainId: string, notice: Notice): void {
+    const { times, settled } = this.#options;
+    this.#underWay--;
     notice.awaited = false;
     if (notice.again) notice.tries = 0;
     if (notice.tries >= times.tries) {
-      this.forget(domainId, notice);
+      this.#forget(domainId, notice);
       settled(notice.apex, null);
     } else {
       // Until it is sent anew a late answer still counts.
       const delay = notice.again ? 0 : times.retry * 2 ** (notice.tries - 1);
       notice.timer = setTimeout(() => {
         notice.timer = null;
-        this.ready.add(domainId);
-        this.pump();
+        this.#ready.add(domainId);
+        this.#pump();
       }, delay);
       notice.timer.unref();
     }
-    this.pump();
+    this.#pump();
   }
 
-  private forget(domainId: string, notice: Notice): void {
+  #forget(domainId: string, notice: Notice): void {
     if (notice.timer !== null) clearTimeout(notice.timer);
-    if (notice.awaited) this.underWay--;
-    this.ready.delete(domainId);
-    this.freeId(domainId, notice);
-    this.notices.delete(domainId);
+    if (notice.awaited) this.#underWay--;
+    this.#ready.delete(domainId);
+    this.#freeId(domainId, notice);
+    this.#notices.delete(domainId);
   }
 
   /** Whether the id is that of one of the few that are under way. */
-  private isAwaited(id: number): boolean {
-    const domainId = this.byId.get(id);
-    return domainId !== undefined && this.notices.get(domainId)?.awaited === true;
+  #isAwaited(id: number): boolean {
+    const domainId = this.#byId.get(id);
+    return domainId !== undefined && this.#notices.get(domainId)?.awaited === true;
   }
 
   /** Another may have the id by now. */
-  private freeId(domainId: string, { id }: Notice): void {
-    if (this.byId.get(id) === domainId) this.byId.delete(id);
+  #freeId(domainId: string, { id }: Notice): void {
+    if (this.#byId.get(id) === domainId) this.#byId.delete(id);
   }
 }
 

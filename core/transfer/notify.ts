@@ -35,63 +35,63 @@ interface Secondary {
 }
 
 export class Notifier {
-  private readonly options: NotifierOptions;
-  private readonly secondaries: Secondary[];
-  private readonly sockets = new Map<4 | 6, Socket>();
-  private readonly changes = new Map<string, Name>();
-  private gathering: NodeJS.Timeout | null = null;
-  private starting: NodeJS.Timeout | null = null;
+  readonly #options: NotifierOptions;
+  readonly #secondaries: Secondary[];
+  readonly #sockets = new Map<4 | 6, Socket>();
+  readonly #changes = new Map<string, Name>();
+  #gathering: NodeJS.Timeout | null = null;
+  #starting: NodeJS.Timeout | null = null;
 
   constructor(options: NotifierOptions) {
-    this.options = options;
-    this.secondaries = options.targets.map((target) => this.secondaryOf(target));
+    this.#options = options;
+    this.#secondaries = options.targets.map((target) => this.#secondaryOf(target));
   }
 
   /** How many NOTIFY are not answered, over all secondaries. */
   get waiting(): number {
-    return this.secondaries.reduce((sum, { line }) => sum + line.waiting, 0);
+    return this.#secondaries.reduce((sum, { line }) => sum + line.waiting, 0);
   }
 
   changed({ domainId, apex, serial }: ZoneChange): void {
-    if (this.secondaries.length === 0) return;
+    if (this.#secondaries.length === 0) return;
     if (serial === 0) {
-      this.changes.delete(domainId);
-      for (const { line } of this.secondaries) line.remove(domainId);
+      this.#changes.delete(domainId);
+      for (const { line } of this.#secondaries) line.remove(domainId);
       return;
     }
-    this.changes.set(domainId, apex);
-    this.gathering ??= setTimeout(() => this.tell(), GATHER).unref();
+    this.#changes.set(domainId, apex);
+    this.#gathering ??= setTimeout(() => this.#tell(), GATHER).unref();
   }
 
   /** Begins to tell of all zones, some at a time. Keys that can't be used are logged now, and not when a zone first changes. */
   start(): void {
-    for (const { key } of this.secondaries) key();
-    if (this.secondaries.length > 0) this.tellAll(null);
+    for (const { key } of this.#secondaries) key();
+    if (this.#secondaries.length > 0) this.#tellAll(null);
   }
 
   close(): void {
-    if (this.gathering !== null) clearTimeout(this.gathering);
-    if (this.starting !== null) clearTimeout(this.starting);
-    for (const { line } of this.secondaries) line.close();
-    for (const socket of this.sockets.values()) socket.close();
-    this.sockets.clear();
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    if (this.#starting !== null) clearTimeout(this.#starting);
+    for (const { line } of this.#secondaries) line.close();
+    for (const socket of this.#sockets.values()) socket.close();
+    this.#sockets.clear();
   }
 
-  private tell(): void {
-    this.gathering = null;
-    for (const [domainId, apex] of this.changes) for (const { line } of this.secondaries) line.add(domainId, apex);
-    this.changes.clear();
+  #tell(): void {
+    this.#gathering = null;
+    for (const [domainId, apex] of this.#changes) for (const { line } of this.#secondaries) line.add(domainId, apex);
+    this.#changes.clear();
   }
 
-  private tellAll(after: Name | null): void {
-    const domains = this.options.reader.allDomains(after, AT_ONCE);
-    for (const { id, apex } of domains) for (const { line } of this.secondaries) line.add(id, apex);
+  #tellAll(after: Name | null): void {
+    const domains = this.#options.reader.allDomains(after, AT_ONCE);
+    for (const { id, apex } of domains) for (const { line } of this.#secondaries) line.add(id, apex);
     const last = domains.at(-1);
-    this.starting = last === undefined ? null : setTimeout(() => this.tellAll(last.apex), PACE).unref();
+    this.#starting = last === undefined ? null : setTimeout(() => this.#tellAll(last.apex), PACE).unref();
   }
 
-  private secondaryOf(target: NotifyTarget): Secondary {
-    const { log, times = TIMES, keyByName, observer } = this.options;
+  #secondaryOf(target: NotifyTarget): Secondary {
+    const { log, times = TIMES, keyByName, observer } = this.#options;
     const secondary = `${target.address} port ${target.port}`;
     const key = keyOf(target, keyByName, (problem) =>
       log.error("a secondary is not told of changes: the TSIG key that transfer.notify names can't be used", {
@@ -115,7 +115,7 @@ export class Notifier {
     };
     const line = new NotifyLine({
       times,
-      send: (message) => this.send(target, message),
+      send: (message) => this.#send(target, message),
       key,
       settled(apex, rcode) {
         const zone = formatName(apex);
@@ -128,22 +128,22 @@ export class Notifier {
     return { target, key, line };
   }
 
-  private send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
+  #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
     // What can't be sent now is sent again.
-    this.socket(family).send(message, port, address, (error) => {
-      if (error !== null) this.options.log.debug('a NOTIFY could not be sent', { address, port, error });
+    this.#socket(family).send(message, port, address, (error) => {
+      if (error !== null) this.#options.log.debug('a NOTIFY could not be sent', { address, port, error });
     });
   }
 
-  private socket(family: 4 | 6): Socket {
-    const known = this.sockets.get(family);
+  #socket(family: 4 | 6): Socket {
+    const known = this.#sockets.get(family);
     if (known !== undefined) return known;
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
-    this.sockets.set(family, socket);
+    this.#sockets.set(family, socket);
     socket.unref();
-    socket.on('error', (error) => this.options.log.warn('the socket for NOTIFY failed', { error }));
+    socket.on('error', (error) => this.#options.log.warn('the socket for NOTIFY failed', { error }));
     socket.on('message', (message, { address, port }) => {
-      for (const { target, line } of this.secondaries)
+      for (const { target, line } of this.#secondaries)
         if (target.port === port && target.address === address) line.receive(message);
     });
     return socket;

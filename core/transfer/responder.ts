@@ -68,16 +68,16 @@ interface Verified {
 }
 
 class TransferResponder {
-  private readonly options: TransferOptions;
+  readonly #options: TransferOptions;
 
   constructor(options: TransferOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   async *answer(request: DeferredRequest): AsyncGenerator<Uint8Array> {
-    const verdict = verifyTsig(request.message, this.options.findKey, seconds());
+    const verdict = verifyTsig(request.message, this.#options.findKey, seconds());
     if (verdict.kind === 'error') {
-      this.refusedSignature(request, verdict);
+      this.#refusedSignature(request, verdict);
       yield verdict.response();
       return;
     }
@@ -86,40 +86,40 @@ class TransferResponder {
         ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, opt: verdict.opt }
         : { request, message: request.message, key: null, signer: null, opt: verdict.opt };
     const type = questionType(verified.message);
-    const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.transfer(verified) : this.plain(verified);
-    for await (const message of messages) yield this.signed(verified, message);
+    const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.#transfer(verified) : this.#plain(verified);
+    for await (const message of messages) yield this.#signed(verified, message);
   }
 
-  private signed({ signer }: Verified, message: Uint8Array): Uint8Array {
+  #signed({ signer }: Verified, message: Uint8Array): Uint8Array {
     return signer === null ? message : signer.sign(message, seconds());
   }
 
-  private refusedSignature(
+  #refusedSignature(
     request: DeferredRequest,
     { rcode, error }: Extract<TsigVerdict<HeldKey>, { kind: 'error' }>,
   ): void {
-    this.options.observer?.refused('signature');
+    this.#options.observer?.refused('signature');
     const { address, transport } = request;
-    this.options.log.debug('a signed DNS message was refused', { address, transport, rcode, error });
+    this.#options.log.debug('a signed DNS message was refused', { address, transport, rcode, error });
   }
 
   /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
-  private *plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
-    const response = this.options.respond({ message, address: request.address, transport: request.transport });
+  *#plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
+    const response = this.#options.respond({ message, address: request.address, transport: request.transport });
     if (response === null) return;
-    const room = this.room(request, opt) - (signer?.size ?? 0);
+    const room = this.#room(request, opt) - (signer?.size ?? 0);
     yield response.length <= room ? response : truncated(response, opt, room);
   }
 
   /** Bytes that a response may have. */
-  private room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
+  #room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
     if (transport !== 'udp') return 65535;
-    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.options.udpPayload);
+    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.#options.udpPayload);
   }
 
-  private async *transfer(verified: Verified): AsyncGenerator<Uint8Array> {
+  async *#transfer(verified: Verified): AsyncGenerator<Uint8Array> {
     const { request, message, key, opt } = verified;
-    const { reader, access, observer, log } = this.options;
+    const { reader, access, observer, log } = this.#options;
     const question = readTransferQuestion(message);
     if (typeof question === 'number') {
       yield bareResponse(message, question, opt);
@@ -139,14 +139,14 @@ class TransferResponder {
     // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC 5936 2.2.1).
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
-    else if (question.type === TYPE.IXFR) yield* this.ixfr(verified, question, domain, envelope);
+    else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
     else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);
-    else yield* this.axfr(verified, domain, envelope);
+    else yield* this.#axfr(verified, domain, envelope);
   }
 
-  private async *axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
-    const { environment, zoneSettings, histories, slots, observer } = this.options;
+  async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
+    const { environment, zoneSettings, histories, slots, observer } = this.#options;
     if (!(await slots.take(request.cancelled))) return;
     try {
       // From this moment on: a change between it and the snapshot only means a difference too many.
@@ -158,7 +158,7 @@ class TransferResponder {
       }
       observer?.transferred('axfr');
       try {
-        yield* this.paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0));
+        yield* this.#paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0));
       } finally {
         snapshot.close();
       }
@@ -167,13 +167,13 @@ class TransferResponder {
     }
   }
 
-  private async *ixfr(
+  async *#ixfr(
     verified: Verified,
     question: TransferQuestion,
     domain: Domain,
     envelope: Envelope,
   ): AsyncGenerator<Uint8Array> {
-    const { environment, zoneSettings, histories, observer } = this.options;
+    const { environment, zoneSettings, histories, observer } = this.#options;
     const { request, signer } = verified;
     const reserve = signer?.size ?? 0;
     histories.follow(domain.id);
@@ -187,7 +187,7 @@ class TransferResponder {
     const isCurrent = serial === question.serial || isAfter(question.serial, serial);
     const difference = isCurrent ? null : histories.between(domain.id, question.serial, serial);
     const overUdp = request.transport === 'udp';
-    const most = this.room(request, verified.opt);
+    const most = this.#room(request, verified.opt);
     if (difference !== null && overUdp) {
       const response = oneMessage(differing(soa, difference), envelope, reserve, most);
       if (response !== null) {
@@ -203,13 +203,13 @@ class TransferResponder {
     } else if (difference !== null) {
       observer?.transferred('ixfr');
       // What the history has dropped meanwhile is held for this client.
-      yield* this.paced(messagesOf(differing(soa, difference), envelope, reserve));
-    } else yield* this.axfr(verified, domain, envelope);
+      yield* this.#paced(messagesOf(differing(soa, difference), envelope, reserve));
+    } else yield* this.#axfr(verified, domain, envelope);
   }
 
   /** The messages, to a client that takes them fast enough. Throws for one that does not. */
-  private *paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
-    const deadline = new SnapshotDeadline(this.options.now);
+  *#paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
+    const deadline = new SnapshotDeadline(this.#options.now);
     for (const message of messages) {
       yield message;
       if (deadline.isPast(message.length)) throw new Error('the client takes the zone too slowly');

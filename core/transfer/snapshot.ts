@@ -22,14 +22,14 @@ import { findType, type ProxyHints, type ZoneView } from '../zone/view.ts';
 export class ZoneSnapshot {
   readonly serial: number;
   readonly soa: ResourceRecord;
-  private readonly environment: Environment;
-  private readonly transaction: Transaction;
-  private readonly domain: Domain;
-  private readonly held: HeldName;
-  private readonly view: ZoneView;
-  private readonly settings: ZoneSettings;
-  private readonly apex: AtApex;
-  private readonly spelled: (name: Name) => Name;
+  readonly #environment: Environment;
+  readonly #transaction: Transaction;
+  readonly #domain: Domain;
+  readonly #held: HeldName;
+  readonly #view: ZoneView;
+  readonly #settings: ZoneSettings;
+  readonly #apex: AtApex;
+  readonly #spelled: (name: Name) => Name;
 
   /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
   static open(environment: Environment, settings: ZoneSettings, domainId: string): ZoneSnapshot | null {
@@ -44,54 +44,55 @@ export class ZoneSnapshot {
   }
 
   private constructor(environment: Environment, settings: ZoneSettings, transaction: Transaction, domain: Domain) {
-    this.environment = environment;
-    this.settings = settings;
-    this.transaction = transaction;
-    this.domain = domain;
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#transaction = transaction;
+    this.#domain = domain;
     const key = idKey(domain.id);
     this.serial = decodeZoneState(environment.zones.get(key, { transaction })).serial;
-    this.apex = this.readApex();
-    const soa = findType(this.apex.sets, TYPE.SOA)!;
-    this.spelled = spelledOwners(environment, domain.id, transaction);
+    this.#apex = this.#readApex();
+    const soa = findType(this.#apex.sets, TYPE.SOA)!;
+    this.#spelled = spelledOwners(environment, domain.id, transaction);
     this.soa = { name: domain.apex, type: TYPE.SOA, ttl: soa.ttl, rdata: soa.rdatas[0] };
-    this.held = new HeldName(environment, transaction, domain, findType(this.apex.sets, TYPE.NS));
-    const aliased = new AliasedZone(this.held, (target) => {
+    this.#held = new HeldName(environment, transaction, domain, findType(this.#apex.sets, TYPE.NS));
+    const aliased = new AliasedZone(this.#held, (target) => {
       const at = nameKey(target);
       const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
       return aliasSets(row === undefined ? undefined : aliasTargets.decode(at, row));
     });
     const proxy = environment.rows.get(proxies.number)!.get(key, { transaction });
     const isProxied = proxy !== undefined && proxies.decode(key, proxy).enabled;
-    this.view = isProxied ? new ProxiedZone(aliased, settings.cluster) : aliased;
+    this.#view = isProxied ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }
 
   /** All but the SOA, in canonical order of their owners, which have the case that a master file gave them. An owner is one object for all its records. */
   *records(): Generator<ResourceRecord> {
-    const { held, domain } = this;
-    held.take(domain.apex, this.apex.sets, this.apex.proxied);
-    yield* this.served();
-    for (const { name, sets, proxied } of this.withChallenges(this.owners())) {
+    const held = this.#held;
+    const domain = this.#domain;
+    held.take(domain.apex, this.#apex.sets, this.#apex.proxied);
+    yield* this.#served();
+    for (const { name, sets, proxied } of this.#withChallenges(this.#owners())) {
       if (name.length === domain.apex.length) continue;
       held.take(name, sets, proxied);
-      yield* this.served();
+      yield* this.#served();
     }
   }
 
   close(): void {
-    this.transaction.done();
+    this.#transaction.done();
   }
 
-  private *served(): Generator<ResourceRecord> {
-    const { name } = this.held;
-    const owner = this.spelled(name);
-    for (const { type, ttl, rdatas } of this.view.rrsets(name))
+  *#served(): Generator<ResourceRecord> {
+    const { name } = this.#held;
+    const owner = this.#spelled(name);
+    for (const { type, ttl, rdatas } of this.#view.rrsets(name))
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
   }
 
   /** The answers to ACME's challenges beside what their name holds, or as an owner of their own. */
-  private *withChallenges(owners: Iterable<Owner>): Generator<Owner> {
-    const rdatas = this.readChallenges();
-    const name = rdatas.length === 0 ? null : challengeName(this.domain.apex);
+  *#withChallenges(owners: Iterable<Owner>): Generator<Owner> {
+    const rdatas = this.#readChallenges();
+    const name = rdatas.length === 0 ? null : challengeName(this.#domain.apex);
     const key = name && nameKey(name);
     let isLeft = key !== null;
     for (const owner of owners) {
@@ -103,8 +104,10 @@ export class ZoneSnapshot {
     if (isLeft) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
   }
 
-  private readChallenges(): Uint8Array[] {
-    const { environment, transaction, domain } = this;
+  #readChallenges(): Uint8Array[] {
+    const environment = this.#environment;
+    const transaction = this.#transaction;
+    const domain = this.#domain;
     const start = idKey(domain.id);
     const rdatas: Uint8Array[] = [];
     const table = environment.rows.get(acmeChallenges.number)!;
@@ -115,17 +118,19 @@ export class ZoneSnapshot {
     return rdatas;
   }
 
-  private readApex(): AtApex {
-    for (const { name, sets, proxied } of this.owners()) {
+  #readApex(): AtApex {
+    for (const { name, sets, proxied } of this.#owners()) {
       // The apex comes first, if it holds anything.
-      if (name.length !== this.domain.apex.length) break;
-      return { sets: apexSets(sets, this.domain, this.settings, this.serial), proxied };
+      if (name.length !== this.#domain.apex.length) break;
+      return { sets: apexSets(sets, this.#domain, this.#settings, this.serial), proxied };
     }
-    return { sets: apexSets([], this.domain, this.settings, this.serial), proxied: null };
+    return { sets: apexSets([], this.#domain, this.#settings, this.serial), proxied: null };
   }
 
-  private *owners(): Generator<Owner> {
-    const { environment, transaction, domain } = this;
+  *#owners(): Generator<Owner> {
+    const environment = this.#environment;
+    const transaction = this.#transaction;
+    const domain = this.#domain;
     const start = idKey(domain.id);
     let key: Buffer | undefined;
     let end = 0;
@@ -167,42 +172,42 @@ class HeldName implements ZoneView, ProxyHints {
   readonly mayOcclude = true;
   readonly parentDs = null;
   name: Name;
-  private sets: readonly RRset[] = [];
-  private ownProxied: boolean | null = null;
-  private readonly environment: Environment;
-  private readonly transaction: Transaction;
-  private readonly domainId: string;
-  private readonly apexNs: RRset | undefined;
+  #sets: readonly RRset[] = [];
+  #ownProxied: boolean | null = null;
+  readonly #environment: Environment;
+  readonly #transaction: Transaction;
+  readonly #domainId: string;
+  readonly #apexNs: RRset | undefined;
 
   constructor(environment: Environment, transaction: Transaction, domain: Domain, apexNs: RRset | undefined) {
-    this.environment = environment;
-    this.transaction = transaction;
-    this.domainId = domain.id;
+    this.#environment = environment;
+    this.#transaction = transaction;
+    this.#domainId = domain.id;
     this.apex = domain.apex;
     this.name = domain.apex;
-    this.apexNs = apexNs;
+    this.#apexNs = apexNs;
   }
 
   take(name: Name, sets: readonly RRset[], proxied: boolean | null): void {
     this.name = name;
-    this.sets = sets;
-    this.ownProxied = proxied;
+    this.#sets = sets;
+    this.#ownProxied = proxied;
   }
 
   rrsets(): readonly RRset[] {
-    return this.sets;
+    return this.#sets;
   }
 
   proxied(): boolean | null {
-    return this.ownProxied;
+    return this.#ownProxied;
   }
 
   isServiceTarget(name: Name): boolean {
-    const prefix = targetsAt(this.domainId, name);
-    const { targets } = this.environment;
-    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.transaction };
+    const prefix = targetsAt(this.#domainId, name);
+    const { targets } = this.#environment;
+    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.#transaction };
     for (const key of targets.getKeys(range)) if (isOfService(targetKeyParts(key as Buffer), this.apex)) return true;
-    return this.apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
+    return this.#apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
 
   /** What lies elsewhere is not asked for when records are listed. */

@@ -37,28 +37,28 @@ interface Known {
 let bytes = new Uint8Array(64 * 1024);
 
 export class Body {
-  private length = 0;
-  private readonly start: number;
-  private readonly form: QuestionForm;
-  private readonly known: Known[] = [];
-  private readonly compressBody: boolean;
+  #length = 0;
+  readonly #start: number;
+  readonly #form: QuestionForm;
+  readonly #known: Known[] = [];
+  readonly #compressBody: boolean;
   readonly moves: number[] = [];
 
   /** `compressBody` false: no pointer goes into the body, so that it can be put behind another one. */
   constructor(name: Name, form: QuestionForm, compressBody = true) {
-    this.start = QUESTION + name.length + AFTER_NAME;
-    this.form = form;
-    this.compressBody = compressBody;
-    this.known.push({ name, offset: QUESTION, from: form === 'wildcard' ? name[0] + 1 : 0 });
+    this.#start = QUESTION + name.length + AFTER_NAME;
+    this.#form = form;
+    this.#compressBody = compressBody;
+    this.#known.push({ name, offset: QUESTION, from: form === 'wildcard' ? name[0] + 1 : 0 });
   }
 
   get size(): number {
-    return this.length;
+    return this.#length;
   }
 
   /** What was written; to be taken before the next body is begun. */
   get content(): Uint8Array {
-    return bytes.slice(0, this.length);
+    return bytes.slice(0, this.#length);
   }
 
   rrset(owner: Owner, set: RRset): void {
@@ -66,56 +66,56 @@ export class Body {
   }
 
   record(owner: Owner, type: number, ttl: number, rdata: Uint8Array): void {
-    this.room(300 + 10 + rdata.length + 16);
-    if (owner === ASKED) this.pointer(QUESTION, this.form !== 'suffix');
-    else this.name(owner);
-    this.u16(type);
-    this.u16(CLASS_IN);
-    this.u16(ttl >>> 16);
-    this.u16(ttl & 0xffff);
-    const lengthAt = this.length;
-    this.length += 2;
+    this.#room(300 + 10 + rdata.length + 16);
+    if (owner === ASKED) this.#pointer(QUESTION, this.#form !== 'suffix');
+    else this.#name(owner);
+    this.#u16(type);
+    this.#u16(CLASS_IN);
+    this.#u16(ttl >>> 16);
+    this.#u16(ttl & 0xffff);
+    const lengthAt = this.#length;
+    this.#length += 2;
     const layout = COMPRESSIBLE.get(type);
-    if (layout === undefined) this.copy(rdata, 0, rdata.length);
+    if (layout === undefined) this.#copy(rdata, 0, rdata.length);
     else {
-      this.copy(rdata, 0, layout.skip);
+      this.#copy(rdata, 0, layout.skip);
       let at = layout.skip;
       for (let i = 0; i < layout.names; i++) {
         let end = at;
         while (rdata[end] !== 0) end += rdata[end] + 1;
-        this.name(rdata.subarray(at, end + 1));
+        this.#name(rdata.subarray(at, end + 1));
         at = end + 1;
       }
-      this.copy(rdata, at, rdata.length);
+      this.#copy(rdata, at, rdata.length);
     }
-    const size = this.length - lengthAt - 2;
+    const size = this.#length - lengthAt - 2;
     bytes[lengthAt] = size >>> 8;
     bytes[lengthAt + 1] = size;
   }
 
-  private name(name: Name): void {
-    const offset = this.start + this.length;
+  #name(name: Name): void {
+    const offset = this.#start + this.#length;
     for (let p = 0; name[p] !== 0; p += name[p] + 1) {
-      const target = this.suffixOffset(name, p);
+      const target = this.#suffixOffset(name, p);
       if (target < 0) continue;
-      this.copy(name, 0, p);
-      this.pointer(target, false);
-      if (p > 0) this.remember(name, offset);
+      this.#copy(name, 0, p);
+      this.#pointer(target, false);
+      if (p > 0) this.#remember(name, offset);
       return;
     }
-    this.copy(name, 0, name.length);
-    this.remember(name, offset);
+    this.#copy(name, 0, name.length);
+    this.#remember(name, offset);
   }
 
-  private remember(name: Name, offset: number): void {
-    if (this.compressBody && offset <= LAST_POINTER && this.known.length < MAX_KNOWN && name.length > 1)
-      this.known.push({ name, offset, from: 0 });
+  #remember(name: Name, offset: number): void {
+    if (this.#compressBody && offset <= LAST_POINTER && this.#known.length < MAX_KNOWN && name.length > 1)
+      this.#known.push({ name, offset, from: 0 });
   }
 
   /** Offset in the message of a name equal to `name` from byte `p` on, or -1. */
-  private suffixOffset(name: Name, p: number): number {
+  #suffixOffset(name: Name, p: number): number {
     const length = name.length - p;
-    for (const known of this.known) {
+    for (const known of this.#known) {
       const from = known.name.length - length;
       if (from < known.from || known.offset + from > LAST_POINTER) continue;
       // Labels of both must begin at these bytes; equal bytes from a label start of one that ends at the root say so.
@@ -127,24 +127,24 @@ export class Body {
     return -1;
   }
 
-  private pointer(target: number, fixed: boolean): void {
-    if (!fixed && this.form !== 'exact') this.moves.push(this.length);
-    this.u16(0xc000 | target);
+  #pointer(target: number, fixed: boolean): void {
+    if (!fixed && this.#form !== 'exact') this.moves.push(this.#length);
+    this.#u16(0xc000 | target);
   }
 
-  private u16(value: number): void {
-    bytes[this.length++] = value >>> 8;
-    bytes[this.length++] = value;
+  #u16(value: number): void {
+    bytes[this.#length++] = value >>> 8;
+    bytes[this.#length++] = value;
   }
 
-  private copy(from: Uint8Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) bytes[this.length++] = from[i];
+  #copy(from: Uint8Array, start: number, end: number): void {
+    for (let i = start; i < end; i++) bytes[this.#length++] = from[i];
   }
 
-  private room(size: number): void {
-    if (this.length + size <= bytes.length) return;
-    const larger = new Uint8Array(Math.max(bytes.length * 2, this.length + size));
-    larger.set(bytes.subarray(0, this.length));
+  #room(size: number): void {
+    if (this.#length + size <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, this.#length + size));
+    larger.set(bytes.subarray(0, this.#length));
     bytes = larger;
   }
 }

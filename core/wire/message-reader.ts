@@ -46,26 +46,26 @@ const LAYOUTS: ReadonlyMap<number, { readonly skip: number; readonly names: numb
 ]);
 
 export class MessageReader {
-  private readonly bytes: Uint8Array;
-  private at: number;
+  readonly #bytes: Uint8Array;
+  #at: number;
   /** Holds the name under way, so that only names that are sound take memory. */
-  private readonly scratch = new Uint8Array(MAX_NAME);
+  readonly #scratch = new Uint8Array(MAX_NAME);
 
   /** Begins at offset `at`. Every method throws InvalidError `malformed_message` when the bytes are not what it reads. */
   constructor(bytes: Uint8Array, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
+    this.#bytes = bytes;
+    this.#at = at;
   }
 
   /** Offset of the next byte. */
   get offset(): number {
-    return this.at;
+    return this.#at;
   }
 
   u16(): number {
-    this.need(2);
-    this.at += 2;
-    return this.bytes[this.at - 2] * 0x100 + this.bytes[this.at - 1];
+    this.#need(2);
+    this.#at += 2;
+    return this.#bytes[this.#at - 2] * 0x100 + this.#bytes[this.#at - 1];
   }
 
   u32(): number {
@@ -74,12 +74,13 @@ export class MessageReader {
 
   /** Uncompressed, in lower case, in memory of its own. A pointer leads to an earlier place each time (RFC 1035 4.1.4), so that it ends. */
   name(): Name {
-    const { bytes, scratch } = this;
+    const bytes = this.#bytes;
+    const scratch = this.#scratch;
     let length = 0;
     let pointers = 0;
     let end = -1;
-    let before = this.at;
-    for (let p = this.at; ; ) {
+    let before = this.#at;
+    for (let p = this.#at; ; ) {
       if (p >= bytes.length) return malformed('a name runs past the end');
       const n = bytes[p];
       if (n >= 0xc0) {
@@ -99,7 +100,7 @@ export class MessageReader {
       for (let i = p + 1; i <= p + n; i++) scratch[length++] = LOWER[bytes[i]];
       p += n + 1;
       if (n > 0) continue;
-      this.at = end < 0 ? p : end;
+      this.#at = end < 0 ? p : end;
       return scratch.slice(0, length);
     }
   }
@@ -110,45 +111,45 @@ export class MessageReader {
     const qclass = this.u16();
     const ttl = this.u32();
     const length = this.u16();
-    this.need(length);
-    return { name, type, class: qclass, ttl, rdata: this.rdata(type, this.at + length) };
+    this.#need(length);
+    return { name, type, class: qclass, ttl, rdata: this.#rdata(type, this.#at + length) };
   }
 
   /** Throws unless all bytes have been read. */
   end(): void {
-    if (this.at !== this.bytes.length) malformed('bytes follow the last record');
+    if (this.#at !== this.#bytes.length) malformed('bytes follow the last record');
   }
 
-  private rdata(type: number, end: number): Uint8Array {
-    const start = this.at;
+  #rdata(type: number, end: number): Uint8Array {
+    const start = this.#at;
     const empty = start === end;
     const layout = empty
       ? undefined
       : type === TYPE.NAPTR
-        ? { skip: this.stringsEnd(end), names: 1 }
+        ? { skip: this.#stringsEnd(end), names: 1 }
         : LAYOUTS.get(type);
     if (layout === undefined) {
-      this.at = end;
-      return this.bytes.slice(start, end);
+      this.#at = end;
+      return this.#bytes.slice(start, end);
     }
-    const parts = [this.bytes.subarray(start, start + layout.skip)];
-    this.at = start + layout.skip;
+    const parts = [this.#bytes.subarray(start, start + layout.skip)];
+    this.#at = start + layout.skip;
     for (let i = 0; i < layout.names; i++) parts.push(this.name());
-    if (this.at > end) malformed('a name runs past the end of its rdata');
-    parts.push(this.bytes.subarray(this.at, end));
-    this.at = end;
+    if (this.#at > end) malformed('a name runs past the end of its rdata');
+    parts.push(this.#bytes.subarray(this.#at, end));
+    this.#at = end;
     return new Uint8Array(Buffer.concat(parts));
   }
 
   /** Bytes before the name of a NAPTR: two numbers, three strings (RFC 3403 4.1). */
-  private stringsEnd(end: number): number {
-    let p = this.at + 4;
-    for (let i = 0; i < 3 && p < end; i++) p += this.bytes[p] + 1;
-    return p < end ? p - this.at : malformed('a NAPTR record ends before its name');
+  #stringsEnd(end: number): number {
+    let p = this.#at + 4;
+    for (let i = 0; i < 3 && p < end; i++) p += this.#bytes[p] + 1;
+    return p < end ? p - this.#at : malformed('a NAPTR record ends before its name');
   }
 
-  private need(count: number): void {
-    if (this.at + count > this.bytes.length) malformed('it ends inside of a record');
+  #need(count: number): void {
+    if (this.#at + count > this.#bytes.length) malformed('it ends inside of a record');
   }
 }
 

@@ -94,26 +94,26 @@ export function verifyTsig<K extends TsigKey>(
 
 /** Signs the messages that answer one request: the first with all variables, those after it with the timers (RFC 8945 5.3). */
 export class TsigSigner {
-  private readonly key: TsigKey;
-  private prior: Uint8Array;
-  private first = true;
+  readonly #key: TsigKey;
+  #prior: Uint8Array;
+  #first = true;
   /** Bytes that a signature adds to a message. */
   readonly size: number;
 
   /** `requestMac`: see TsigVerdict. */
   constructor(key: TsigKey, requestMac: Uint8Array) {
-    this.key = key;
-    this.prior = requestMac;
+    this.#key = key;
+    this.#prior = requestMac;
     const variables = ours(key, 0, 0);
     this.size = encodeTsig({ ...variables, mac: macOf(key, NOTHING, variables, null) }).length;
   }
 
   /** The message with its TSIG record, as a copy. */
   sign(message: Uint8Array, nowSeconds: number): Uint8Array {
-    const variables = ours(this.key, nowSeconds, (message[0] << 8) | message[1]);
-    const mac = macOf(this.key, message, variables, this.prior, !this.first);
-    this.first = false;
-    this.prior = mac;
+    const variables = ours(this.#key, nowSeconds, (message[0] << 8) | message[1]);
+    const mac = macOf(this.#key, message, variables, this.#prior, !this.#first);
+    this.#first = false;
+    this.#prior = mac;
     return appendTsig(message, { ...variables, mac });
   }
 }

@@ -53,26 +53,26 @@ interface Place {
 }
 
 class AdditionalWriter {
-  private readonly view: ZoneView;
-  private readonly body: Body;
+  readonly #view: ZoneView;
+  readonly #body: Body;
   /** Bytes that the body may have. */
-  private readonly most: number;
+  readonly #most: number;
   /** What the message holds, as type and owner: each RRset stands in it once. */
-  private readonly known = new Set<string>();
-  private readonly drops: Answer['drops'][number][] = [];
-  private arcount = 0;
-  private hasAlias = false;
-  private isFull = false;
+  readonly #known = new Set<string>();
+  readonly #drops: Answer['drops'][number][] = [];
+  #arcount = 0;
+  #hasAlias = false;
+  #isFull = false;
 
   constructor(view: ZoneView, body: Body, most: number, aliases: readonly Name[]) {
-    this.view = view;
-    this.body = body;
-    this.most = most;
-    for (const name of aliases) this.known.add(setId(TYPE.CNAME, name));
+    this.#view = view;
+    this.#body = body;
+    this.#most = most;
+    for (const name of aliases) this.#known.add(setId(TYPE.CNAME, name));
   }
 
   get written(): Additional {
-    return { drops: this.drops.reverse(), arcount: this.arcount, hasAlias: this.hasAlias };
+    return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias };
   }
 
   /** The addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
@@ -81,9 +81,9 @@ class AdditionalWriter {
     for (const rdata of rdatas) {
       const name = nameAt(rdata, at);
       const id = nameId(name);
-      if (this.isFull || seen.has(id)) continue;
+      if (this.#isFull || seen.has(id)) continue;
       seen.add(id);
-      for (const set of addressSets(localSets(this.view, name))) this.add({ owner: name, name }, set);
+      for (const set of addressSets(localSets(this.#view, name))) this.#add({ owner: name, name }, set);
     }
   }
 
@@ -94,7 +94,7 @@ class AdditionalWriter {
   services(owner: Owner, name: Name, set: RRset): void {
     const { type } = set;
     // By the stored owners: a wildcard's records that lead back to it are the same ones for whatever name.
-    const passed = new Set([nameId(located(this.view, name).source)]);
+    const passed = new Set([nameId(located(this.#view, name).source)]);
     let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
       const next: typeof level = [];
@@ -104,27 +104,27 @@ class AdditionalWriter {
           const isAlias = rdata[0] === 0 && rdata[1] === 0;
           // "." is the owner, but in AliasMode it says that there is no such service (RFC 9460 2.5).
           const isOwn = target.length === 1;
-          if (this.isFull || (isAlias && isOwn)) continue;
-          const end = this.followed(isOwn ? at : { owner: target, name: target });
-          const { sets, source } = located(this.view, end.name);
+          if (this.#isFull || (isAlias && isOwn)) continue;
+          const end = this.#followed(isOwn ? at : { owner: target, name: target });
+          const { sets, source } = located(this.#view, end.name);
           const services = isAlias ? findType(sets, type) : undefined;
           if (services !== undefined && !passed.has(nameId(source))) {
             passed.add(nameId(source));
-            if (this.add(end, services)) next.push({ ...end, set: services });
+            if (this.#add(end, services)) next.push({ ...end, set: services });
           }
-          for (const addresses of addressSets(sets)) this.add(end, addresses);
+          for (const addresses of addressSets(sets)) this.#add(end, addresses);
         }
       level = next;
     }
   }
 
   /** Writes the CNAMEs that lead on from a place; returns where they end. */
-  private followed(place: Place): Place {
+  #followed(place: Place): Place {
     let at = place;
     for (let i = 0; i < MAX_SOURCES; i++) {
-      const cname = findType(localSets(this.view, at.name), TYPE.CNAME);
+      const cname = findType(localSets(this.#view, at.name), TYPE.CNAME);
       if (cname === undefined) break;
-      if (this.add(at, cname)) this.hasAlias = true;
+      if (this.#add(at, cname)) this.#hasAlias = true;
       const name = nameAt(cname.rdatas[0], 0);
       at = { owner: name, name };
     }
@@ -132,18 +132,18 @@ class AdditionalWriter {
   }
 
   /** False when the message holds the RRset or has no room for it. */
-  private add({ owner, name }: Place, set: RRset): boolean {
-    const { body } = this;
+  #add({ owner, name }: Place, set: RRset): boolean {
+    const body = this.#body;
     const id = setId(set.type, name);
-    if (this.isFull || this.known.has(id)) return false;
-    if (body.size + sizeOf(name, set) > this.most) {
-      this.isFull = true;
+    if (this.#isFull || this.#known.has(id)) return false;
+    if (body.size + sizeOf(name, set) > this.#most) {
+      this.#isFull = true;
       return false;
     }
-    this.known.add(id);
-    this.drops.push({ bodyLength: body.size, arcount: this.arcount });
+    this.#known.add(id);
+    this.#drops.push({ bodyLength: body.size, arcount: this.#arcount });
     body.rrset(owner, set);
-    this.arcount += set.rdatas.length;
+    this.#arcount += set.rdatas.length;
     return true;
   }
 }

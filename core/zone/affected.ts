@@ -34,110 +34,110 @@ export function affectedNames(
 }
 
 class Search {
-  private readonly environment: Environment;
-  private readonly domainId: string;
-  private readonly zone: StoredZone;
-  private readonly targets: ZoneTargets;
+  readonly #environment: Environment;
+  readonly #domainId: string;
+  readonly #zone: StoredZone;
+  readonly #targets: ZoneTargets;
   /** Targets of the NS at the apex. */
-  private readonly nameservers: readonly Name[];
-  private readonly found = new Map<string, Name>();
-  private readonly searched = new Set<string>();
-  private changes: readonly ChangedName[] = [];
-  private changedIds: Set<string> | null = null;
-  private apex = false;
+  readonly #nameservers: readonly Name[];
+  readonly #found = new Map<string, Name>();
+  readonly #searched = new Set<string>();
+  #changes: readonly ChangedName[] = [];
+  #changedIds: Set<string> | null = null;
+  #apex = false;
 
   constructor(environment: Environment, domainId: string, zone: StoredZone, targets: ZoneTargets) {
-    this.environment = environment;
-    this.domainId = domainId;
-    this.zone = zone;
-    this.targets = targets;
+    this.#environment = environment;
+    this.#domainId = domainId;
+    this.#zone = zone;
+    this.#targets = targets;
     const ns = findType(zone.rrsets(zone.apex), TYPE.NS);
-    this.nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
+    this.#nameservers = ns?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
 
   run(changes: readonly ChangedName[]): Affected {
-    const { apex } = this.zone;
-    this.changes = changes;
+    const { apex } = this.#zone;
+    this.#changes = changes;
     const wildcard = wildcardOf(apex);
     for (const { name, types } of changes) {
-      if (equalNames(name, apex)) this.apex = true;
-      else this.addUpTo(apex, name);
+      if (equalNames(name, apex)) this.#apex = true;
+      else this.#addUpTo(apex, name);
       // The apex says whether a wildcard stands right below it.
-      if (isWithin(name, wildcard)) this.apex = true;
-      if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.addBelow(name);
-      const top = this.highestFlip(name);
-      this.searchTargets(region(top));
-      if (top !== name) this.searchTargets(region(name));
+      if (isWithin(name, wildcard)) this.#apex = true;
+      if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.#addBelow(name);
+      const top = this.#highestFlip(name);
+      this.#searchTargets(region(top));
+      if (top !== name) this.#searchTargets(region(name));
     }
-    return { names: this.found.values(), apex: this.apex };
+    return { names: this.#found.values(), apex: this.#apex };
   }
 
-  private add(name: Name): void {
-    if (equalNames(name, this.zone.apex)) this.apex = true;
-    else this.found.set(nameId(name), name);
+  #add(name: Name): void {
+    if (equalNames(name, this.#zone.apex)) this.#apex = true;
+    else this.#found.set(nameId(name), name);
   }
 
   /** The highest name above a changed one that may exist, or have existed, only through changed ones: several may have come, or gone, together. */
-  private highestFlip(name: Name): Name {
+  #highestFlip(name: Name): Name {
     let top = name;
-    while (top.length > this.zone.apex.length) {
+    while (top.length > this.#zone.apex.length) {
       const above = parentName(top);
-      if (above.length <= this.zone.apex.length || this.isHeldOtherwise(above)) return top;
+      if (above.length <= this.#zone.apex.length || this.#isHeldOtherwise(above)) return top;
       top = above;
     }
     return top;
   }
 
   /** Whether a name exists, and did before, since it or one below it is there and has not changed: the first and the last below it are looked at. */
-  private isHeldOtherwise(name: Name): boolean {
-    const { zone } = this;
+  #isHeldOtherwise(name: Name): boolean {
+    const zone = this.#zone;
     if (zone.rrsets(name).length > 0 || zone.hasNestedBelow(name)) return true;
-    this.changedIds ??= new Set(this.changes.map((change) => nameId(change.name)));
-    const { changedIds } = this;
+    this.#changedIds ??= new Set(this.#changes.map((change) => nameId(change.name)));
+    const changedIds = this.#changedIds;
     return zone.outermostBelow(name).some((owner) => !changedIds.has(nameId(owner)));
   }
 
   /** All names at and below a cut: they come into sight or go out of it. */
-  private addBelow(cut: Name): void {
-    const prefix = recordsBelow(this.domainId, cut);
-    for (const key of this.environment.records.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
+  #addBelow(cut: Name): void {
+    const prefix = recordsBelow(this.#domainId, cut);
+    for (const key of this.#environment.records.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
       const { nameEnd } = recordKeyParts(key);
-      this.addUpTo(cut, nameOfKey(key, 8, nameEnd));
+      this.#addUpTo(cut, nameOfKey(key, 8, nameEnd));
     }
-    for (const apex of this.zone.nested) if (isWithin(apex, cut)) this.addUpTo(cut, apex);
+    for (const apex of this.#zone.nested) if (isWithin(apex, cut)) this.#addUpTo(cut, apex);
   }
 
-  private addUpTo(cut: Name, from: Name): void {
-    for (let name = from; name.length > cut.length; name = parentName(name)) this.add(name);
+  #addUpTo(cut: Name, from: Name): void {
+    for (let name = from; name.length > cut.length; name = parentName(name)) this.#add(name);
   }
 
   /** The owners whose targets lie at or below `name`, and, since chains pass through them, the owners that lead to those. */
-  private searchTargets(name: Name): void {
-    if (this.targets.isEmpty) {
-      this.apex ||= this.nameservers.some((target) => isWithin(target, name));
+  #searchTargets(name: Name): void {
+    if (this.#targets.isEmpty) {
+      this.#apex ||= this.#nameservers.some((target) => isWithin(target, name));
       return;
     }
     const queue = [name];
     for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
       const id = nameId(at);
-      if (this.searched.has(id)) continue;
-      this.searched.add(id);
-      for (const { owner } of this.targets.below(at)) {
-        this.add(owner);
+      if (this.#searched.has(id)) continue;
+      this.#searched.add(id);
+      for (const { owner } of this.#targets.below(at)) {
+        this.#add(owner);
         queue.push(region(owner));
       }
       // The apex's own NS are not among the records when they are the service's.
-      if (this.nameservers.some((target) => isWithin(target, at))) {
-        this.apex = true;
-        for (const { owner } of this.targets.at(this.zone.apex)) {
-          this.add(owner);
+      if (this.#nameservers.some((target) => isWithin(target, at))) {
+        this.#apex = true;
+        for (const { owner } of this.#targets.at(this.#zone.apex)) {
+          this.#add(owner);
           queue.push(region(owner));
         }
       }
       // A DNAME whose target lies above leads names from below its owner into this region.
-      for (let above = at; above.length > this.zone.apex.length; ) {
+      for (let above = at; above.length > this.#zone.apex.length; ) {
         above = parentName(above);
-        for (const { owner, type } of this.targets.at(above)) if (type === TYPE.DNAME) queue.push(owner);
+        for (const { owner, type } of this.#targets.at(above)) if (type === TYPE.DNAME) queue.push(owner);
       }
     }
   }

@@ -19,39 +19,39 @@ export class AliasedZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude: boolean;
   readonly parentDs: RRset | null;
-  private readonly zone: ZoneView & ProxyHints;
-  private readonly answers: AliasAnswers;
+  readonly #zone: ZoneView & ProxyHints;
+  readonly #answers: AliasAnswers;
 
   constructor(zone: ZoneView & ProxyHints, answers: AliasAnswers) {
-    this.zone = zone;
+    this.#zone = zone;
     this.apex = zone.apex;
     this.mayOcclude = zone.mayOcclude;
     this.parentDs = zone.parentDs;
-    this.answers = answers;
+    this.#answers = answers;
   }
 
   rrsets(name: Name): readonly ZoneRRset[] {
-    const sets = this.zone.rrsets(name);
+    const sets = this.#zone.rrsets(name);
     const alias = aliasOf(sets);
     if (alias === undefined) return sets;
-    const addresses = this.answers(alias.rdatas[0]).map((set) => ({ ...set, ttl: Math.min(alias.ttl, set.ttl) }));
+    const addresses = this.#answers(alias.rdatas[0]).map((set) => ({ ...set, ttl: Math.min(alias.ttl, set.ttl) }));
     return [...sets, ...addresses].sort((a, b) => a.type - b.type);
   }
 
   hasBelow(name: Name): boolean {
-    return this.zone.hasBelow(name);
+    return this.#zone.hasBelow(name);
   }
 
   isNested(name: Name): boolean {
-    return this.zone.isNested(name);
+    return this.#zone.isNested(name);
   }
 
   proxied(name: Name): boolean | null {
-    return this.zone.proxied(name);
+    return this.#zone.proxied(name);
   }
 
   isServiceTarget(name: Name): boolean {
-    return this.zone.isServiceTarget(name);
+    return this.#zone.isServiceTarget(name);
   }
 }
 

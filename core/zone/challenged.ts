@@ -35,38 +35,38 @@ export class ChallengedZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude: boolean;
   readonly parentDs: RRset | null;
-  private readonly zone: ZoneView & ProxyHints;
-  private readonly name: Name;
-  private readonly rdatas: readonly Uint8Array[];
+  readonly #zone: ZoneView & ProxyHints;
+  readonly #name: Name;
+  readonly #rdatas: readonly Uint8Array[];
 
   /** `name`: challengeName of the apex; `rdatas`: one or more. */
   constructor(zone: ZoneView & ProxyHints, name: Name, rdatas: readonly Uint8Array[]) {
     this.apex = zone.apex;
     this.mayOcclude = zone.mayOcclude;
     this.parentDs = zone.parentDs;
-    this.zone = zone;
-    this.name = name;
-    this.rdatas = rdatas;
+    this.#zone = zone;
+    this.#name = name;
+    this.#rdatas = rdatas;
   }
 
   rrsets(name: Name): readonly RRset[] {
-    const sets = this.zone.rrsets(name);
-    return equalNames(name, this.name) ? withChallenges(sets, this.rdatas) : sets;
+    const sets = this.#zone.rrsets(name);
+    return equalNames(name, this.#name) ? withChallenges(sets, this.#rdatas) : sets;
   }
 
   hasBelow(name: Name): boolean {
-    return this.zone.hasBelow(name) || (name.length < this.name.length && isWithin(this.name, name));
+    return this.#zone.hasBelow(name) || (name.length < this.#name.length && isWithin(this.#name, name));
   }
 
   isNested(name: Name): boolean {
-    return this.zone.isNested(name);
+    return this.#zone.isNested(name);
   }
 
   proxied(name: Name): boolean | null {
-    return this.zone.proxied(name);
+    return this.#zone.proxied(name);
   }
 
   isServiceTarget(name: Name): boolean {
-    return this.zone.isServiceTarget(name);
+    return this.#zone.isServiceTarget(name);
   }
 }

@@ -21,12 +21,12 @@ export class MemoryZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly parentDs: RRset | null;
   readonly mayOcclude: boolean;
-  private readonly owners = new Map<string, Owner>();
-  private readonly enclosers = new Map<string, Name>();
-  private readonly nestedIds = new Set<string>();
-  private serviceTargets: Set<string> | null = null;
-  private lastName: Name | null = null;
-  private lastId = '';
+  readonly #owners = new Map<string, Owner>();
+  readonly #enclosers = new Map<string, Name>();
+  readonly #nestedIds = new Set<string>();
+  #serviceTargets: Set<string> | null = null;
+  #lastName: Name | null = null;
+  #lastId = '';
 
   /** `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our zones inside this one. */
   constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
@@ -34,41 +34,41 @@ export class MemoryZone implements ZoneView, ProxyHints {
     this.parentDs = parentDs;
     let mayOcclude = nested.length > 0;
     for (const record of records) {
-      this.add(record);
+      this.#add(record);
       mayOcclude ||= record.type === TYPE.DNAME || (record.type === TYPE.NS && record.name.length !== apex.length);
     }
     this.mayOcclude = mayOcclude;
     for (const name of nested) {
-      this.nestedIds.add(nameId(name));
-      this.encloses(name);
+      this.#nestedIds.add(nameId(name));
+      this.#encloses(name);
     }
-    for (const owner of this.owners.values()) for (const set of owner.sets) sortRdatas(set.rdatas as Uint8Array[]);
+    for (const owner of this.#owners.values()) for (const set of owner.sets) sortRdatas(set.rdatas as Uint8Array[]);
   }
 
   rrsets(name: Name): readonly RRset[] {
-    return this.owners.get(this.id(name))?.sets ?? NO_RRSETS;
+    return this.#owners.get(this.#id(name))?.sets ?? NO_RRSETS;
   }
 
   hasBelow(name: Name): boolean {
-    return this.enclosers.has(this.id(name));
+    return this.#enclosers.has(this.#id(name));
   }
 
   isNested(name: Name): boolean {
-    return this.nestedIds.has(nameId(name));
+    return this.#nestedIds.has(nameId(name));
   }
 
   proxied(name: Name): boolean | null {
-    return this.owners.get(this.id(name))?.proxied ?? null;
+    return this.#owners.get(this.#id(name))?.proxied ?? null;
   }
 
   isServiceTarget(name: Name): boolean {
-    this.serviceTargets ??= this.findTargets();
-    return this.serviceTargets.has(nameId(name));
+    this.#serviceTargets ??= this.#findTargets();
+    return this.#serviceTargets.has(nameId(name));
   }
 
-  private findTargets(): Set<string> {
+  #findTargets(): Set<string> {
     const found = new Set<string>();
-    for (const { sets } of this.owners.values())
+    for (const { sets } of this.#owners.values())
       for (const { type, rdatas } of sets) {
         const at = HOST_TARGET.get(type);
         if (at !== undefined) for (const rdata of rdatas) found.add(nameId(nameAt(rdata, at)));
@@ -78,26 +78,26 @@ export class MemoryZone implements ZoneView, ProxyHints {
 
   /** Every name that may have a node: owners, and names above them. */
   *names(): Iterable<Name> {
-    for (const owner of this.owners.values()) yield owner.name;
-    for (const [id, name] of this.enclosers) if (!this.owners.has(id)) yield name;
+    for (const owner of this.#owners.values()) yield owner.name;
+    for (const [id, name] of this.#enclosers) if (!this.#owners.has(id)) yield name;
   }
 
   /** nameId, remembered: the compiler asks several things of one name in a row. */
-  private id(name: Name): string {
-    if (name !== this.lastName) {
-      this.lastName = name;
-      this.lastId = nameId(name);
+  #id(name: Name): string {
+    if (name !== this.#lastName) {
+      this.#lastName = name;
+      this.#lastId = nameId(name);
     }
-    return this.lastId;
+    return this.#lastId;
   }
 
-  private add(record: Source): void {
-    const id = this.id(record.name);
-    let owner = this.owners.get(id);
+  #add(record: Source): void {
+    const id = this.#id(record.name);
+    let owner = this.#owners.get(id);
     if (owner === undefined) {
       owner = { name: record.name, sets: [], proxied: null };
-      this.owners.set(id, owner);
-      this.encloses(record.name);
+      this.#owners.set(id, owner);
+      this.#encloses(record.name);
     }
     owner.proxied ??= record.proxied ?? null;
     const set = owner.sets.find((s) => s.type === record.type);
@@ -108,12 +108,12 @@ export class MemoryZone implements ZoneView, ProxyHints {
     }
   }
 
-  private encloses(name: Name): void {
+  #encloses(name: Name): void {
     for (let at = name; at.length > this.apex.length; ) {
       at = parentName(at);
       const id = nameId(at);
-      if (this.enclosers.has(id)) return;
-      this.enclosers.set(id, at);
+      if (this.#enclosers.has(id)) return;
+      this.#enclosers.set(id, at);
     }
   }
 }

@@ -18,29 +18,29 @@ export class ProxiedZone implements ZoneView {
   readonly apex: Name;
   readonly mayOcclude: boolean;
   readonly parentDs: RRset | null;
-  private readonly zone: ZoneView & ProxyHints;
-  private readonly addresses: readonly RRset[];
+  readonly #zone: ZoneView & ProxyHints;
+  readonly #addresses: readonly RRset[];
 
   constructor(zone: ZoneView & ProxyHints, cluster: Cluster) {
-    this.zone = zone;
+    this.#zone = zone;
     this.apex = zone.apex;
     this.mayOcclude = zone.mayOcclude;
     this.parentDs = zone.parentDs;
-    this.addresses = clusterSets(cluster);
+    this.#addresses = clusterSets(cluster);
   }
 
   rrsets(name: Name): readonly ZoneRRset[] {
-    const sets = this.zone.rrsets(name);
-    if (!sets.some(({ type }) => WEB_TYPES.has(type)) || !isWebName(this.zone, name)) return sets;
-    return [...sets.filter(({ type }) => !WEB_TYPES.has(type)), ...this.addresses].sort((a, b) => a.type - b.type);
+    const sets = this.#zone.rrsets(name);
+    if (!sets.some(({ type }) => WEB_TYPES.has(type)) || !isWebName(this.#zone, name)) return sets;
+    return [...sets.filter(({ type }) => !WEB_TYPES.has(type)), ...this.#addresses].sort((a, b) => a.type - b.type);
   }
 
   hasBelow(name: Name): boolean {
-    return this.zone.hasBelow(name);
+    return this.#zone.hasBelow(name);
   }
 
   isNested(name: Name): boolean {
-    return this.zone.isNested(name);
+    return this.#zone.isNested(name);
   }
 }
 

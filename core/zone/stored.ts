@@ -32,18 +32,18 @@ export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
   readonly parentDs: RRset | null;
-  private readonly environment: Environment;
-  private readonly domainId: string;
-  private readonly atApex: AtApex;
-  private apexHasBelow: boolean | undefined;
-  private readonly nestedIds: ReadonlySet<string>;
+  readonly #environment: Environment;
+  readonly #domainId: string;
+  readonly #atApex: AtApex;
+  #apexHasBelow: boolean | undefined;
+  readonly #nestedIds: ReadonlySet<string>;
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
-  private readonly cache = new Map<string, Held>();
+  readonly #cache = new Map<string, Held>();
   /** What was asked for last: a name is asked about several times in turn. */
-  private lastName: Name | undefined;
-  private lastHeld: Held | undefined;
-  private readonly serviceTargets = new Map<string, boolean>();
+  #lastName: Name | undefined;
+  #lastHeld: Held | undefined;
+  readonly #serviceTargets = new Map<string, boolean>();
 
   constructor(
     environment: Environment,
@@ -53,41 +53,41 @@ export class StoredZone implements ZoneView, ProxyHints {
     nested: readonly Name[],
     parentDs: RRset | null,
   ) {
-    this.environment = environment;
-    this.domainId = domainId;
+    this.#environment = environment;
+    this.#domainId = domainId;
     this.apex = apex;
-    this.atApex = atApex;
+    this.#atApex = atApex;
     this.nested = nested;
-    this.nestedIds = nested.length === 0 ? NONE : new Set(nested.map(nameId));
+    this.#nestedIds = nested.length === 0 ? NONE : new Set(nested.map(nameId));
     this.parentDs = parentDs;
   }
 
   rrsets(name: Name): readonly RRset[] {
-    return equalNames(name, this.apex) ? this.atApex.sets : this.held(name).sets;
+    return equalNames(name, this.apex) ? this.#atApex.sets : this.#held(name).sets;
   }
 
   hasBelow(name: Name): boolean {
-    return this.holdsBelow(name) || this.hasNestedBelow(name);
+    return this.#holdsBelow(name) || this.hasNestedBelow(name);
   }
 
   proxied(name: Name): boolean | null {
-    return equalNames(name, this.apex) ? this.atApex.proxied : this.held(name).proxied;
+    return equalNames(name, this.apex) ? this.#atApex.proxied : this.#held(name).proxied;
   }
 
   isServiceTarget(name: Name): boolean {
     const id = nameId(name);
-    let isTarget = this.serviceTargets.get(id);
+    let isTarget = this.#serviceTargets.get(id);
     if (isTarget === undefined) {
-      isTarget = this.findServiceTarget(name);
-      this.serviceTargets.set(id, isTarget);
+      isTarget = this.#findServiceTarget(name);
+      this.#serviceTargets.set(id, isTarget);
     }
     return isTarget;
   }
 
-  private findServiceTarget(name: Name): boolean {
-    const prefix = targetsAt(this.domainId, name);
+  #findServiceTarget(name: Name): boolean {
+    const prefix = targetsAt(this.#domainId, name);
     let found = false;
-    scan(this.environment.targets, prefix, afterPrefix(prefix), (key) => {
+    scan(this.#environment.targets, prefix, afterPrefix(prefix), (key) => {
       found = isOfService(targetKeyParts(key), this.apex);
       return !found;
     });
@@ -97,38 +97,38 @@ export class StoredZone implements ZoneView, ProxyHints {
     return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
 
-  private held(name: Name): Held {
-    if (name === this.lastName && this.lastHeld !== undefined) return this.lastHeld;
+  #held(name: Name): Held {
+    if (name === this.#lastName && this.#lastHeld !== undefined) return this.#lastHeld;
     const id = nameId(name);
-    let held = this.cache.get(id);
+    let held = this.#cache.get(id);
     if (held === undefined) {
-      held = readHeld(this.environment, this.domainId, name);
-      this.cache.set(id, held);
+      held = readHeld(this.#environment, this.#domainId, name);
+      this.#cache.set(id, held);
     }
-    this.lastName = name;
-    this.lastHeld = held;
+    this.#lastName = name;
+    this.#lastHeld = held;
     return held;
   }
 
-  private holdsBelow(name: Name): boolean {
-    if (!equalNames(name, this.apex)) return this.held(name).below;
-    if (this.apexHasBelow === undefined) {
-      const prefix = recordsBelow(this.domainId, name);
+  #holdsBelow(name: Name): boolean {
+    if (!equalNames(name, this.apex)) return this.#held(name).below;
+    if (this.#apexHasBelow === undefined) {
+      const prefix = recordsBelow(this.#domainId, name);
       const start = Buffer.concat([prefix, Uint8Array.of(1)]);
       let found = false;
-      scan(this.environment.records, start, afterPrefix(prefix), () => {
+      scan(this.#environment.records, start, afterPrefix(prefix), () => {
         found = true;
         return false;
       });
-      this.apexHasBelow = found;
+      this.#apexHasBelow = found;
     }
-    return this.apexHasBelow;
+    return this.#apexHasBelow;
   }
 
   /** The owners of the first and the last record below a name, in canonical order; none when nothing is stored there. */
   outermostBelow(name: Name): Name[] {
-    const prefix = recordsBelow(this.domainId, name);
-    const { records } = this.environment;
+    const prefix = recordsBelow(this.#domainId, name);
+    const { records } = this.#environment;
     const start = Buffer.concat([prefix, Uint8Array.of(1)]);
     const end = afterPrefix(prefix)!;
     const owners: Name[] = [];
@@ -143,7 +143,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   isNested(name: Name): boolean {
-    return this.nestedIds.size > 0 && this.nestedIds.has(nameId(name));
+    return this.#nestedIds.size > 0 && this.#nestedIds.has(nameId(name));
   }
 }
 

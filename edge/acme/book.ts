@@ -59,20 +59,20 @@ export function situationOf(reader: Reader, domainId: string): StoredSituation {
 }
 
 export class Book {
-  private readonly options: BookOptions;
+  readonly #options: BookOptions;
 
   constructor(options: BookOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Null: there is nothing to order any more, or another node does. What is left of an order before is taken away. */
   claim(domainId: string): Promise<Claim | null> {
-    return this.change((draft, now) => {
+    return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const domain = draft.domain(domainId);
-      if (domain === undefined || decide(situation, this.options.self, now).kind !== 'order') return null;
+      if (domain === undefined || decide(situation, this.#options.self, now).kind !== 'order') return null;
       const { automatic, order } = situation;
-      this.putOrder(draft, domainId, order, { claim: this.newClaim(now), triedAt: now });
+      this.#putOrder(draft, domainId, order, { claim: this.#newClaim(now), triedAt: now });
       clearChallenges(draft, domainId);
       const proxy = situation.proxy!;
       const isGood = automatic !== undefined && automatic.notAfter > now;
@@ -85,19 +85,19 @@ export class Book {
 
   /** False: the claim is another's by now, or its domain is gone. */
   extend(domainId: string): Promise<boolean> {
-    return this.change((draft, now) => {
-      const order = this.own(draft, domainId);
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
       if (order === null) return false;
-      draft.put(acmeOrders, { ...order, claim: this.newClaim(now) });
+      draft.put(acmeOrders, { ...order, claim: this.#newClaim(now) });
       return true;
     });
   }
 
   /** Resolves with the sequence of the commit. Throws when the claim is lost. */
   async publish(domainId: string, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
-    const { environment, journal } = this.options;
+    const { environment, journal } = this.#options;
     const { sequence } = await write(environment, journal, BY, (draft) => {
-      if (this.own(draft, domainId) === null) throw new Error('the claim on the order is lost');
+      if (this.#own(draft, domainId) === null) throw new Error('the claim on the order is lost');
       for (const challenge of challenges) draft.put(acmeChallenges, { domainId, ...challenge });
     });
     return sequence;
@@ -105,12 +105,12 @@ export class Book {
 
   /** False: the claim was lost, and nothing is stored. `notice`: see Plan. */
   succeed(domainId: string, obtained: Obtained, notice: string | null): Promise<boolean> {
-    const { secrets, random } = this.options;
+    const { secrets, random } = this.#options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
-    return this.change((draft, now) => {
-      const order = this.own(draft, domainId);
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
       if (order === null) return false;
       const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
       draft.put(automaticCertificates, row);
@@ -118,7 +118,7 @@ export class Book {
       draft.put(acmeOrders, {
         ...order,
         ...{ claim: null, failures: 0, retryAt: null, blockedUntil: null, renewAt },
-        directory: this.options.self.directory,
+        directory: this.#options.self.directory,
         issued: today + 1,
         issuedSince: today === 0 ? now : order.issuedSince,
       });
@@ -130,9 +130,9 @@ export class Book {
 
   /** Resolves with when it is tried again, seconds since 1970; null: the claim was lost. */
   fail(domainId: string, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
-    const { random } = this.options;
-    return this.change((draft, now) => {
-      const order = this.own(draft, domainId);
+    const { random } = this.#options;
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
       if (order === null) return null;
       const failures = order.failures + 1;
       const blockedUntil = retryAfter === null ? null : now + Math.min(retryAfter, LONGEST_BLOCK);
@@ -154,16 +154,16 @@ export class Book {
 
   /** The order ends since this node stops, as if it had not begun. `triedAt`: when the one before had. The state is left to `decide`. */
   postpone(domainId: string, triedAt: number): Promise<void> {
-    return this.change((draft) => {
-      const order = this.own(draft, domainId);
+    return this.#change((draft) => {
+      const order = this.#own(draft, domainId);
       if (order !== null) endOrder(draft, { ...order, triedAt });
     });
   }
 
   /** The order ends since nobody wants it any more. Who turns on and off again and again waits longer each time: directories count orders. */
   abandon(domainId: string): Promise<void> {
-    return this.change((draft, now) => {
-      const order = this.own(draft, domainId);
+    return this.#change((draft, now) => {
+      const order = this.#own(draft, domainId);
       if (order === null) return;
       const failures = order.failures + 1;
       const retryAt = now + askedDelay(failures, issuedToday(order, now));
@@ -173,10 +173,10 @@ export class Book {
 
   /** Carries out what `decide` says beside orders, if it still says so. */
   settle(domainId: string): Promise<void> {
-    return this.change((draft, now) => {
+    return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const { automatic, order, proxy } = situation;
-      const { kind } = decide(situation, this.options.self, now);
+      const { kind } = decide(situation, this.#options.self, now);
       if (kind === 'nothing' || kind === 'wait' || kind === 'order') return;
       if (order !== undefined && order.claim !== null) endOrder(draft, order);
       if (kind === 'restore') putState(draft, domainId, activeState(automatic!, null));
@@ -190,7 +190,7 @@ export class Book {
 
   /** Nothing can be ordered here: the customer is told once for each time that it is asked for. */
   refuse(domainId: string, message: string): Promise<void> {
-    return this.change((draft) => {
+    return this.#change((draft) => {
       const isAsked = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
       if (isAsked) putState(draft, domainId, { ...NO_CERTIFICATE, sslStatus: 'error', sslError: message });
     });
@@ -198,39 +198,39 @@ export class Book {
 
   /** The directory wants this certificate, if it is still the one that there is, to be renewed then. */
   renewAt(domainId: string, chain: string, renewAt: number): Promise<void> {
-    return this.change((draft) => {
+    return this.#change((draft) => {
       const order = draft.acmeOrder(domainId);
-      if (draft.automaticCertificate(domainId)?.chain === chain) this.putOrder(draft, domainId, order, { renewAt });
+      if (draft.automaticCertificate(domainId)?.chain === chain) this.#putOrder(draft, domainId, order, { renewAt });
     });
   }
 
   /** Takes away what an order has left behind that nobody works on. */
   sweep(domainId: string): Promise<void> {
-    return this.change((draft, now) => {
+    return this.#change((draft, now) => {
       const claim = draft.acmeOrder(domainId)?.claim ?? null;
-      if (claim === null || claim.node === this.options.self.node || !isLive(claim, now))
+      if (claim === null || claim.node === this.#options.self.node || !isLive(claim, now))
         clearChallenges(draft, domainId);
     });
   }
 
-  private async change<T>(work: (draft: Draft, now: number) => T): Promise<T> {
-    const { environment, journal, now } = this.options;
+  async #change<T>(work: (draft: Draft, now: number) => T): Promise<T> {
+    const { environment, journal, now } = this.#options;
     const { result } = await write(environment, journal, BY, (draft) => work(draft, Math.floor(now())));
     return result;
   }
 
-  private newClaim(now: number): AcmeOrder['claim'] {
-    return { node: this.options.self.node, until: now + CLAIM };
+  #newClaim(now: number): AcmeOrder['claim'] {
+    return { node: this.#options.self.node, until: now + CLAIM };
   }
 
   /** Null: it is claimed by nobody or another, or the domain is gone. */
-  private own(draft: Draft, domainId: string): AcmeOrder | null {
+  #own(draft: Draft, domainId: string): AcmeOrder | null {
     const order = draft.acmeOrder(domainId);
-    if (order?.claim?.node !== this.options.self.node || draft.domain(domainId) === undefined) return null;
+    if (order?.claim?.node !== this.#options.self.node || draft.domain(domainId) === undefined) return null;
     return order;
   }
 
-  private putOrder(draft: Draft, domainId: string, order: AcmeOrder | undefined, changes: Partial<AcmeOrder>): void {
+  #putOrder(draft: Draft, domainId: string, order: AcmeOrder | undefined, changes: Partial<AcmeOrder>): void {
     draft.put(acmeOrders, { ...NO_ORDER, ...order, ...changes, domainId });
   }
 }

@@ -6,72 +6,72 @@ interface Entry {
 }
 
 export class DueQueue {
-  private readonly heap: Entry[] = [];
-  private readonly times = new Map<string, number>();
+  readonly #heap: Entry[] = [];
+  readonly #times = new Map<string, number>();
 
   /** Items, each once. */
   get size(): number {
-    return this.times.size;
+    return this.#times.size;
   }
 
   /** The time given last counts. */
   put(id: string, at: number): void {
-    if (this.times.get(id) === at) return;
-    this.times.set(id, at);
-    this.heap.push({ id, at });
-    this.rise(this.heap.length - 1);
+    if (this.#times.get(id) === at) return;
+    this.#times.set(id, at);
+    this.#heap.push({ id, at });
+    this.#rise(this.#heap.length - 1);
     // Times that count no more are half of all at most.
-    if (this.heap.length > 64 + this.times.size * 2) this.rebuild();
+    if (this.#heap.length > 64 + this.#times.size * 2) this.#rebuild();
   }
 
   remove(id: string): void {
-    this.times.delete(id);
+    this.#times.delete(id);
   }
 
   has(id: string): boolean {
-    return this.times.has(id);
+    return this.#times.has(id);
   }
 
   /** When the first is due; undefined: nothing waits. */
   next(): number | undefined {
-    while (this.heap.length > 0 && !this.counts(this.heap[0])) this.pop();
-    return this.heap[0]?.at;
+    while (this.#heap.length > 0 && !this.#counts(this.#heap[0])) this.#pop();
+    return this.#heap[0]?.at;
   }
 
   /** Takes out one that is due; undefined: none is. */
   take(now: number): string | undefined {
     const at = this.next();
     if (at === undefined || at > now) return undefined;
-    const { id } = this.pop();
-    this.times.delete(id);
+    const { id } = this.#pop();
+    this.#times.delete(id);
     return id;
   }
 
-  private counts({ id, at }: Entry): boolean {
-    return this.times.get(id) === at;
+  #counts({ id, at }: Entry): boolean {
+    return this.#times.get(id) === at;
   }
 
-  private rebuild(): void {
-    this.heap.length = 0;
-    for (const [id, at] of this.times) {
-      this.heap.push({ id, at });
-      this.rise(this.heap.length - 1);
+  #rebuild(): void {
+    this.#heap.length = 0;
+    for (const [id, at] of this.#times) {
+      this.#heap.push({ id, at });
+      this.#rise(this.#heap.length - 1);
     }
   }
 
-  private pop(): Entry {
-    const { heap } = this;
+  #pop(): Entry {
+    const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop()!;
     if (heap.length > 0) {
       heap[0] = last;
-      this.sink();
+      this.#sink();
     }
     return first;
   }
 
-  private rise(from: number): void {
-    const { heap } = this;
+  #rise(from: number): void {
+    const heap = this.#heap;
     for (let at = from; at > 0; ) {
       const above = (at - 1) >> 1;
       if (heap[above].at <= heap[at].at) return;
@@ -80,8 +80,8 @@ export class DueQueue {
     }
   }
 
-  private sink(): void {
-    const { heap } = this;
+  #sink(): void {
+    const heap = this.#heap;
     for (let at = 0; ; ) {
       let least = at;
       for (const child of [2 * at + 1, 2 * at + 2])

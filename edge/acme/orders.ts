@@ -70,97 +70,97 @@ const TOO_SLOW = slow();
 
 export class Orders {
   readonly watched = new Map<string, Watched>();
-  private readonly options: OrdersOptions;
-  private readonly due = new DueQueue();
+  readonly #options: OrdersOptions;
+  readonly #due = new DueQueue();
   /** Those without a certificate, and those that have one still: in turns, since either may never become empty. */
-  private readonly urgent = new FairQueue<string>();
-  private readonly others = new FairQueue<string>();
-  private isUrgentTurn = false;
-  private readonly running = new Map<string, AbortController>();
-  private readonly renewals: Renewals;
-  private readonly work = new Set<Promise<void>>();
-  private timer: NodeJS.Timeout | undefined;
-  private stopped = false;
-  private readonly pause = new Pause();
+  readonly #urgent = new FairQueue<string>();
+  readonly #others = new FairQueue<string>();
+  #isUrgentTurn = false;
+  readonly #running = new Map<string, AbortController>();
+  readonly #renewals: Renewals;
+  readonly #work = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  readonly #pause = new Pause();
 
   constructor(options: OrdersOptions) {
-    this.options = options;
-    this.renewals = new Renewals({
+    this.#options = options;
+    this.#renewals = new Renewals({
       ask: (id) => options.renewal(id, situationOf(options.reader, id)),
       asked: (id, seconds) => {
         const known = this.watched.get(id);
         if (known !== undefined) this.watched.set(id, { ...known, renewalAt: options.now() + seconds });
-        this.look(id);
-        this.pump();
+        this.#look(id);
+        this.#pump();
       },
     });
     options.journal.onEdge(({ domainIds }) => {
-      for (const id of domainIds) this.look(id);
-      this.pump();
+      for (const id of domainIds) this.#look(id);
+      this.#pump();
     });
   }
 
   /** Takes up what the store holds, in pieces. */
   start(): void {
-    this.track(this.takeUp());
+    this.#track(this.#takeUp());
   }
 
-  private async takeUp(): Promise<void> {
-    const { environment, book } = this.options;
+  async #takeUp(): Promise<void> {
+    const { environment, book } = this.#options;
     const left = new Set<string>();
-    await eachRow(environment, acmeChallenges.number, (key) => left.add(key.toString('hex', 0, 8)) && !this.stopped);
-    for (const id of left) this.track(book.sweep(id));
+    await eachRow(environment, acmeChallenges.number, (key) => left.add(key.toString('hex', 0, 8)) && !this.#stopped);
+    for (const id of left) this.#track(book.sweep(id));
     await eachRow(environment, proxies.number, (key) => {
-      this.look(key.toString('hex'));
-      return !this.stopped;
+      this.#look(key.toString('hex'));
+      return !this.#stopped;
     });
-    this.pump();
+    this.#pump();
   }
 
   /** Ends what is under way, so that it is taken up at the next start. Nothing is written afterwards. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    for (const controller of this.running.values()) controller.abort(STOPPED);
-    while (this.work.size > 0) await Promise.all(this.work);
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    for (const controller of this.#running.values()) controller.abort(STOPPED);
+    while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
   /** Nothing is under way and nothing waits for its turn. */
   get isIdle(): boolean {
-    return this.work.size === 0 && this.urgent.size + this.others.size + this.renewals.size === 0;
+    return this.#work.size === 0 && this.#urgent.size + this.#others.size + this.#renewals.size === 0;
   }
 
   /** Something of the domain has changed, or it is due. */
-  private look(id: string): void {
-    if (this.stopped) return;
-    const situation = situationOf(this.options.reader, id);
-    this.watch(id, situation);
-    const running = this.running.get(id);
+  #look(id: string): void {
+    if (this.#stopped) return;
+    const situation = situationOf(this.#options.reader, id);
+    this.#watch(id, situation);
+    const running = this.#running.get(id);
     if (running !== undefined) {
       if (situation.proxy?.enabled !== true || situation.isCustom) running.abort(UNWANTED);
       return;
     }
-    this.due.remove(id);
-    this.urgent.remove(id);
-    this.others.remove(id);
-    const decision = decide(situation, this.options.self, this.options.now());
+    this.#due.remove(id);
+    this.#urgent.remove(id);
+    this.#others.remove(id);
+    const decision = decide(situation, this.#options.self, this.#options.now());
     switch (decision.kind) {
       case 'nothing':
         return;
       case 'wait':
-        this.waitFor(id, decision.until);
+        this.#waitFor(id, decision.until);
         return;
       case 'order':
-        if (this.options.refusal !== null) this.refuse(id, situation, this.options.refusal);
-        else (decision.isUrgent ? this.urgent : this.others).put(id, this.accountOf(id));
+        if (this.#options.refusal !== null) this.#refuse(id, situation, this.#options.refusal);
+        else (decision.isUrgent ? this.#urgent : this.#others).put(id, this.#accountOf(id));
         return;
       case 'restore':
       case 'cancel':
       case 'lapse':
       case 'discard':
         // The commit has it looked at again, if it changes anything.
-        this.due.put(id, this.options.now() + RETRY);
-        this.track(this.options.book.settle(id), id);
+        this.#due.put(id, this.#options.now() + RETRY);
+        this.#track(this.#options.book.settle(id), id);
         return;
       default:
         decision satisfies never;
@@ -168,16 +168,16 @@ export class Orders {
   }
 
   /** Until then, or until its renewal is to be asked for. */
-  private waitFor(id: string, until: number): void {
+  #waitFor(id: string, until: number): void {
     const renewalAt = this.watched.get(id)?.renewalAt ?? Number.POSITIVE_INFINITY;
-    if (renewalAt > this.options.now()) this.due.put(id, Math.min(until, renewalAt));
+    if (renewalAt > this.#options.now()) this.#due.put(id, Math.min(until, renewalAt));
     else {
-      this.due.put(id, until);
-      this.renewals.put(id, this.accountOf(id));
+      this.#due.put(id, until);
+      this.#renewals.put(id, this.#accountOf(id));
     }
   }
 
-  private watch(id: string, { proxy, automatic, isCustom }: StoredSituation): void {
+  #watch(id: string, { proxy, automatic, isCustom }: StoredSituation): void {
     if (proxy === undefined || (proxy.sslStatus === 'none' && automatic === undefined)) {
       this.watched.delete(id);
       return;
@@ -185,86 +185,86 @@ export class Orders {
     const notAfter = automatic?.notAfter ?? null;
     const known = this.watched.get(id);
     const isServed = automatic !== undefined && !isCustom && proxy.enabled;
-    const asks = isServed && this.options.refusal === null;
-    const first = known === undefined ? this.options.random() * RENEWAL_SPREAD : 0;
+    const asks = isServed && this.#options.refusal === null;
+    const first = known === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
     const renewalAt = !asks
       ? Number.POSITIVE_INFINITY
       : known?.notAfter === notAfter && Number.isFinite(known.renewalAt)
         ? known.renewalAt
-        : this.options.now() + first;
+        : this.#options.now() + first;
     this.watched.set(id, { status: proxy.sslStatus, notAfter, isServed, renewalAt });
   }
 
-  private refuse(id: string, { proxy }: StoredSituation, message: string): void {
-    if (proxy?.orderRequestedAt != null) this.track(this.options.book.refuse(id, message), id);
+  #refuse(id: string, { proxy }: StoredSituation, message: string): void {
+    if (proxy?.orderRequestedAt != null) this.#track(this.#options.book.refuse(id, message), id);
   }
 
-  private accountOf(id: string): string {
-    return this.options.reader.domain(id)?.accountId ?? '';
+  #accountOf(id: string): string {
+    return this.#options.reader.domain(id)?.accountId ?? '';
   }
 
   /** Begins as many orders as there is room for, and sleeps until the next is due. */
-  private pump(): void {
-    if (this.stopped) return;
-    const now = this.options.now();
+  #pump(): void {
+    if (this.#stopped) return;
+    const now = this.#options.now();
     for (let i = 0; i < PIECE; i++) {
-      const id = this.due.take(now);
+      const id = this.#due.take(now);
       if (id === undefined) break;
-      this.look(id);
+      this.#look(id);
     }
-    while (this.running.size < this.options.concurrent && now >= this.pause.until) {
-      this.isUrgentTurn = !this.isUrgentTurn;
-      const [first, second] = this.isUrgentTurn ? [this.urgent, this.others] : [this.others, this.urgent];
+    while (this.#running.size < this.#options.concurrent && now >= this.#pause.until) {
+      this.#isUrgentTurn = !this.#isUrgentTurn;
+      const [first, second] = this.#isUrgentTurn ? [this.#urgent, this.#others] : [this.#others, this.#urgent];
       const id = first.take() ?? second.take();
       if (id === undefined) break;
-      this.track(this.run(id));
+      this.#track(this.#run(id));
     }
-    if (now >= this.pause.until) this.renewals.begin((work) => this.track(work));
-    this.sleep(now);
+    if (now >= this.#pause.until) this.#renewals.begin((work) => this.#track(work));
+    this.#sleep(now);
   }
 
-  private sleep(now: number): void {
-    clearTimeout(this.timer);
-    const waits = this.urgent.size + this.others.size + this.renewals.size > 0 && this.pause.until > now;
+  #sleep(now: number): void {
+    clearTimeout(this.#timer);
+    const waits = this.#urgent.size + this.#others.size + this.#renewals.size > 0 && this.#pause.until > now;
     const next = Math.min(
-      this.due.next() ?? Number.POSITIVE_INFINITY,
-      waits ? this.pause.until : Number.POSITIVE_INFINITY,
+      this.#due.next() ?? Number.POSITIVE_INFINITY,
+      waits ? this.#pause.until : Number.POSITIVE_INFINITY,
     );
     const ms = Math.min(Math.max((next - now) * 1000, 5), LONGEST_SLEEP_MS);
-    this.timer = setTimeout(() => this.pump(), ms);
-    this.timer.unref();
+    this.#timer = setTimeout(() => this.#pump(), ms);
+    this.#timer.unref();
   }
 
-  private async run(id: string): Promise<void> {
-    const { book, log } = this.options;
+  async #run(id: string): Promise<void> {
+    const { book, log } = this.#options;
     const controller = new AbortController();
-    this.running.set(id, controller);
-    const heartbeat = setInterval(() => this.track(this.extend(id, controller)), HEARTBEAT_MS);
+    this.#running.set(id, controller);
+    const heartbeat = setInterval(() => this.#track(this.#extend(id, controller)), HEARTBEAT_MS);
     heartbeat.unref();
     try {
-      const triedAt = this.options.reader.acmeOrder(id)?.triedAt ?? 0;
+      const triedAt = this.#options.reader.acmeOrder(id)?.triedAt ?? 0;
       const claim = await book.claim(id);
-      if (claim !== null) await this.order(id, claim, triedAt, controller);
+      if (claim !== null) await this.#order(id, claim, triedAt, controller);
     } catch (error) {
       log.error('The state of a certificate could not be written; this is tried again.', { domainId: id, error });
-      this.due.put(id, this.options.now() + RETRY);
+      this.#due.put(id, this.#options.now() + RETRY);
     } finally {
       clearInterval(heartbeat);
-      this.running.delete(id);
-      if (!this.due.has(id)) this.look(id);
-      this.pump();
+      this.#running.delete(id);
+      if (!this.#due.has(id)) this.#look(id);
+      this.#pump();
     }
   }
 
-  private async order(id: string, claim: Claim, triedAt: number, { signal }: AbortController): Promise<void> {
-    const { book, log, observer } = this.options;
+  async #order(id: string, claim: Claim, triedAt: number, { signal }: AbortController): Promise<void> {
+    const { book, log, observer } = this.#options;
     const domain = hostOf(claim.domain.apex);
     const started = performance.now();
     const end = (result: string): void => observer.ended(result, (performance.now() - started) / 1000);
     try {
       log.info('ordering a certificate', { domain });
-      const told = await this.attempt(claim, signal);
-      this.pause.clear();
+      const told = await this.#attempt(claim, signal);
+      this.#pause.clear();
       end('issued');
       log.info('a certificate was issued', { domain, ...told });
     } catch (error) {
@@ -276,38 +276,38 @@ export class Orders {
       }
       const failure = failureOf(error);
       const retryAt = await book.fail(id, failure);
-      this.pause.note(failure.fault, claim.domain.accountId, this.options.now());
+      this.#pause.note(failure.fault, claim.domain.accountId, this.#options.now());
       end(failure.code);
       tellFailure(log, domain, failure, retryAt);
     }
   }
 
   /** Within the longest time that an order may take. */
-  private async attempt(claim: Claim, signal: AbortSignal): Promise<object> {
+  async #attempt(claim: Claim, signal: AbortSignal): Promise<object> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(TOO_SLOW), LONGEST_ORDER_MS);
     timer.unref();
     try {
-      return await this.options.attempt(claim, AbortSignal.any([signal, limit.signal]));
+      return await this.#options.attempt(claim, AbortSignal.any([signal, limit.signal]));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private async extend(id: string, controller: AbortController): Promise<void> {
-    if (this.running.get(id) === controller && !(await this.options.book.extend(id))) controller.abort(UNWANTED);
+  async #extend(id: string, controller: AbortController): Promise<void> {
+    if (this.#running.get(id) === controller && !(await this.#options.book.extend(id))) controller.abort(UNWANTED);
   }
 
   /** `id`: is looked at again when the work fails. */
-  private track(work: Promise<void>, id?: string): void {
+  #track(work: Promise<void>, id?: string): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
-        if (this.stopped) return;
-        this.options.log.error('The state of a certificate could not be written; this is tried again.', { error });
-        if (id !== undefined) this.due.put(id, this.options.now() + RETRY);
+        if (this.#stopped) return;
+        this.#options.log.error('The state of a certificate could not be written; this is tried again.', { error });
+        if (id !== undefined) this.#due.put(id, this.#options.now() + RETRY);
       })
-      .finally(() => this.work.delete(tracked));
-    this.work.add(tracked);
+      .finally(() => this.#work.delete(tracked));
+    this.#work.add(tracked);
   }
 }
 

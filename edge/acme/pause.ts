@@ -8,14 +8,14 @@ const LONGEST = 600;
 export class Pause {
   /** Seconds since 1970. */
   until = 0;
-  private failures = 0;
+  #failures = 0;
   /** Accounts that were told of a limit, one after the other. */
-  private readonly limited = new Set<string>();
+  readonly #limited = new Set<string>();
 
   /** An order has ended in a certificate, or by another's fault. */
   clear(): void {
-    this.failures = 0;
-    this.limited.clear();
+    this.#failures = 0;
+    this.#limited.clear();
   }
 
   /** A limit may be that of a single domain, which says nothing of others; only when it meets one account after the other the service waits for longer. */
@@ -24,9 +24,9 @@ export class Pause {
       this.clear();
       return;
     }
-    if (fault === 'limit') this.limited.add(accountId);
-    else this.failures++;
-    const times = fault === 'limit' ? this.limited.size : this.failures;
+    if (fault === 'limit') this.#limited.add(accountId);
+    else this.#failures++;
+    const times = fault === 'limit' ? this.#limited.size : this.#failures;
     this.until = now + Math.min(FIRST * 2 ** (times - 1), LONGEST);
   }
 }

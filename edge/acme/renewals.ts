@@ -11,40 +11,40 @@ export interface RenewalsOptions {
 const AT_ONCE = 2;
 
 export class Renewals {
-  private readonly options: RenewalsOptions;
-  private readonly waiting = new FairQueue<string>();
-  private readonly running = new Set<string>();
+  readonly #options: RenewalsOptions;
+  readonly #waiting = new FairQueue<string>();
+  readonly #running = new Set<string>();
 
   constructor(options: RenewalsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Those that are not asked yet. */
   get size(): number {
-    return this.waiting.size;
+    return this.#waiting.size;
   }
 
   put(domainId: string, accountId: string): void {
-    if (!this.running.has(domainId)) this.waiting.put(domainId, accountId);
+    if (!this.#running.has(domainId)) this.#waiting.put(domainId, accountId);
   }
 
   /** Asks as many as there is room for. */
   begin(track: (work: Promise<void>) => void): void {
-    while (this.running.size < AT_ONCE) {
-      const id = this.waiting.take();
+    while (this.#running.size < AT_ONCE) {
+      const id = this.#waiting.take();
       if (id === undefined) return;
-      this.running.add(id);
-      track(this.run(id));
+      this.#running.add(id);
+      track(this.#run(id));
     }
   }
 
-  private async run(id: string): Promise<void> {
+  async #run(id: string): Promise<void> {
     try {
-      const seconds = await this.options.ask(id);
-      this.running.delete(id);
-      this.options.asked(id, seconds);
+      const seconds = await this.#options.ask(id);
+      this.#running.delete(id);
+      this.#options.asked(id, seconds);
     } finally {
-      this.running.delete(id);
+      this.#running.delete(id);
     }
   }
 }

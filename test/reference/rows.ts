@@ -35,14 +35,14 @@ const rowKey = (apex: string, record: ResourceRecord): string => `${apex}/${reco
 export class WorldRows {
   readonly domains = new Map<string, Domain>();
   readonly records = new Map<string, RecordRow>();
-  private readonly proxies = new Map<string, ProxyConfig>();
-  private readonly targets = new Map<string, string>();
-  private readonly accountId: () => string;
-  private readonly kept: () => Domain['kept'];
+  readonly #proxies = new Map<string, ProxyConfig>();
+  readonly #targets = new Map<string, string>();
+  readonly #accountId: () => string;
+  readonly #kept: () => Domain['kept'];
 
   constructor(kept: () => Domain['kept'], accountId = () => '0'.repeat(16)) {
-    this.kept = kept;
-    this.accountId = accountId;
+    this.#kept = kept;
+    this.#accountId = accountId;
   }
 
   /** What has to go and to come for the rows to be those of `world`, as if it were done. `anew`: apex of a zone whose records all go and come. */
@@ -56,9 +56,9 @@ export class WorldRows {
       newProxies: [],
       newTargets: [],
     };
-    this.changeDomains(world, out);
-    this.changeProxies(world, out);
-    this.changeTargets(world, out);
+    this.#changeDomains(world, out);
+    this.#changeProxies(world, out);
+    this.#changeTargets(world, out);
     const wanted = new Map<string, { apex: string; record: ResourceRecord; proxied: boolean | null }>();
     for (const [apex, zone] of world.zones)
       for (const record of zone) {
@@ -89,7 +89,7 @@ export class WorldRows {
     return out;
   }
 
-  private changeDomains(world: World, out: RowChanges): void {
+  #changeDomains(world: World, out: RowChanges): void {
     for (const [apex, domain] of [...this.domains]) {
       if (world.zones.has(apex)) continue;
       out.goneDomains.push(domain);
@@ -99,10 +99,10 @@ export class WorldRows {
       if (this.domains.has(apex)) continue;
       const domain = {
         id: newId(),
-        accountId: this.accountId(),
+        accountId: this.#accountId(),
         apex: zone[0].name,
         createdAt: 1,
-        kept: this.kept(),
+        kept: this.#kept(),
       };
       out.newDomains.push(domain);
       this.domains.set(apex, domain);
@@ -110,29 +110,29 @@ export class WorldRows {
   }
 
   /** What becomes unknown has a row that says so. */
-  private changeTargets({ aliases = new Map() }: World, out: RowChanges): void {
-    for (const id of new Set([...this.targets.keys(), ...aliases.keys()])) {
+  #changeTargets({ aliases = new Map() }: World, out: RowChanges): void {
+    for (const id of new Set([...this.#targets.keys(), ...aliases.keys()])) {
       const row = targetRow(Buffer.from(id, 'latin1'), aliases.get(id));
       const text = JSON.stringify(row);
-      if (this.targets.get(id) === text) continue;
+      if (this.#targets.get(id) === text) continue;
       out.newTargets.push(row);
-      this.targets.set(id, text);
+      this.#targets.set(id, text);
     }
   }
 
   /** Without a row as long as it was never on. */
-  private changeProxies(world: World, out: RowChanges): void {
-    for (const [apex, proxy] of [...this.proxies]) {
+  #changeProxies(world: World, out: RowChanges): void {
+    for (const [apex, proxy] of [...this.#proxies]) {
       if (world.zones.has(apex)) continue;
       out.goneProxies.push(proxy);
-      this.proxies.delete(apex);
+      this.#proxies.delete(apex);
     }
     for (const [apex, { enabled }] of world.proxies ?? []) {
-      const old = this.proxies.get(apex);
+      const old = this.#proxies.get(apex);
       if ((old?.enabled ?? false) === enabled) continue;
       const proxy = { ...(old ?? newProxy(this.domains.get(apex)!)), enabled };
       out.newProxies.push(proxy);
-      this.proxies.set(apex, proxy);
+      this.#proxies.set(apex, proxy);
     }
   }
 }

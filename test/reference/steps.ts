@@ -16,51 +16,51 @@ interface Switch<T> {
 }
 
 export class WorldSteps {
-  private readonly origin: Name;
-  private readonly random: Random;
-  private readonly apexes: Switch<ApexDraft>[];
-  private readonly proxies: Switch<ApexDraft>[];
-  private readonly records: Switch<RecordDraft>[];
-  private readonly flags: Switch<FlagDraft>[];
-  private aliasSeed: number | undefined;
+  readonly #origin: Name;
+  readonly #random: Random;
+  readonly #apexes: Switch<ApexDraft>[];
+  readonly #proxies: Switch<ApexDraft>[];
+  readonly #records: Switch<RecordDraft>[];
+  readonly #flags: Switch<FlagDraft>[];
+  #aliasSeed: number | undefined;
 
   /** Zones are there from the beginning, and half of the rest. */
   constructor({ apexes, records, flags = [], aliasSeed }: WorldDraft, origin: Name, random: Random) {
     const half = <T>(parts: readonly T[]): Switch<T>[] => parts.map((part) => ({ part, on: random.below(2) === 0 }));
-    this.origin = origin;
-    this.random = random;
-    this.aliasSeed = aliasSeed;
-    this.apexes = apexes.map((part) => ({ part, on: true }));
+    this.#origin = origin;
+    this.#random = random;
+    this.#aliasSeed = aliasSeed;
+    this.#apexes = apexes.map((part) => ({ part, on: true }));
     // A draft without any word on the proxy stays without.
-    this.proxies = half(apexes.filter(({ proxied }) => proxied !== undefined));
-    this.records = half(records);
-    this.flags = half(flags);
+    this.#proxies = half(apexes.filter(({ proxied }) => proxied !== undefined));
+    this.#records = half(records);
+    this.#flags = half(flags);
   }
 
   /** The next world. Its first zone stays as a rule, so that there is something to ask. */
   next(keepFirst = true): World {
-    const { random } = this;
-    if (this.aliasSeed !== undefined && random.below(4) === 0) this.aliasSeed = random.below(1000);
-    for (let n = random.below(6); n > 0; n--) this.flip(this.records);
-    if (random.below(4) === 0) this.flip(keepFirst ? this.apexes.slice(1) : this.apexes);
-    if (random.below(4) === 0) this.flip(this.proxies);
-    for (let n = random.below(3); n > 0; n--) this.flip(this.flags);
+    const random = this.#random;
+    if (this.#aliasSeed !== undefined && random.below(4) === 0) this.#aliasSeed = random.below(1000);
+    for (let n = random.below(6); n > 0; n--) this.#flip(this.#records);
+    if (random.below(4) === 0) this.#flip(keepFirst ? this.#apexes.slice(1) : this.#apexes);
+    if (random.below(4) === 0) this.#flip(this.#proxies);
+    for (let n = random.below(3); n > 0; n--) this.#flip(this.#flags);
     return buildWorld(
       {
-        apexes: this.apexes
+        apexes: this.#apexes
           .filter(({ on }) => on)
-          .map(({ part }) => ({ ...part, proxied: this.proxies.some((proxy) => proxy.on && proxy.part === part) })),
-        records: partsOf(this.records),
-        flags: partsOf(this.flags),
-        aliasSeed: this.aliasSeed,
+          .map(({ part }) => ({ ...part, proxied: this.#proxies.some((proxy) => proxy.on && proxy.part === part) })),
+        records: partsOf(this.#records),
+        flags: partsOf(this.#flags),
+        aliasSeed: this.#aliasSeed,
       },
-      this.origin,
+      this.#origin,
     );
   }
 
-  private flip<T>(switches: readonly Switch<T>[]): void {
+  #flip<T>(switches: readonly Switch<T>[]): void {
     if (switches.length === 0) return;
-    const one = this.random.pick(switches);
+    const one = this.#random.pick(switches);
     one.on = !one.on;
   }
 }

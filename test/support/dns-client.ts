@@ -8,17 +8,17 @@ const HOST = '127.0.0.1';
 
 /** Many queries over one UDP socket, told apart by their ID: at most 65,536 under way, each with an own one. */
 export class UdpClient {
-  private readonly socket: Socket;
-  private readonly waiting = new Map<number, (response: Uint8Array) => void>();
-  private isClosed = false;
+  readonly #socket: Socket;
+  readonly #waiting = new Map<number, (response: Uint8Array) => void>();
+  #isClosed = false;
 
   private constructor(socket: Socket) {
-    this.socket = socket;
+    this.#socket = socket;
     socket.on('message', (message) => {
       if (message.length < 2) return;
       const id = message.readUInt16BE(0);
-      this.waiting.get(id)?.(new Uint8Array(message));
-      this.waiting.delete(id);
+      this.#waiting.get(id)?.(new Uint8Array(message));
+      this.#waiting.delete(id);
     });
     // A refused port comes as an error on the socket; the query's time-out tells it.
     socket.on('error', () => {});
@@ -34,17 +34,17 @@ export class UdpClient {
   /** The response with the packet's ID, or null when none came in `ms` milliseconds, for each of `tries` packets sent, or until it is closed. */
   async query(packet: Uint8Array, ms = 1000, tries = 3): Promise<Uint8Array | null> {
     const id = (packet[0] << 8) | packet[1];
-    if (this.waiting.has(id)) throw new Error(`A query with ID ${id} is under way.`);
-    for (let i = 0; i < tries && !this.isClosed; i++) {
+    if (this.#waiting.has(id)) throw new Error(`A query with ID ${id} is under way.`);
+    for (let i = 0; i < tries && !this.#isClosed; i++) {
       const response = await new Promise<Uint8Array | null>((done) => {
         const timer = setTimeout(() => done(null), ms);
-        this.waiting.set(id, (message) => {
+        this.#waiting.set(id, (message) => {
           clearTimeout(timer);
           done(message);
         });
-        this.socket.send(packet);
+        this.#socket.send(packet);
       });
-      this.waiting.delete(id);
+      this.#waiting.delete(id);
       if (response !== null) return response;
     }
     return null;
@@ -52,12 +52,12 @@ export class UdpClient {
 
   /** Sends without waiting for anything. */
   send(packet: Uint8Array): void {
-    this.socket.send(packet);
+    this.#socket.send(packet);
   }
 
   close(): void {
-    this.isClosed = true;
-    this.socket.close();
+    this.#isClosed = true;
+    this.#socket.close();
   }
 }
 

@@ -22,41 +22,41 @@ const NO_STORE = { refresh: () => {}, fetch: () => 0 };
 
 /** The query path over an index that somebody else writes. `store`: where nodes lie that the arena has no room for. */
 export class QueryPath {
-  private readonly reader: IndexReader;
-  private readonly responder: Responder;
-  private readonly client = new Client();
-  private readonly buffer = new Uint8Array(TCP_LIMIT + 64);
+  readonly #reader: IndexReader;
+  readonly #responder: Responder;
+  readonly #client = new Client();
+  readonly #buffer = new Uint8Array(TCP_LIMIT + 64);
 
   constructor(index: IndexWriter, store: NodeStore = NO_STORE) {
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.reader = new IndexReader(index.share(port1), 1, port2, store);
-    this.responder = new Responder(this.reader, UDP_LIMIT);
+    this.#reader = new IndexReader(index.share(port1), 1, port2, store);
+    this.#responder = new Responder(this.#reader, UDP_LIMIT);
   }
 
   /** As AnswerFunction; the packet is not changed. What is deferred is refused: there is nobody to take it. */
   readonly answer: AnswerFunction = (packet, limit) => {
-    this.buffer.set(packet);
-    this.reader.enter();
-    this.client.transport = limit === TCP_LIMIT ? TRANSPORT.TCP : TRANSPORT.UDP;
-    let length = this.responder.respond(this.buffer, 0, packet.length, this.client);
-    if (length === DEFERRED) length = this.responder.refuse(RCODE.REFUSED);
-    this.reader.leave();
-    return length === 0 ? null : this.buffer.slice(0, length);
+    this.#buffer.set(packet);
+    this.#reader.enter();
+    this.#client.transport = limit === TCP_LIMIT ? TRANSPORT.TCP : TRANSPORT.UDP;
+    let length = this.#responder.respond(this.#buffer, 0, packet.length, this.#client);
+    if (length === DEFERRED) length = this.#responder.refuse(RCODE.REFUSED);
+    this.#reader.leave();
+    return length === 0 ? null : this.#buffer.slice(0, length);
   };
 }
 
 /** Whole zones, compiled from memory. */
 export class InProcess {
-  private readonly writer = new IndexWriter(ARENA);
-  private loaded: Name[] = [];
-  readonly answer = new QueryPath(this.writer).answer;
+  readonly #writer = new IndexWriter(ARENA);
+  #loaded: Name[] = [];
+  readonly answer = new QueryPath(this.#writer).answer;
 
   /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
   load(zones: Zones, proxies: Proxies = new Map(), aliases: Aliases = new Map()): void {
-    for (const name of this.loaded) this.writer.remove(name);
-    this.loaded = [];
+    for (const name of this.#loaded) this.#writer.remove(name);
+    this.#loaded = [];
     const all = [...zones].map(([key, records]) => ({ apex: apexOf(records), records, proxy: proxies.get(key) }));
     for (const { apex, records, proxy } of all) {
       const nested = all.map((other) => other.apex).filter((other) => isBelow(other, apex));
@@ -70,11 +70,11 @@ export class InProcess {
       for (const name of zone.names()) {
         const node = compileNode(view, name);
         if (node === null) continue;
-        this.writer.put(node, false);
-        this.loaded.push(name);
+        this.#writer.put(node, false);
+        this.#loaded.push(name);
       }
     }
-    this.writer.publish();
+    this.#writer.publish();
   }
 }
 

@@ -118,22 +118,22 @@ export function namesIn(type: number): { readonly skip: number; readonly names: 
 
 class Reader {
   at = 0;
-  private readonly packet: Uint8Array;
+  readonly #packet: Uint8Array;
   /** Where labels, and the pointers that end names, began so far: the only places that a pointer may lead to. */
-  private readonly starts = new Set<number>();
+  readonly #starts = new Set<number>();
 
   constructor(packet: Uint8Array) {
-    this.packet = packet;
+    this.#packet = packet;
   }
 
   u16(at: number): number {
-    return (this.packet[at] << 8) | this.packet[at + 1];
+    return (this.#packet[at] << 8) | this.#packet[at + 1];
   }
 
   take(length: number): Uint8Array {
-    if (this.at + length > this.packet.length) throw new MessageError(`ends inside a field at ${this.at}`);
+    if (this.at + length > this.#packet.length) throw new MessageError(`ends inside a field at ${this.at}`);
     this.at += length;
-    return this.packet.slice(this.at - length, this.at);
+    return this.#packet.slice(this.at - length, this.at);
   }
 
   /** The name at the cursor, expanded. */
@@ -144,14 +144,14 @@ class Reader {
     let jumped = false;
     let p = this.at;
     for (;;) {
-      if (p >= this.packet.length) throw new MessageError(`a name runs past the end at ${p}`);
-      const head = this.packet[p];
+      if (p >= this.#packet.length) throw new MessageError(`a name runs past the end at ${p}`);
+      const head = this.#packet[p];
       if (!jumped) starts.push(p);
       if (head >= 0xc0) {
         if (!mayCompress) throw new MessageError(`a compression pointer at ${p}, where none may be`);
-        if (p + 2 > this.packet.length) throw new MessageError(`half a pointer at ${p}`);
+        if (p + 2 > this.#packet.length) throw new MessageError(`half a pointer at ${p}`);
         const to = this.u16(p) & 0x3fff;
-        if (to >= p || !this.starts.has(to))
+        if (to >= p || !this.#starts.has(to))
           throw new MessageError(`the pointer at ${p} leads to ${to}, no earlier name`);
         if (!jumped) this.at = p + 2;
         jumped = true;
@@ -159,15 +159,15 @@ class Reader {
         continue;
       }
       if (head > 63) throw new MessageError(`label type ${head >> 6} at ${p}`);
-      if (p + 1 + head > this.packet.length) throw new MessageError(`a label runs past the end at ${p}`);
-      labels.push(this.packet.subarray(p, p + 1 + head));
+      if (p + 1 + head > this.#packet.length) throw new MessageError(`a label runs past the end at ${p}`);
+      labels.push(this.#packet.subarray(p, p + 1 + head));
       length += 1 + head;
       if (length > 255) throw new MessageError(`a name over 255 bytes at ${this.at}`);
       p += 1 + head;
       if (head === 0) break;
     }
     if (!jumped) this.at = p;
-    for (const start of starts) this.starts.add(start);
+    for (const start of starts) this.#starts.add(start);
     return new Uint8Array(Buffer.concat(labels));
   }
 
@@ -175,13 +175,13 @@ class Reader {
     const name = this.name(true);
     const fixed = Buffer.from(this.take(10));
     const type = fixed.readUInt16BE(0);
-    const rdata = this.rdata(type, fixed.readUInt16BE(8));
+    const rdata = this.#rdata(type, fixed.readUInt16BE(8));
     return { name, type, class: fixed.readUInt16BE(2), ttl: fixed.readUInt32BE(4), rdata };
   }
 
-  private rdata(type: number, length: number): Uint8Array {
+  #rdata(type: number, length: number): Uint8Array {
     const end = this.at + length;
-    if (end > this.packet.length) throw new MessageError(`rdata runs past the end at ${this.at}`);
+    if (end > this.#packet.length) throw new MessageError(`rdata runs past the end at ${this.at}`);
     const layout = namesIn(type);
     if (layout === undefined) return this.take(length);
     const parts = [this.take(layout.skip)];

@@ -1,18 +1,18 @@
 /** Random numbers that a seed repeats (xorshift32), for loops too long for fast-check. */
 export class Random {
-  private state: number;
+  #state: number;
 
   constructor(seed: number) {
-    this.state = seed | 0 || 1;
+    this.#state = seed | 0 || 1;
   }
 
   /** 0 ≤ n < bound. */
   below(bound: number): number {
-    let x = this.state;
+    let x = this.#state;
     x ^= x << 13;
     x ^= x >>> 17;
     x ^= x << 5;
-    this.state = x;
+    this.#state = x;
     return (x >>> 0) % bound;
   }
 

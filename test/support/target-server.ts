@@ -39,12 +39,12 @@ export class TargetServer {
   readonly overTcp: string[] = [];
   /** Queries whose name had a letter in upper case. */
   inMixedCase = 0;
-  private readonly says = new Map<string, Says>();
-  private readonly stopAll: () => Promise<void>;
+  readonly #says = new Map<string, Says>();
+  readonly #stopAll: () => Promise<void>;
 
   private constructor(port: number, stop: () => Promise<void>) {
     this.port = port;
-    this.stopAll = stop;
+    this.#stopAll = stop;
   }
 
   static async start(): Promise<TargetServer> {
@@ -58,7 +58,7 @@ export class TargetServer {
       socket.on('error', () => {});
       socket.on('data', (chunk) => {
         const query = chunk.subarray(2);
-        const replies = server.replies(query, true);
+        const replies = server.#replies(query, true);
         if (replies === null) socket.destroy();
         for (const reply of replies ?? []) {
           const length = Buffer.alloc(2);
@@ -76,7 +76,7 @@ export class TargetServer {
       await once(tcp, 'close');
     });
     udp.on('message', (query, { port: to, address }) => {
-      for (const reply of server.replies(query, false) ?? []) udp.send(reply, to, address);
+      for (const reply of server.#replies(query, false) ?? []) udp.send(reply, to, address);
     });
     return server;
   }
@@ -87,8 +87,8 @@ export class TargetServer {
 
   /** What is said of A and AAAA of a name from now on; undefined: that there is no such name. */
   set(name: string, a: Says | undefined, aaaa: Says = { rcode: a === undefined ? 3 : 0 }): void {
-    this.says.set(`${name} A`, a ?? { rcode: 3 });
-    this.says.set(`${name} AAAA`, aaaa);
+    this.#says.set(`${name} A`, a ?? { rcode: 3 });
+    this.#says.set(`${name} AAAA`, aaaa);
   }
 
   count(name: string, type: 'A' | 'AAAA' = 'A'): number {
@@ -96,11 +96,11 @@ export class TargetServer {
   }
 
   close(): Promise<void> {
-    return this.stopAll();
+    return this.#stopAll();
   }
 
   /** Null: the connection is cut. */
-  private replies(message: Buffer, overTcp: boolean): Buffer[] | null {
+  #replies(message: Buffer, overTcp: boolean): Buffer[] | null {
     const query = decode(message);
     const question = query.questions?.[0];
     if (question === undefined) return [];
@@ -110,7 +110,7 @@ export class TargetServer {
     const key = `${name} ${question.type}`;
     this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
     if (overTcp) this.overTcp.push(key);
-    const says = this.says.get(key) ?? { rcode: 3 };
+    const says = this.#says.get(key) ?? { rcode: 3 };
     if (says.silent === true) return [];
     if (says.noTcp === true && overTcp) return null;
     const hasEdns = (query.additionals ?? []).some(({ type }) => type === 'OPT');

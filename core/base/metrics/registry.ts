@@ -19,16 +19,16 @@ const METRIC_NAME = /^[a-z_][a-z0-9_]*$/;
 const LABEL_NAME = /^(?!le$|quantile$|__)[a-z_][a-z0-9_]*$/;
 
 export class Registry {
-  private readonly metrics = new Map<string, Metric>();
+  readonly #metrics = new Map<string, Metric>();
 
   /** `name` ends in `_total`. Throws for a name that is taken or breaks the conventions; so do the other two. */
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
-    return this.add(new Counter(name, help, labelNames), labelNames);
+    return this.#add(new Counter(name, help, labelNames), labelNames);
   }
 
   /** `bounds`: the upper bounds of the buckets in rising order, in the unit of the name; the last one, +Inf, goes without saying. */
   histogram(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]): Histogram {
-    return this.add(new Histogram(name, help, labelNames, bounds), labelNames);
+    return this.#add(new Histogram(name, help, labelNames, bounds), labelNames);
   }
 
   /** A counter or gauge whose values are kept elsewhere: `read` says each of them, with other labels each time. */
@@ -39,7 +39,7 @@ export class Registry {
     labelNames: readonly string[],
     read: (emit: Emit) => void,
   ): void {
-    this.add(
+    this.#add(
       {
         name,
         kind,
@@ -56,20 +56,20 @@ export class Registry {
 
   /** A histogram whose values are kept elsewhere. `bounds` as for `histogram`. */
   readHistogram(name: string, help: string, bounds: readonly number[], read: () => Distribution): void {
-    this.add({ name, kind: 'histogram', help, samples: () => distributionSamples('', bounds, read()) }, []);
+    this.#add({ name, kind: 'histogram', help, samples: () => distributionSamples('', bounds, read()) }, []);
   }
 
   expose(format: Format): string {
-    return format.write([...this.metrics.values()].map(familyOf));
+    return format.write([...this.#metrics.values()].map(familyOf));
   }
 
-  private add<M extends Metric>(metric: M, labelNames: readonly string[]): M {
+  #add<M extends Metric>(metric: M, labelNames: readonly string[]): M {
     const { name, kind } = metric;
     if (!METRIC_NAME.test(name) || name.endsWith('_total') !== (kind === 'counter'))
       throw new Error(`${name} is no name for a ${kind}`);
     for (const label of labelNames) if (!LABEL_NAME.test(label)) throw new Error(`${label} is no name for a label`);
-    if (this.metrics.has(name)) throw new Error(`there is a metric ${name} already`);
-    this.metrics.set(name, metric);
+    if (this.#metrics.has(name)) throw new Error(`there is a metric ${name} already`);
+    this.#metrics.set(name, metric);
     return metric;
   }
 }
@@ -82,13 +82,13 @@ export class Counter implements Metric {
   readonly kind = 'counter';
   readonly name: string;
   readonly help: string;
-  private readonly labelNames: readonly string[];
-  private readonly cells = new Map<string, Cell>();
+  readonly #labelNames: readonly string[];
+  readonly #cells = new Map<string, Cell>();
 
   constructor(name: string, help: string, labelNames: readonly string[]) {
     this.name = name;
     this.help = help;
-    this.labelNames = labelNames;
+    this.#labelNames = labelNames;
     // One without labels is there from the start.
     if (labelNames.length === 0) this.cell();
   }
@@ -100,17 +100,17 @@ export class Counter implements Metric {
 
   /** Where the count of these labels is kept, for who counts often. */
   cell(...labels: string[]): Cell {
-    const text = labelText(this.labelNames, labels);
-    let cell = this.cells.get(text);
+    const text = labelText(this.#labelNames, labels);
+    let cell = this.#cells.get(text);
     if (cell === undefined) {
       cell = { value: 0 };
-      this.cells.set(text, cell);
+      this.#cells.set(text, cell);
     }
     return cell;
   }
 
   samples(): Sample[] {
-    return [...this.cells].map(([labels, { value }]) => ({ suffix: '', labels, value }));
+    return [...this.#cells].map(([labels, { value }]) => ({ suffix: '', labels, value }));
   }
 }
 
@@ -141,46 +141,46 @@ export class Histogram implements Metric {
   readonly kind = 'histogram';
   readonly name: string;
   readonly help: string;
-  private readonly labelNames: readonly string[];
-  private readonly bounds: readonly number[];
-  private readonly distributions = new Map<string, Distribution>();
+  readonly #labelNames: readonly string[];
+  readonly #bounds: readonly number[];
+  readonly #distributions = new Map<string, Distribution>();
 
   constructor(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]) {
     this.name = name;
     this.help = help;
-    this.labelNames = labelNames;
-    this.bounds = bounds;
-    if (labelNames.length === 0) this.distribution('');
+    this.#labelNames = labelNames;
+    this.#bounds = bounds;
+    if (labelNames.length === 0) this.#distribution('');
   }
 
   observe(value: number, ...labels: string[]): void {
-    this.note(this.distribution(labelText(this.labelNames, labels)), value);
+    this.note(this.#distribution(labelText(this.#labelNames, labels)), value);
   }
 
   /** Where the values of these labels are kept, for who observes often: `note` puts one there. */
   of(...labels: string[]): Distribution {
-    return this.distribution(labelText(this.labelNames, labels));
+    return this.#distribution(labelText(this.#labelNames, labels));
   }
 
   note(distribution: Distribution, value: number): void {
     let bucket = 0;
-    while (bucket < this.bounds.length && value > this.bounds[bucket]) bucket++;
+    while (bucket < this.#bounds.length && value > this.#bounds[bucket]) bucket++;
     distribution.counts[bucket]++;
     distribution.sum += value;
   }
 
   samples(): Sample[] {
     const samples: Sample[] = [];
-    for (const [labels, distribution] of this.distributions)
-      samples.push(...distributionSamples(labels, this.bounds, distribution));
+    for (const [labels, distribution] of this.#distributions)
+      samples.push(...distributionSamples(labels, this.#bounds, distribution));
     return samples;
   }
 
-  private distribution(labels: string): Distribution {
-    let distribution = this.distributions.get(labels);
+  #distribution(labels: string): Distribution {
+    let distribution = this.#distributions.get(labels);
     if (distribution === undefined) {
-      distribution = { counts: new Float64Array(this.bounds.length + 1), sum: 0 };
-      this.distributions.set(labels, distribution);
+      distribution = { counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
+      this.#distributions.set(labels, distribution);
     }
     return distribution;
   }

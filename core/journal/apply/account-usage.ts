@@ -9,20 +9,20 @@ interface Counts {
 }
 
 export class UsageChanges {
-  private readonly accounts = new Map<string, Counts>();
+  readonly #accounts = new Map<string, Counts>();
 
   of(accountId: string): Counts {
-    let counts = this.accounts.get(accountId);
+    let counts = this.#accounts.get(accountId);
     if (counts === undefined) {
       counts = { domains: 0, records: 0 };
-      this.accounts.set(accountId, counts);
+      this.#accounts.set(accountId, counts);
     }
     return counts;
   }
 
   /** Inside a write transaction. */
   write(environment: Environment): void {
-    for (const [accountId, { domains, records }] of this.accounts) {
+    for (const [accountId, { domains, records }] of this.#accounts) {
       if (domains === 0 && records === 0) continue;
       const key = idKey(accountId);
       const old = decodeUsage(environment.usage.get(key));

@@ -36,25 +36,25 @@ export class Applier {
   readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
   readonly appliedListeners: (() => void)[] = [];
-  private readonly options: ApplierOptions;
-  private readonly facts: ZoneFacts;
-  private current: Head;
+  readonly #options: ApplierOptions;
+  readonly #facts: ZoneFacts;
+  #current: Head;
   /** The oldest entry that is still in the journal table. */
-  private oldest: number;
+  #oldest: number;
   /** What was rehearsed since anything was applied. */
-  private rehearsed: { readonly links: readonly Link[]; readonly updates: ZoneUpdates } | null = null;
+  #rehearsed: { readonly links: readonly Link[]; readonly updates: ZoneUpdates } | null = null;
 
   constructor(options: ApplierOptions) {
-    this.options = options;
+    this.#options = options;
     const { environment } = options;
-    this.facts = new ZoneFacts(environment);
-    this.current = readHead(environment);
-    this.oldest = this.current.sequence + 1;
-    for (const key of environment.journal.getKeys({ limit: 1 })) this.oldest = (key as Buffer).readUIntBE(2, 6);
+    this.#facts = new ZoneFacts(environment);
+    this.#current = readHead(environment);
+    this.#oldest = this.#current.sequence + 1;
+    for (const key of environment.journal.getKeys({ limit: 1 })) this.#oldest = (key as Buffer).readUIntBE(2, 6);
   }
 
   get head(): Head {
-    return this.current;
+    return this.#current;
   }
 
   /**
@@ -63,47 +63,47 @@ export class Applier {
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     try {
-      return await this.write(links, hash);
+      return await this.#write(links, hash);
     } catch (error) {
-      this.facts.clear();
+      this.#facts.clear();
       throw error;
     }
   }
 
   /** Throws as `apply` would reject; nothing is written. If these links are the next that are applied, what was compiled here is taken. */
   rehearse(links: readonly Link[]): void {
-    const { index, zoneSettings } = this.options;
-    const environment = overlaid(this.options.environment);
+    const { index, zoneSettings } = this.#options;
+    const environment = overlaid(this.#options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.facts));
-    this.rehearsed = null;
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.#facts));
+    this.#rehearsed = null;
     applyEntries(
       environment,
       updates,
       links.map(({ applied }) => applied),
     );
-    this.rehearsed = { links, updates };
+    this.#rehearsed = { links, updates };
   }
 
   /** Serves and tells what was written. Should it throw, nothing takes that back: the process is to end, and makes its index anew when it starts. */
   publish(updates: ZoneUpdates): void {
-    publishNodes(this.options.index, updates);
-    this.tell(updates);
+    publishNodes(this.#options.index, updates);
+    this.#tell(updates);
   }
 
-  private async write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, zoneSettings, history, zones } = this.options;
-    const sequence = this.current.sequence + links.length;
+  async #write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
+    const { environment, index, zoneSettings, history, zones } = this.#options;
+    const sequence = this.#current.sequence + links.length;
     // Some at a time: where the oldest lie is far from all else that a group writes.
     const kept = sequence - history + 1;
-    const oldest = kept - this.oldest < Math.min(FORGOTTEN, history >> 5) ? this.oldest : kept;
-    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.facts, zones);
-    const rehearsed = this.rehearsed?.links === links ? this.rehearsed.updates : undefined;
-    this.rehearsed = null;
+    const oldest = kept - this.#oldest < Math.min(FORGOTTEN, history >> 5) ? this.#oldest : kept;
+    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.#facts, zones);
+    const rehearsed = this.#rehearsed?.links === links ? this.#rehearsed.updates : undefined;
+    this.#rehearsed = null;
     // A child transaction, since only that takes everything back when something throws in the middle.
     await transact(environment, () => {
       for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
-      for (let old = this.oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
+      for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
       applyEntries(
         environment,
         updates,
@@ -112,21 +112,21 @@ export class Applier {
       );
       writeHead(environment, { sequence, hash });
     });
-    this.oldest = oldest;
-    this.current = { sequence, hash };
+    this.#oldest = oldest;
+    this.#current = { sequence, hash };
     environment.root.resetReadTxn();
     return updates;
   }
 
-  private tell(updates: ZoneUpdates): void {
+  #tell(updates: ZoneUpdates): void {
     const { comingAndGoing, credentialsChanged, nodes, apexes, aliasTargets, changes } = updates;
-    for (const change of changes) this.options.zones?.changed(change);
+    for (const change of changes) this.#options.zones?.changed(change);
     for (const { domain, present } of comingAndGoing)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
     for (const listener of this.answerListeners)
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
-    const ofEdge = updates.edge.changes((domainId) => this.facts.isProxied(domainId));
+    const ofEdge = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
     if (ofEdge !== null) for (const listener of this.edgeListeners) listener(ofEdge);
     for (const listener of this.appliedListeners) listener();
   }

@@ -17,18 +17,18 @@ export class NodeWriter {
   /** In the order in which the index must learn them. */
   readonly changes: NodeChange[] = [];
   /** What was put into the table, or with null taken from it, in order. */
-  private readonly writes: { readonly key: Buffer; readonly node: Buffer | null }[] = [];
-  private readonly environment: Environment;
-  private readonly isAmbiguous: (name: Name) => boolean;
+  readonly #writes: { readonly key: Buffer; readonly node: Buffer | null }[] = [];
+  readonly #environment: Environment;
+  readonly #isAmbiguous: (name: Name) => boolean;
 
   constructor(environment: Environment, isAmbiguous: (name: Name) => boolean) {
-    this.environment = environment;
-    this.isAmbiguous = isAmbiguous;
+    this.#environment = environment;
+    this.#isAmbiguous = isAmbiguous;
   }
 
   /** Puts the nodes of a zone and takes away those of its names that are not among them. */
   replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
-    const { answers } = this.environment;
+    const { answers } = this.#environment;
     const prefix = nameKey(apex);
     const old = new Set<string>();
     const own = apexKey(apex);
@@ -37,47 +37,47 @@ export class NodeWriter {
       if (value[6] === apex.length) old.add((key as Buffer).toString('latin1'));
     for (const [key, node] of nodes) {
       if (old.size > 0) old.delete(key.toString('latin1'));
-      this.putKeyed(key, node);
+      this.#putKeyed(key, node);
     }
     for (const id of old) {
       const key = Buffer.from(id, 'latin1');
-      this.remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
+      this.#remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
     }
   }
 
   /** Null takes the node away, but not one that belongs to another zone. */
   put(name: Name, node: Buffer | null, apex: Name): void {
     const key = name.length === apex.length ? apexKey(name) : nameKey(name);
-    if (node !== null) this.putKeyed(key, node);
-    else if (this.environment.answers.get(key)?.[6] === apex.length) this.remove(key, name);
+    if (node !== null) this.#putKeyed(key, node);
+    else if (this.#environment.answers.get(key)?.[6] === apex.length) this.#remove(key, name);
   }
 
-  /** Writes what `made` has written to the same answers in a transaction that was taken back. */
-  repeat({ changes, writes }: NodeWriter): void {
-    for (const { key, node } of writes) this.write(key, node);
-    for (const change of changes) this.changes.push(change);
+  /** Writes what `earlier` has written to the same answers in a transaction that was taken back. */
+  repeat(earlier: NodeWriter): void {
+    for (const { key, node } of earlier.#writes) this.#write(key, node);
+    for (const change of earlier.changes) this.changes.push(change);
   }
 
-  private putKeyed(key: Buffer, node: Buffer): void {
-    const { answers } = this.environment;
+  #putKeyed(key: Buffer, node: Buffer): void {
+    const { answers } = this.#environment;
     const at = NODE_HEADER + node[7] * TYPE_ENTRY;
     const name = node.subarray(at, at + node[5]);
     const wasStored =
-      !this.isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
-    this.write(key, node);
+      !this.#isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
+    this.#write(key, node);
     this.changes.push({ name, node, wasStored });
   }
 
-  private remove(key: Buffer, name: Name): void {
-    this.write(key, null);
+  #remove(key: Buffer, name: Name): void {
+    this.#write(key, null);
     // A name becomes the apex of a nested zone, which is compiled before the zone around it.
-    if (key[0] !== 0 && this.environment.answers.doesExist(apexKey(name))) return;
+    if (key[0] !== 0 && this.#environment.answers.doesExist(apexKey(name))) return;
     this.changes.push({ name, node: null, wasStored: true });
   }
 
-  private write(key: Buffer, node: Buffer | null): void {
-    if (node === null) this.environment.answers.remove(key);
-    else this.environment.answers.put(key, node);
-    this.writes.push({ key, node });
+  #write(key: Buffer, node: Buffer | null): void {
+    if (node === null) this.#environment.answers.remove(key);
+    else this.#environment.answers.put(key, node);
+    this.#writes.push({ key, node });
   }
 }

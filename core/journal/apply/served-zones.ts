@@ -17,10 +17,10 @@ import type { ZoneView } from '../../zone/view.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 
 export class ServedZones {
-  private readonly environment: Environment;
-  private readonly defaults: ZoneSettings;
-  private readonly facts: ZoneFacts;
-  private readonly serialOf: (domainId: string) => number;
+  readonly #environment: Environment;
+  readonly #defaults: ZoneSettings;
+  readonly #facts: ZoneFacts;
+  readonly #serialOf: (domainId: string) => number;
 
   /** `serialOf`: of the zone as the group leaves it. */
   constructor(
@@ -29,10 +29,10 @@ export class ServedZones {
     facts: ZoneFacts,
     serialOf: (domainId: string) => number,
   ) {
-    this.environment = environment;
-    this.defaults = defaults;
-    this.facts = facts;
-    this.serialOf = serialOf;
+    this.#environment = environment;
+    this.#defaults = defaults;
+    this.#facts = facts;
+    this.#serialOf = serialOf;
   }
 
   /** A domain's zone, read from the store name by name. */
@@ -42,13 +42,13 @@ export class ServedZones {
 
   /** What `zone`, which holds the domain's own rows, is answered as. */
   through(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    const aliased = new AliasedZone(this.challenged(domain, zone), (target) => this.facts.aliasAnswers(target));
-    return this.facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
+    const aliased = new AliasedZone(this.#challenged(domain, zone), (target) => this.#facts.aliasAnswers(target));
+    return this.#facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.#defaults.cluster) : aliased;
   }
 
   /** Only around a zone that has challenges, which few have at a time. */
-  private challenged(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
-    const rdatas = this.facts.challengesOf(domain.id);
+  #challenged(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
+    const rdatas = this.#facts.challengesOf(domain.id);
     const name = rdatas.length > 0 ? challengeName(domain.apex) : null;
     return name === null ? zone : new ChallengedZone(zone, name, rdatas);
   }
@@ -56,22 +56,22 @@ export class ServedZones {
   /** The domain's own rows. */
   open(domain: Domain): StoredZone {
     const { id, apex } = domain;
-    return new StoredZone(this.environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
+    return new StoredZone(this.#environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
   }
 
   atApex(domain: Domain): AtApex {
-    const { sets, proxied } = this.facts.atApex(domain, this.defaults);
-    return { sets: withSerial(sets, this.serialOf(domain.id)), proxied };
+    const { sets, proxied } = this.#facts.atApex(domain, this.#defaults);
+    return { sets: withSerial(sets, this.#serialOf(domain.id)), proxied };
   }
 
   /** Apexes of the zones of ours that lie within. */
   nestedIn(apex: Name): Name[] {
-    return this.facts.childrenOf(apex).map((domain) => domain.apex);
+    return this.#facts.childrenOf(apex).map((domain) => domain.apex);
   }
 
   /** What the zone above, if it is ours, holds as DS of this one; null: nothing. */
   parentDs(apex: Name): RRset | null {
-    const parent = this.facts.parentOf(apex);
-    return parent && readParentDs(this.environment, parent, apex);
+    const parent = this.#facts.parentOf(apex);
+    return parent && readParentDs(this.#environment, parent, apex);
   }
 }

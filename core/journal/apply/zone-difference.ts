@@ -37,41 +37,41 @@ const MOST_NAMES = 5000;
 export class Before {
   /** Other than by its records: its row or its proxy is written, which concerns all names. */
   reframed = false;
-  private readonly view: ZoneView;
-  private readonly serial: number;
-  private readonly names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
+  readonly #view: ZoneView;
+  readonly #serial: number;
+  readonly #names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
 
   /** `view`: reads what is stored at a name when it is asked for it, which is before the name is changed. */
   constructor(view: ZoneView, serial: number) {
-    this.view = view;
-    this.serial = serial;
+    this.#view = view;
+    this.#serial = serial;
   }
 
   /** What the name is served as is about to change, or may be. */
   note(name: Name): void {
-    if (this.names.size > MOST_NAMES) return;
+    if (this.#names.size > MOST_NAMES) return;
     const id = nameId(name);
-    if (this.names.has(id)) return;
+    if (this.#names.has(id)) return;
     // What is read lies in larger buffers, which would be held as long as the difference is.
-    const held = this.view.rrsets(name);
+    const held = this.#view.rrsets(name);
     // What an ALIAS answers becomes another in pieces, some names before others: what its name was served as is not known from the records.
     if (findType(held, TYPE.ALIAS) !== undefined) this.reframed = true;
     const sets = held.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => copyOf(rdata)) }));
-    this.names.set(id, { name: copyOf(name), sets });
+    this.#names.set(id, { name: copyOf(name), sets });
   }
 
   /** Null when it is not known. */
   difference(after: ZoneView, serial: number): ZoneDifference | null {
-    if (this.reframed || this.names.size > MOST_NAMES || this.serial === 0) return null;
+    if (this.reframed || this.#names.size > MOST_NAMES || this.#serial === 0) return null;
     const removed: ResourceRecord[] = [];
     const added: ResourceRecord[] = [];
-    for (const { name, sets } of this.names.values()) {
+    for (const { name, sets } of this.#names.values()) {
       const now = after.rrsets(name);
       if (findType(now, TYPE.ALIAS) !== undefined) return null;
       collect(name, sets, now, removed);
       collect(name, now, sets, added);
     }
-    return { from: this.serial, to: serial, removed, added };
+    return { from: this.#serial, to: serial, removed, added };
   }
 }
 

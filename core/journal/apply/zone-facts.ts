@@ -22,69 +22,77 @@ import { Known } from './bounded-memo.ts';
 const MOST_AT_APEX = 4096;
 
 export class ZoneFacts {
-  private readonly reader: Reader;
-  private readonly environment: Environment;
-  private readonly domains: Known<Domain | undefined>;
-  private readonly proxied: Known<boolean>;
-  private readonly apexes: Known<AtApex>;
-  private readonly targets: Known<ZoneTargets>;
-  private readonly children: Known<readonly Domain[]>;
-  private readonly parents: Known<Domain | null>;
-  private readonly aliases: Known<readonly ZoneRRset[]>;
-  private readonly challenges: Known<readonly Uint8Array[]>;
-  private readonly all: readonly Known<unknown>[];
+  readonly #reader: Reader;
+  readonly #environment: Environment;
+  readonly #domains: Known<Domain | undefined>;
+  readonly #proxied: Known<boolean>;
+  readonly #apexes: Known<AtApex>;
+  readonly #targets: Known<ZoneTargets>;
+  readonly #children: Known<readonly Domain[]>;
+  readonly #parents: Known<Domain | null>;
+  readonly #aliases: Known<readonly ZoneRRset[]>;
+  readonly #challenges: Known<readonly Uint8Array[]>;
+  readonly #all: readonly Known<unknown>[];
 
   /** `under`: what is known already, and stays as it is whatever becomes void here. */
   constructor(environment: Environment, under?: ZoneFacts) {
-    this.environment = environment;
-    this.reader = new Reader(rawReader(environment));
-    this.domains = new Known(under?.domains);
-    this.proxied = new Known(under?.proxied);
-    this.apexes = new Known(under?.apexes);
-    this.targets = new Known(under?.targets);
-    this.children = new Known(under?.children);
-    this.parents = new Known(under?.parents);
-    this.aliases = new Known(under?.aliases);
-    this.challenges = new Known(under?.challenges);
-    const { domains, proxied, apexes, targets, children, parents, aliases, challenges } = this;
-    this.all = [domains, proxied, apexes, targets, children, parents, aliases, challenges] as Known<unknown>[];
+    this.#environment = environment;
+    this.#reader = new Reader(rawReader(environment));
+    this.#domains = new Known(under === undefined ? undefined : under.#domains);
+    this.#proxied = new Known(under === undefined ? undefined : under.#proxied);
+    this.#apexes = new Known(under === undefined ? undefined : under.#apexes);
+    this.#targets = new Known(under === undefined ? undefined : under.#targets);
+    this.#children = new Known(under === undefined ? undefined : under.#children);
+    this.#parents = new Known(under === undefined ? undefined : under.#parents);
+    this.#aliases = new Known(under === undefined ? undefined : under.#aliases);
+    this.#challenges = new Known(under === undefined ? undefined : under.#challenges);
+    this.#all = [
+      this.#domains,
+      this.#proxied,
+      this.#apexes,
+      this.#targets,
+      this.#children,
+      this.#parents,
+      this.#aliases,
+      this.#challenges,
+    ] as Known<unknown>[];
   }
 
   clear(): void {
-    for (const known of this.all) known.clear();
+    for (const known of this.#all) known.clear();
   }
 
   /** Takes over what was read by facts that are laid over these, once what they hold for void is void here, too. */
   adopt(over: ZoneFacts): void {
-    this.all.forEach((known, i) => {
-      known.adopt(over.all[i]);
+    this.#all.forEach((known, i) => {
+      known.adopt(over.#all[i]);
     });
   }
 
   /** Records at the apex come or go. */
   apexChanged(domainId: string): void {
-    this.apexes.delete(domainId);
+    this.#apexes.delete(domainId);
   }
 
   /** Records that lead to other names come or go. */
   targetsChanged(domainId: string): void {
-    this.targets.delete(domainId);
+    this.#targets.delete(domainId);
   }
 
   /** What is known of the target with this key changes. */
   aliasChanged(key: Uint8Array): void {
-    this.aliases.delete(latin1(key));
+    this.#aliases.delete(latin1(key));
   }
 
   /** Challenges of a domain come or go. */
   challengesChanged(domainId: string): void {
-    this.challenges.delete(domainId);
+    this.#challenges.delete(domainId);
   }
 
   /** Rdata of the TXT that answer the domain's dns-01 challenges. */
   challengesOf(domainId: string): readonly Uint8Array[] {
-    return this.challenges.get(domainId, () =>
-      this.reader
+    return this.#challenges.get(domainId, () =>
+      this.#reader
         .acmeChallenges(domainId)
         .filter(({ type }) => type === 'dns-01')
         .map(({ content }) => challengeRdata(content)),
@@ -94,23 +102,23 @@ export class ZoneFacts {
   /** See AliasAnswers. */
   aliasAnswers(target: Name): readonly ZoneRRset[] {
     const key = nameKey(target);
-    return this.aliases.get(latin1(key), () => {
-      return aliasSets(this.reader.row(aliasTargets, key));
+    return this.#aliases.get(latin1(key), () => {
+      return aliasSets(this.#reader.row(aliasTargets, key));
     });
   }
 
   domain(id: string): Domain | undefined {
-    return this.domains.get(id, () => this.reader.domain(id));
+    return this.#domains.get(id, () => this.#reader.domain(id));
   }
 
   isProxied(domainId: string): boolean {
-    return this.proxied.get(domainId, () => this.reader.proxy(domainId)?.enabled === true);
+    return this.#proxied.get(domainId, () => this.#reader.proxy(domainId)?.enabled === true);
   }
 
   /** What stands at the apex of a domain, the SOA with the serial 0. */
   atApex(domain: Domain, settings: ZoneSettings): AtApex {
     const read = (): AtApex => {
-      const { sets, proxied } = readHeld(this.environment, domain.id, domain.apex);
+      const { sets, proxied } = readHeld(this.#environment, domain.id, domain.apex);
       // Each by itself, since what is read lies in larger buffers. (The slice of a Buffer would be a view.)
       const kept = sets.map((set) => ({
         ...set,
@@ -118,24 +126,24 @@ export class ZoneFacts {
       }));
       return { proxied, sets: apexSets(kept, domain, settings, 0) };
     };
-    return this.apexes.get(domain.id, read, isSmall);
+    return this.#apexes.get(domain.id, read, isSmall);
   }
 
   targetsOf(domainId: string): ZoneTargets {
-    return this.targets.get(domainId, () => readTargets(this.environment, domainId));
+    return this.#targets.get(domainId, () => readTargets(this.#environment, domainId));
   }
 
   /** Our zones inside a zone. To be asked when all rows are as they will be, and so the next. */
   childrenOf(apex: Name): readonly Domain[] {
-    return this.children.get(nameId(apex), () => this.reader.domainsBelow(apex));
+    return this.#children.get(nameId(apex), () => this.#reader.domainsBelow(apex));
   }
 
   /** The zone of ours that encloses a zone. */
   parentOf(apex: Name): Domain | null {
-    return this.parents.get(nameId(apex), () => {
+    return this.#parents.get(nameId(apex), () => {
       for (let above = apex; above.length > 1; ) {
         above = parentName(above);
-        const domain = this.reader.domainByApex(above);
+        const domain = this.#reader.domainByApex(above);
         if (domain !== undefined) return domain;
       }
       return null;

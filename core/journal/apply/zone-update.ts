@@ -32,7 +32,7 @@ export class ZoneUpdate {
   before: Before | null = null;
   hasDeletions = false;
   /** Sequence of the last entry that changed the zone, 0 for none; `mixed`: others of the group did, too. */
-  private changedBy = 0;
+  #changedBy = 0;
   mixed = false;
   touched = false;
   /** Whether somebody has changed the zone, and not only the addresses of a target its answers. */
@@ -51,8 +51,8 @@ export class ZoneUpdate {
 
   touch(entry: Entry, revises = true): void {
     this.revised ||= revises;
-    this.mixed ||= this.changedBy !== 0 && this.changedBy !== entry.sequence;
-    this.changedBy = entry.sequence;
+    this.mixed ||= this.#changedBy !== 0 && this.#changedBy !== entry.sequence;
+    this.#changedBy = entry.sequence;
     this.touched = true;
   }
 
@@ -72,12 +72,12 @@ export class ZoneUpdate {
     this.before?.note(nameOfKey(key, 8, nameEnd));
     this.delta += delta;
     this.hasDeletions ||= delta < 0;
-    if (this.compiled !== undefined && type === TYPE.ALIAS && delta > 0) this.noteOwner(nameOfKey(key, 8, nameEnd));
+    if (this.compiled !== undefined && type === TYPE.ALIAS && delta > 0) this.#noteOwner(nameOfKey(key, 8, nameEnd));
     if (this.whole || this.compiled !== undefined) return;
     const id = key.toString('latin1', 8, nameEnd);
     const known = this.changed.get(id);
     if (known !== undefined) known.types.add(type);
-    else this.add(id, nameOfKey(key, 8, nameEnd), type);
+    else this.#add(id, nameOfKey(key, 8, nameEnd), type);
   }
 
   /** A name that mail or another service points at, or no more, is taken out of the proxy or put into it. */
@@ -85,7 +85,7 @@ export class ZoneUpdate {
     this.before?.note(target);
     if (this.whole || this.compiled !== undefined) return;
     const id = nameKey(target).toString('latin1');
-    if (!this.changed.has(id)) this.add(id, target, TYPE.A);
+    if (!this.changed.has(id)) this.#add(id, target, TYPE.A);
   }
 
   /** The TXT of a challenge comes to a name (`delta` 1) or goes (-1). To be told before that. */
@@ -96,26 +96,26 @@ export class ZoneUpdate {
     if (this.whole || this.compiled !== undefined) return;
     const id = nameKey(name).toString('latin1');
     const known = this.changed.get(id);
-    if (known === undefined) this.add(id, name, TYPE.TXT);
+    if (known === undefined) this.#add(id, name, TYPE.TXT);
     else known.types.add(TYPE.TXT);
   }
 
   /** What the ALIAS at a name stands for has changed. */
   noteAlias(owner: Name): void {
     this.before?.note(owner);
-    if (this.compiled !== undefined) this.noteOwner(owner);
+    if (this.compiled !== undefined) this.#noteOwner(owner);
     if (this.whole || this.compiled !== undefined) return;
     const id = nameKey(owner).toString('latin1');
     const known = this.changed.get(id);
-    if (known === undefined) this.add(id, owner, TYPE.A);
+    if (known === undefined) this.#add(id, owner, TYPE.A);
     else known.types.add(TYPE.A);
   }
 
-  private noteOwner(owner: Name): void {
+  #noteOwner(owner: Name): void {
     this.aliasOwners.set(nameKey(owner).toString('latin1'), owner);
   }
 
-  private add(id: string, name: Name, type: number): void {
+  #add(id: string, name: Name, type: number): void {
     if (this.changed.size === BULK) this.whole = true;
     else this.changed.set(id, { name, types: new Set([type]) });
   }

@@ -28,51 +28,51 @@ const GROUP_REQUESTS = 1024;
 const GROUP_BYTES = 256 << 10;
 
 export class CommitQueue {
-  private waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
 
   get size(): number {
-    return this.waiting.length;
+    return this.#waiting.length;
   }
 
   get isEmpty(): boolean {
-    return this.waiting.length === 0;
+    return this.#waiting.length === 0;
   }
 
   add(request: CommitRequest, mandate?: Waiting['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ request, resolve, reject, since: performance.now(), mandate });
+      this.#waiting.push({ request, resolve, reject, since: performance.now(), mandate });
     });
   }
 
   /** Those that came before a time, which wait no longer. */
   takeBefore(time: number): Waiting[] {
-    return this.takeWhere(({ since }) => since < time);
+    return this.#takeWhere(({ since }) => since < time);
   }
 
   /** Those of other nodes. */
   takeForwarded(): Waiting[] {
-    return this.takeWhere(({ mandate }) => mandate !== undefined);
+    return this.#takeWhere(({ mandate }) => mandate !== undefined);
   }
 
   take(): Waiting[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
-      bytes += this.waiting[count++].request.changes.length;
-    const group = this.waiting.slice(0, count);
-    this.waiting = this.waiting.slice(count);
+    while (count < this.#waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
+      bytes += this.#waiting[count++].request.changes.length;
+    const group = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
     return group;
   }
 
-  private takeWhere(isWanted: (one: Waiting) => boolean): Waiting[] {
-    const taken = this.waiting.filter(isWanted);
-    if (taken.length > 0) this.waiting = this.waiting.filter((one) => !isWanted(one));
+  #takeWhere(isWanted: (one: Waiting) => boolean): Waiting[] {
+    const taken = this.#waiting.filter(isWanted);
+    if (taken.length > 0) this.#waiting = this.#waiting.filter((one) => !isWanted(one));
     return taken;
   }
 
   /** Before all others. */
   putBack(group: readonly Waiting[]): void {
-    this.waiting = [...group, ...this.waiting];
+    this.#waiting = [...group, ...this.#waiting];
   }
 }
 

@@ -31,28 +31,28 @@ const AT_ONCE = 512;
 const REMEMBERED_KEYS = 200_000;
 
 export class RecentWrites {
-  private entries: Written[] = [];
-  private keys = 0;
+  #entries: Written[] = [];
+  #keys = 0;
   /** Entries up to this sequence are not remembered. */
-  private forgotten: number;
+  #forgotten: number;
 
-  private readonly old: (table: number, key: Buffer) => Buffer | undefined;
+  readonly #old: (table: number, key: Buffer) => Buffer | undefined;
 
   /** `old`: a row as it is before the entry that is added, from which the other keys follow that go with it. */
   constructor(head: number, old: (table: number, key: Buffer) => Buffer | undefined) {
-    this.forgotten = head;
-    this.old = old;
+    this.#forgotten = head;
+    this.#old = old;
   }
 
   conflicts(reads: ReadSet): boolean {
-    if (reads.at < this.forgotten) return true;
-    let i = this.entries.length;
-    while (i > 0 && this.entries[i - 1].sequence > reads.at) i--;
-    if (i === this.entries.length) return false;
+    if (reads.at < this.#forgotten) return true;
+    let i = this.#entries.length;
+    while (i > 0 && this.#entries[i - 1].sequence > reads.at) i--;
+    if (i === this.#entries.length) return false;
     // An entry writes to few tables, and most of these are not read.
     const read = byTable(reads.ranges);
-    for (; i < this.entries.length; i++) {
-      const { keys, spans } = this.entries[i];
+    for (; i < this.#entries.length; i++) {
+      const { keys, spans } = this.#entries[i];
       for (const [table, written] of keys) if (isWritten(written, read.get(table) ?? NO_RANGES)) return true;
       if (spans.length > 0 && isSpanned(spans, read.get(records.number) ?? NO_RANGES)) return true;
     }
@@ -77,7 +77,7 @@ export class RecentWrites {
           widen(spans, key);
         } else note(table, key);
         if (hasTarget(recordKeyParts(key).type)) {
-          const row = value ?? this.old(table, key);
+          const row = value ?? this.#old(table, key);
           if (row !== undefined) note(TARGETS, targetOf(key, row).entry);
         }
         continue;
@@ -86,7 +86,7 @@ export class RecentWrites {
       // Lookups that follow from the key lead to a row that is read next, so that its own key is enough.
       const { lookups, lookupsFromKey } = TABLES.get(table)!;
       if (lookupsFromKey) continue;
-      for (const row of [value, this.old(table, key)])
+      for (const row of [value, this.#old(table, key)])
         if (row != null) for (const lookup of lookups(key, row)) note(LOOKUPS, lookup);
     }
     for (const written of keys.values()) if (written.length > 1) written.sort();
@@ -94,27 +94,27 @@ export class RecentWrites {
       spans === undefined
         ? NO_SPANS
         : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
-    this.entries.push({ sequence, keys, count, spans: written });
-    this.keys += count;
+    this.#entries.push({ sequence, keys, count, spans: written });
+    this.#keys += count;
   }
 
   /** What to hand to `restore` when the entries added since come to nothing. Forgets what is too old. */
   checkpoint(): number {
-    if (this.entries.length < REMEMBERED + AT_ONCE && this.keys <= REMEMBERED_KEYS) return this.entries.length;
+    if (this.#entries.length < REMEMBERED + AT_ONCE && this.#keys <= REMEMBERED_KEYS) return this.#entries.length;
     let drop = 0;
-    let keys = this.keys;
-    while (drop < this.entries.length && (this.entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
-      keys -= this.entries[drop++].count;
+    let keys = this.#keys;
+    while (drop < this.#entries.length && (this.#entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
+      keys -= this.#entries[drop++].count;
     if (drop > 0) {
-      this.forgotten = this.entries[drop - 1].sequence;
-      this.entries = this.entries.slice(drop);
-      this.keys = keys;
+      this.#forgotten = this.#entries[drop - 1].sequence;
+      this.#entries = this.#entries.slice(drop);
+      this.#keys = keys;
     }
-    return this.entries.length;
+    return this.#entries.length;
   }
 
   restore(checkpoint: number): void {
-    for (const { count } of this.entries.splice(checkpoint)) this.keys -= count;
+    for (const { count } of this.#entries.splice(checkpoint)) this.#keys -= count;
   }
 }
 

@@ -2,33 +2,33 @@
 
 export class Overlay {
   /** null: deleted. */
-  private readonly values = new Map<string, Buffer | null>();
+  readonly #values = new Map<string, Buffer | null>();
   /** Keys that came since `sorted` was put in order. */
-  private fresh: string[] = [];
-  private sorted: string[] = [];
+  #fresh: string[] = [];
+  #sorted: string[] = [];
 
   get(key: string): Buffer | null | undefined {
-    return this.values.get(key);
+    return this.#values.get(key);
   }
 
   set(key: string, value: Buffer | null): void {
-    if (!this.values.has(key)) this.fresh.push(key);
-    this.values.set(key, value);
+    if (!this.#values.has(key)) this.#fresh.push(key);
+    this.#values.set(key, value);
   }
 
   /** What was written with start ≤ key < end, in key order. Nothing may be written before the last of it is taken. */
   *between(start: string, end: string | undefined): Iterable<readonly [string, Buffer | null]> {
-    const keys = this.keys();
+    const keys = this.#keys();
     for (let i = lowerBound(keys, start); i < keys.length && (end === undefined || keys[i] < end); i++)
-      yield [keys[i], this.values.get(keys[i])!];
+      yield [keys[i], this.#values.get(keys[i])!];
   }
 
   /** Few keys are put in their places one by one; many are sorted. */
-  private keys(): readonly string[] {
-    if (this.fresh.length > 64) this.sorted = [...this.sorted, ...this.fresh].sort(byCodeUnit);
-    else for (const key of this.fresh) this.sorted.splice(lowerBound(this.sorted, key), 0, key);
-    this.fresh = [];
-    return this.sorted;
+  #keys(): readonly string[] {
+    if (this.#fresh.length > 64) this.#sorted = [...this.#sorted, ...this.#fresh].sort(byCodeUnit);
+    else for (const key of this.#fresh) this.#sorted.splice(lowerBound(this.#sorted, key), 0, key);
+    this.#fresh = [];
+    return this.#sorted;
   }
 }
 

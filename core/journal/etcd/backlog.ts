@@ -11,13 +11,13 @@ const BOUND = 8 << 20;
 const GROUPS = 64;
 
 export class Backlog {
-  private readonly groups: LoggedGroup[] = [];
+  readonly #groups: LoggedGroup[] = [];
   /** Of entries. */
   bytes = 0;
-  private untilRoom: (() => void)[] = [];
+  #untilRoom: (() => void)[] = [];
 
   get isEmpty(): boolean {
-    return this.groups.length === 0;
+    return this.#groups.length === 0;
   }
 
   get isFull(): boolean {
@@ -26,54 +26,54 @@ export class Backlog {
 
   /** Groups. */
   get count(): number {
-    return this.groups.length;
+    return this.#groups.length;
   }
 
   /** The sequence of the first entry; undefined: there is none. */
   get first(): number | undefined {
-    return this.groups[0]?.first;
+    return this.#groups[0]?.first;
   }
 
   /** The sequence of the last entry; undefined: there is none. */
   get last(): number | undefined {
-    const last = this.groups.at(-1);
+    const last = this.#groups.at(-1);
     return last && last.first + last.entries.length - 1;
   }
 
   /** What is to be applied together next. It stays here until it is `passed`. */
   get front(): readonly LoggedGroup[] {
-    return this.groups.slice(0, GROUPS);
+    return this.#groups.slice(0, GROUPS);
   }
 
   add(group: LoggedGroup): void {
-    this.groups.push(group);
+    this.#groups.push(group);
     this.bytes += sizeOf(group);
   }
 
   /** Before all others. */
   putBefore(group: LoggedGroup): void {
-    this.groups.unshift(group);
+    this.#groups.unshift(group);
     this.bytes += sizeOf(group);
   }
 
   /** So many groups of the front are applied. Where all are gone meanwhile, that is no matter. */
   passed(count: number): void {
-    for (const group of this.groups.splice(0, count)) this.bytes -= sizeOf(group);
+    for (const group of this.#groups.splice(0, count)) this.bytes -= sizeOf(group);
     if (!this.isFull) this.makeRoom();
   }
 
   clear(): void {
-    this.passed(this.groups.length);
+    this.passed(this.#groups.length);
   }
 
   /** Resolves when there is room, or somebody is let in all the same. */
   async room(): Promise<void> {
-    if (this.isFull) await new Promise<void>((done) => this.untilRoom.push(done));
+    if (this.isFull) await new Promise<void>((done) => this.#untilRoom.push(done));
   }
 
   /** Lets in who waits for room now. */
   makeRoom(): void {
-    for (const done of this.untilRoom.splice(0)) done();
+    for (const done of this.#untilRoom.splice(0)) done();
   }
 }
 

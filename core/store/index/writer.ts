@@ -24,58 +24,58 @@ import {
 /** Share of the slots that may be taken, names that have gone included, before the table moves to a larger one. */
 const MAX_LOAD = 0.66;
 export class IndexWriter {
-  private shared: SharedIndex;
-  private readonly header: Int32Array;
-  private readonly multipliers: Int32Array;
-  private readonly bytes: Uint8Array;
-  private readonly arena: Arena;
-  private slots: Int32Array;
-  private mask: number;
-  private taken = 0;
-  private names = 0;
-  private inStore = 0;
-  private readonly ports: MessagePort[] = [];
+  #shared: SharedIndex;
+  readonly #header: Int32Array;
+  readonly #multipliers: Int32Array;
+  readonly #bytes: Uint8Array;
+  readonly #arena: Arena;
+  #slots: Int32Array;
+  #mask: number;
+  #taken = 0;
+  #names = 0;
+  #inStore = 0;
+  readonly #ports: MessagePort[] = [];
   /** Hashes of the names that isAmbiguous was asked about since the last publication. */
-  private readonly asked = new Set<number>();
+  readonly #asked = new Set<number>();
 
   /** `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at once. */
   constructor(arenaBytes: number, expectedNames = 0) {
     let slotCount = 1024;
     while (slotCount * MAX_LOAD < expectedNames + 1024) slotCount *= 2;
-    this.shared = createShared(arenaBytes, slotCount);
-    this.header = new Int32Array(this.shared.header);
-    this.multipliers = new Int32Array(this.shared.multipliers);
-    this.bytes = new Uint8Array(this.shared.arena);
-    this.arena = new Arena(this.bytes.length);
-    this.slots = new Int32Array(this.shared.slots);
-    this.mask = slotCount - 1;
+    this.#shared = createShared(arenaBytes, slotCount);
+    this.#header = new Int32Array(this.#shared.header);
+    this.#multipliers = new Int32Array(this.#shared.multipliers);
+    this.#bytes = new Uint8Array(this.#shared.arena);
+    this.#arena = new Arena(this.#bytes.length);
+    this.#slots = new Int32Array(this.#shared.slots);
+    this.#mask = slotCount - 1;
   }
 
   get stats(): { names: number; inStore: number; slots: number; arenaUsed: number; arenaCapacity: number } {
     return {
-      names: this.names,
-      inStore: this.inStore,
-      slots: this.mask + 1,
-      arenaUsed: this.arena.used,
-      arenaCapacity: this.arena.capacity,
+      names: this.#names,
+      inStore: this.#inStore,
+      slots: this.#mask + 1,
+      arenaUsed: this.#arena.used,
+      arenaCapacity: this.#arena.capacity,
     };
   }
 
   /** What a reading thread is started with; `port` is its end of the channel on which new slot buffers arrive. */
   share(port: MessagePort): SharedIndex {
-    this.ports.push(port);
-    return this.shared;
+    this.#ports.push(port);
+    return this.#shared;
   }
 
   unshare(port: MessagePort, reader: number): void {
-    const at = this.ports.indexOf(port);
-    if (at >= 0) this.ports.splice(at, 1);
-    Atomics.store(this.header, readerWord(reader), 0);
+    const at = this.#ports.indexOf(port);
+    if (at >= 0) this.#ports.splice(at, 1);
+    Atomics.store(this.#header, readerWord(reader), 0);
   }
 
   /** Tells every reading thread to end. */
   stopReaders(): void {
-    Atomics.store(this.header, STOPPING, 1);
+    Atomics.store(this.#header, STOPPING, 1);
   }
 
   /**
@@ -85,36 +85,36 @@ export class IndexWriter {
   put(node: Uint8Array, wasStored = true): void {
     const nameAt = NODE_HEADER + node[7] * TYPE_ENTRY;
     const nameLength = node[5];
-    const slot = this.find(node, nameAt, nameLength, wasStored);
-    const reference = this.store(node);
+    const slot = this.#find(node, nameAt, nameLength, wasStored);
+    const reference = this.#store(node);
     if (slot >= 0) {
-      const old = this.slots[slot * 2 + 1];
-      Atomics.store(this.slots, slot * 2 + 1, reference);
-      this.release(old);
+      const old = this.#slots[slot * 2 + 1];
+      Atomics.store(this.#slots, slot * 2 + 1, reference);
+      this.#release(old);
       return;
     }
-    this.add(node, nameAt, nameLength, reference);
+    this.#add(node, nameAt, nameLength, reference);
   }
 
   /** What threads that fill an empty index work on: the arena, and where its nodes end. */
   get building(): { shared: SharedIndex; end: number } {
-    return { shared: this.shared, end: this.arena.end };
+    return { shared: this.#shared, end: this.#arena.end };
   }
 
   /** Takes over names that a thread has put into the arena: pairs of hash and reference. */
   adopt(slots: Int32Array, maxLabels: number): void {
     for (let i = 0; i < slots.length; i += 2) {
-      if (slots[i + 1] === IN_STORE) this.inStore++;
-      this.insert(slots[i], slots[i + 1]);
+      if (slots[i + 1] === IN_STORE) this.#inStore++;
+      this.#insert(slots[i], slots[i + 1]);
     }
-    this.names += slots.length / 2;
-    this.header[MAX_LABELS] = Math.max(this.header[MAX_LABELS], maxLabels);
+    this.#names += slots.length / 2;
+    this.#header[MAX_LABELS] = Math.max(this.#header[MAX_LABELS], maxLabels);
   }
 
   /** Ends the building: nodes lie up to `next`, but for the pieces in `unused` (pairs of offset and size). */
   built(next: number, unused: readonly number[]): void {
-    this.arena.adopt(next);
-    for (let i = 0; i < unused.length; i += 2) this.arena.free(unused[i], unused[i + 1]);
+    this.#arena.adopt(next);
+    for (let i = 0; i < unused.length; i += 2) this.#arena.free(unused[i], unused[i + 1]);
     this.publish();
   }
 
@@ -123,114 +123,114 @@ export class IndexWriter {
    * last publication has it, whose node may go there first.
    */
   isAmbiguous(name: Uint8Array): boolean {
-    const hash = finishHash(nameSum(this.multipliers, name, 0, name.length));
-    if (this.asked.has(hash)) return true;
-    this.asked.add(hash);
-    for (let i = hash & this.mask; this.slots[i * 2] !== 0; i = (i + 1) & this.mask)
-      if (this.slots[i * 2] === hash && this.slots[i * 2 + 1] === IN_STORE) return true;
+    const hash = finishHash(nameSum(this.#multipliers, name, 0, name.length));
+    if (this.#asked.has(hash)) return true;
+    this.#asked.add(hash);
+    for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask)
+      if (this.#slots[i * 2] === hash && this.#slots[i * 2 + 1] === IN_STORE) return true;
     return false;
   }
 
   /** Removes a name that was there. */
   remove(name: Uint8Array): void {
-    const slot = this.find(name, 0, name.length, true);
+    const slot = this.#find(name, 0, name.length, true);
     if (slot < 0) return;
-    const old = this.slots[slot * 2 + 1];
-    Atomics.store(this.slots, slot * 2 + 1, 0);
-    this.release(old);
-    this.names--;
+    const old = this.#slots[slot * 2 + 1];
+    Atomics.store(this.#slots, slot * 2 + 1, 0);
+    this.#release(old);
+    this.#names--;
   }
 
   /** Ends a group of changes: readers of the store take a new snapshot, and what no reader can see any more is freed. */
   publish(): void {
-    this.asked.clear();
-    Atomics.add(this.header, COMMITS, 1);
-    let oldest = (this.header[EPOCH] + 1) | 0 || 1;
-    Atomics.store(this.header, EPOCH, oldest);
+    this.#asked.clear();
+    Atomics.add(this.#header, COMMITS, 1);
+    let oldest = (this.#header[EPOCH] + 1) | 0 || 1;
+    Atomics.store(this.#header, EPOCH, oldest);
     for (let reader = 0; reader < READERS; reader++) {
-      const epoch = Atomics.load(this.header, readerWord(reader));
+      const epoch = Atomics.load(this.#header, readerWord(reader));
       if (epoch !== 0 && isBefore(epoch, oldest)) oldest = epoch;
     }
-    this.arena.reclaim(oldest);
+    this.#arena.reclaim(oldest);
   }
 
-  private add(node: Uint8Array, nameAt: number, nameLength: number, reference: number): void {
-    if ((this.taken + 1) / (this.mask + 1) > MAX_LOAD) this.grow();
-    this.insert(finishHash(nameSum(this.multipliers, node, nameAt, nameLength)), reference);
-    this.names++;
+  #add(node: Uint8Array, nameAt: number, nameLength: number, reference: number): void {
+    if ((this.#taken + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
+    this.#insert(finishHash(nameSum(this.#multipliers, node, nameAt, nameLength)), reference);
+    this.#names++;
     const labels = countLabels(node, nameAt);
-    if (labels > this.header[MAX_LABELS]) Atomics.store(this.header, MAX_LABELS, labels);
+    if (labels > this.#header[MAX_LABELS]) Atomics.store(this.#header, MAX_LABELS, labels);
   }
 
-  private store(node: Uint8Array): number {
-    const { used, capacity } = this.arena;
+  #store(node: Uint8Array): number {
+    const { used, capacity } = this.#arena;
     const refused = isLeaf(node) && used + node.length > capacity * LEAF_SHARE;
-    const offset = refused ? 0 : this.arena.allocate(node.length);
+    const offset = refused ? 0 : this.#arena.allocate(node.length);
     if (offset === 0) {
-      this.inStore++;
+      this.#inStore++;
       return IN_STORE;
     }
-    this.bytes.set(node, offset);
+    this.#bytes.set(node, offset);
     return offset / 8;
   }
 
-  private release(reference: number): void {
-    if (reference === IN_STORE) this.inStore--;
+  #release(reference: number): void {
+    if (reference === IN_STORE) this.#inStore--;
     else if (reference > 0) {
       const offset = reference * 8;
-      const b = this.bytes;
+      const b = this.#bytes;
       const size = ((b[offset] << 24) | (b[offset + 1] << 16) | (b[offset + 2] << 8) | b[offset + 3]) >>> 0;
-      this.arena.retire(offset, size, this.header[EPOCH]);
+      this.#arena.retire(offset, size, this.#header[EPOCH]);
     }
   }
 
-  private insert(hash: number, reference: number): void {
-    let i = hash & this.mask;
-    while (this.slots[i * 2] !== 0 && this.slots[i * 2 + 1] !== 0) i = (i + 1) & this.mask;
-    if (this.slots[i * 2] === 0) this.taken++;
+  #insert(hash: number, reference: number): void {
+    let i = hash & this.#mask;
+    while (this.#slots[i * 2] !== 0 && this.#slots[i * 2 + 1] !== 0) i = (i + 1) & this.#mask;
+    if (this.#slots[i * 2] === 0) this.#taken++;
     // A reader that meets the slot between the two stores sees either a name that is not the one it looks for, or none.
-    Atomics.store(this.slots, i * 2 + 1, reference);
-    Atomics.store(this.slots, i * 2, hash);
+    Atomics.store(this.#slots, i * 2 + 1, reference);
+    Atomics.store(this.#slots, i * 2, hash);
   }
 
   /**
    * Slot of a name (lower case), or -1. Slots of names in the store are alike when their hashes are, so when the name was stored any of them
    * is its own, unless it lies in the arena.
    */
-  private find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
-    const hash = finishHash(nameSum(this.multipliers, bytes, from, length));
+  #find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
+    const hash = finishHash(nameSum(this.#multipliers, bytes, from, length));
     let stored = -1;
-    for (let i = hash & this.mask; this.slots[i * 2] !== 0; i = (i + 1) & this.mask) {
-      if (this.slots[i * 2] !== hash) continue;
-      const reference = this.slots[i * 2 + 1];
-      if (reference > 0 && this.sameName(reference * 8, bytes, from, length)) return i;
+    for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask) {
+      if (this.#slots[i * 2] !== hash) continue;
+      const reference = this.#slots[i * 2 + 1];
+      if (reference > 0 && this.#sameName(reference * 8, bytes, from, length)) return i;
       if (reference === IN_STORE && wasStored) stored = i;
     }
     return stored;
   }
 
-  private sameName(node: number, name: Uint8Array, from: number, length: number): boolean {
-    if (this.bytes[node + 5] !== length) return false;
-    const at = node + NODE_HEADER + this.bytes[node + 7] * TYPE_ENTRY;
-    for (let i = 0; i < length; i++) if (this.bytes[at + i] !== name[from + i]) return false;
+  #sameName(node: number, name: Uint8Array, from: number, length: number): boolean {
+    if (this.#bytes[node + 5] !== length) return false;
+    const at = node + NODE_HEADER + this.#bytes[node + 7] * TYPE_ENTRY;
+    for (let i = 0; i < length; i++) if (this.#bytes[at + i] !== name[from + i]) return false;
     return true;
   }
 
   /** Moves to a table with room; names that have gone are left behind. */
-  private grow(): void {
-    let slotCount = this.mask + 1;
-    while ((this.names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
-    const old = this.slots;
-    this.shared = {
-      ...this.shared,
+  #grow(): void {
+    let slotCount = this.#mask + 1;
+    while ((this.#names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
+    const old = this.#slots;
+    this.#shared = {
+      ...this.#shared,
       slots: largeMemory(slotCount * 8),
-      generation: this.shared.generation + 1,
+      generation: this.#shared.generation + 1,
     };
-    this.slots = new Int32Array(this.shared.slots);
-    this.mask = slotCount - 1;
-    this.taken = 0;
-    for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.insert(old[i], old[i + 1]);
-    for (const port of this.ports) port.postMessage(this.shared.slots);
-    Atomics.store(this.header, GENERATION, this.shared.generation);
+    this.#slots = new Int32Array(this.#shared.slots);
+    this.#mask = slotCount - 1;
+    this.#taken = 0;
+    for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.#insert(old[i], old[i + 1]);
+    for (const port of this.#ports) port.postMessage(this.#shared.slots);
+    Atomics.store(this.#header, GENERATION, this.#shared.generation);
   }
 }

@@ -25,7 +25,7 @@ export class World {
   readonly reader: StoreReader;
   /** Messages that were taken for good and new. */
   verified = 0;
-  private zones = 0;
+  #zones = 0;
 
   private constructor(daemon: Daemon) {
     this.daemon = daemon;
@@ -42,7 +42,7 @@ export class World {
   }
 
   /** `token`: whose it is; the administrator's when left out. */
-  async zone(token?: string, name = `z${++this.zones}.example.net`): Promise<Domain> {
+  async zone(token?: string, name = `z${++this.#zones}.example.net`): Promise<Domain> {
     const { body } = await this.daemon.call('POST', '/api/v1/domains', { json: { domain: name }, token });
     const domain = this.reader.domain(String(body.domain.id));
     if (domain === undefined) throw new Error(JSON.stringify(body));

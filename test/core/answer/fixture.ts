@@ -17,47 +17,47 @@ export const SECRET = new Uint8Array(16).fill(7);
 export class Asker {
   readonly client = new Client();
   readonly index = new IndexWriter(1 << 20);
-  private readonly reader: IndexReader;
-  private responder: Responder;
-  private readonly settings: AnswerSettings;
-  private readonly buffer = new Uint8Array(65_535 + 64);
+  readonly #reader: IndexReader;
+  #responder: Responder;
+  readonly #settings: AnswerSettings;
+  readonly #buffer = new Uint8Array(65_535 + 64);
 
   constructor(settings: Partial<AnswerSettings> = {}) {
     putZone(this.index, ZONE);
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.reader = new IndexReader(this.index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
-    this.settings = { ...PLAIN, cookieSecrets: [SECRET], ...settings };
-    this.responder = this.fresh();
+    this.#reader = new IndexReader(this.index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+    this.#settings = { ...PLAIN, cookieSecrets: [SECRET], ...settings };
+    this.#responder = this.#fresh();
     this.client.setAddress(Uint8Array.of(192, 0, 2, 77), 0, 4);
   }
 
   /** From now on the answers are those of a responder that has answered nothing yet, with the same index. */
   forget(): void {
-    this.responder = this.fresh();
+    this.#responder = this.#fresh();
   }
 
-  private fresh(): Responder {
-    return new Responder(this.reader, UDP_PAYLOAD, this.settings);
+  #fresh(): Responder {
+    return new Responder(this.#reader, UDP_PAYLOAD, this.#settings);
   }
 
   /** The query parsed last. */
   get query(): Query {
-    return this.responder.query;
+    return this.#responder.query;
   }
 
   /** What `Responder.respond` returned, with the response if there is one. */
   ask(packet: Uint8Array, transport: number): { length: number; response: Uint8Array } {
     this.client.transport = transport;
-    this.buffer.fill(0xee);
+    this.#buffer.fill(0xee);
     // Not at the start: offsets in messages and in buffers are two things.
     const start = 32;
-    this.buffer.set(packet, start);
-    this.reader.enter();
-    const length = this.responder.respond(this.buffer, start, packet.length, this.client);
-    this.reader.leave();
-    return { length, response: this.buffer.slice(start, start + Math.max(length, 0)) };
+    this.#buffer.set(packet, start);
+    this.#reader.enter();
+    const length = this.#responder.respond(this.#buffer, start, packet.length, this.client);
+    this.#reader.leave();
+    return { length, response: this.#buffer.slice(start, start + Math.max(length, 0)) };
   }
 }
 

@@ -10,16 +10,16 @@ class PlainRows implements RawReader {
   readonly rows = new Map<string, { table: number; key: Buffer; value: Buffer }>();
 
   get(table: number, key: Uint8Array): Buffer | undefined {
-    return this.entries(table).find((entry) => entry.key.equals(key))?.value;
+    return this.#entries(table).find((entry) => entry.key.equals(key))?.value;
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
-    return this.entries(table)
+    return this.#entries(table)
       .filter(({ key }) => key.compare(start) >= 0 && (end === undefined || key.compare(end) < 0))
       .slice(0, limit);
   }
 
-  private entries(number: number): Entry[] {
+  #entries(number: number): Entry[] {
     const rows = [...this.rows.values()];
     const found =
       number === LOOKUPS
@@ -43,23 +43,23 @@ function targets(key: Buffer, value: Buffer): Entry[] {
 }
 
 export class PlainStore extends Reader {
-  private readonly plain: PlainRows;
+  readonly #plain: PlainRows;
 
   constructor() {
     const plain = new PlainRows();
     super(plain);
-    this.plain = plain;
+    this.#plain = plain;
   }
 
   put<Row>(table: Table<Row>, row: Row): void {
     const key = table.key(row);
     const stamp = Buffer.alloc(table.stamped ? STAMP : 0);
     const value = Buffer.concat([table.encode(row), stamp]);
-    this.plain.rows.set(`${table.number} ${key.toString('hex')}`, { table: table.number, key, value });
+    this.#plain.rows.set(`${table.number} ${key.toString('hex')}`, { table: table.number, key, value });
   }
 
   delete<Row>(table: Table<Row>, row: Row): void {
-    this.plain.rows.delete(`${table.number} ${table.key(row).toString('hex')}`);
+    this.#plain.rows.delete(`${table.number} ${table.key(row).toString('hex')}`);
   }
 
   /** All counts as read here. */

@@ -23,25 +23,25 @@ class Ring {
   readonly counters = new NameserverCounters(['udp']);
   readonly client = new Client();
   readonly query = new Query(true);
-  private readonly writer: QueryLogWriter;
-  private readonly shared;
-  private readonly starts = new Int32Array(128);
+  readonly #writer: QueryLogWriter;
+  readonly #shared;
+  readonly #starts = new Int32Array(128);
 
   constructor(every: number) {
-    this.shared = createQueryLog(every)!;
-    this.writer = new QueryLogWriter(this.shared, new ThreadCounters(this.counters.slice(0)), 4711);
+    this.#shared = createQueryLog(every)!;
+    this.#writer = new QueryLogWriter(this.#shared, new ThreadCounters(this.counters.slice(0)), 4711);
   }
 
   offer(packet: Uint8Array, size: number, rcode: number = RCODE.NOERROR): void {
-    this.query.parse(packet, 0, packet.length, this.starts, TRANSPORT.UDP);
+    this.query.parse(packet, 0, packet.length, this.#starts, TRANSPORT.UDP);
     this.query.rcode = rcode;
-    this.writer.offer(packet, 0, size, this.query, this.client);
+    this.#writer.offer(packet, 0, size, this.query, this.client);
   }
 
   drain(): Record<string, unknown>[] {
     const lines: string[] = [];
     startQueryLog(
-      [this.shared],
+      [this.#shared],
       createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) }),
     ).stop();
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

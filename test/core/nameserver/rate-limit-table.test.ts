@@ -7,20 +7,20 @@ import fc from '../../support/fc.ts';
 
 /** The obvious way: a level for each account, in units of time. */
 class Reference {
-  private readonly levels = new Map<number, { level: number; at: number }>();
-  private readonly interval: number;
-  private readonly most: number;
+  readonly #levels = new Map<number, { level: number; at: number }>();
+  readonly #interval: number;
+  readonly #most: number;
 
   constructor(rate: number) {
-    this.interval = Math.round(toUnits(1000) / rate);
-    this.most = this.interval * rate;
+    this.#interval = Math.round(toUnits(1000) / rate);
+    this.#most = this.#interval * rate;
   }
 
   take(account: number, now: number): boolean {
-    const bucket = this.levels.get(account) ?? { level: this.most, at: now };
-    const level = Math.min(this.most, bucket.level + now - bucket.at);
-    const isTaken = level >= this.interval;
-    this.levels.set(account, { level: isTaken ? level - this.interval : level, at: now });
+    const bucket = this.#levels.get(account) ?? { level: this.#most, at: now };
+    const level = Math.min(this.#most, bucket.level + now - bucket.at);
+    const isTaken = level >= this.#interval;
+    this.#levels.set(account, { level: isTaken ? level - this.#interval : level, at: now });
     return isTaken;
   }
 }

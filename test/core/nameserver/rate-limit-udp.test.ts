@@ -19,13 +19,13 @@ const RATE = 1;
 const LIMIT: RateLimitOptions = { rate: RATE, slip: 2, allow: false, ipv4Prefix: 24, ipv6Prefix: 56 };
 
 class Source {
-  private readonly socket: Socket;
-  private readonly port: number;
+  readonly #socket: Socket;
+  readonly #port: number;
   readonly responses: Message[] = [];
 
   private constructor(socket: Socket, port: number) {
-    this.socket = socket;
-    this.port = port;
+    this.#socket = socket;
+    this.#port = port;
     socket.on('message', (message) => this.responses.push(decodeMessage(new Uint8Array(message))));
   }
 
@@ -37,7 +37,7 @@ class Source {
   }
 
   send(packets: readonly Uint8Array[]): void {
-    for (const packet of packets) this.socket.send(packet, this.port, '127.0.0.1');
+    for (const packet of packets) this.#socket.send(packet, this.#port, '127.0.0.1');
   }
 
   get whole(): Message[] {
@@ -49,7 +49,7 @@ class Source {
   }
 
   close(): void {
-    this.socket.close();
+    this.#socket.close();
   }
 }
 

@@ -38,9 +38,9 @@ const bytesOf = (address: string): Uint8Array => {
 class Path {
   readonly responder: Responder;
   readonly bytes = new Uint8Array(UDP_PAYLOAD + 512);
-  private readonly reader: IndexReader;
-  private readonly limiter: RateLimiter;
-  private readonly client = new Client();
+  readonly #reader: IndexReader;
+  readonly #limiter: RateLimiter;
+  readonly #client = new Client();
 
   constructor(options: Partial<RateLimitOptions> = {}) {
     const index = new IndexWriter(16 << 20);
@@ -48,14 +48,14 @@ class Path {
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
-    this.responder = new Responder(this.reader, UDP_PAYLOAD);
-    this.limiter = new RateLimiter(createRateLimit({ ...OPTIONS, ...options })!);
-    this.limiter.begin(0);
+    this.#reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+    this.responder = new Responder(this.#reader, UDP_PAYLOAD);
+    this.#limiter = new RateLimiter(createRateLimit({ ...OPTIONS, ...options })!);
+    this.#limiter.begin(0);
   }
 
   at(milliseconds: number): void {
-    this.limiter.begin(milliseconds);
+    this.#limiter.begin(milliseconds);
   }
 
   respond(name: string, type: number, edns = false, start = 0): number {
@@ -66,19 +66,19 @@ class Path {
     // parseName makes lower case, which a client need not.
     if (/^[A-Z]/.test(name)) for (let i = 13; packet[i] !== 0; i++) if (packet[i] >= 0x61) packet[i] -= 0x20;
     this.bytes.set(packet, start);
-    this.reader.enter();
-    const length = this.responder.respond(this.bytes, start, packet.length, this.client);
-    this.reader.leave();
+    this.#reader.enter();
+    const length = this.responder.respond(this.bytes, start, packet.length, this.#client);
+    this.#reader.leave();
     return length;
   }
 
   /** The verdict on the response to one query. */
   ask(name: string, type: number, from: string, cookie: number = COOKIE.NONE): number {
     const address = bytesOf(from);
-    this.client.setAddress(address, 0, address.length);
+    this.#client.setAddress(address, 0, address.length);
     this.respond(name, type);
     this.responder.query.cookie = cookie;
-    return this.limiter.judge(this.bytes, 0, this.responder.query, this.client);
+    return this.#limiter.judge(this.bytes, 0, this.responder.query, this.#client);
   }
 
   /** How many of `count` are sent. */

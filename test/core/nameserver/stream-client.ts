@@ -12,13 +12,13 @@ export class StreamClient {
   readonly responses: Uint8Array[] = [];
   closed = false;
   ended = false;
-  private rest = Buffer.alloc(0);
+  #rest = Buffer.alloc(0);
 
   constructor(socket: number | Socket) {
     this.socket =
       typeof socket === 'number' ? connect({ port: socket, host: '127.0.0.1', allowHalfOpen: true }) : socket;
     this.socket.setNoDelay(true);
-    this.socket.on('data', (chunk) => this.take(chunk));
+    this.socket.on('data', (chunk) => this.#take(chunk));
     this.socket.on('end', () => {
       this.ended = true;
     });
@@ -39,12 +39,12 @@ export class StreamClient {
     return until(() => this.ended || this.closed, PATIENCE_MS, 'the connection closed');
   }
 
-  private take(chunk: Buffer): void {
-    this.rest = Buffer.concat([this.rest, chunk]);
-    while (this.rest.length >= 2 && this.rest.length >= 2 + this.rest.readUInt16BE(0)) {
-      const end = 2 + this.rest.readUInt16BE(0);
-      this.responses.push(new Uint8Array(this.rest.subarray(2, end)));
-      this.rest = this.rest.subarray(end);
+  #take(chunk: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    while (this.#rest.length >= 2 && this.#rest.length >= 2 + this.#rest.readUInt16BE(0)) {
+      const end = 2 + this.#rest.readUInt16BE(0);
+      this.responses.push(new Uint8Array(this.#rest.subarray(2, end)));
+      this.#rest = this.#rest.subarray(end);
     }
   }
 }

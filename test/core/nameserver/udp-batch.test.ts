@@ -31,29 +31,29 @@ class Kernel implements UdpCalls {
   readonly sent: Sent[] = [];
   /** errno of the next calls of sendmmsg that fail; 0 for one that sends a single message. */
   readonly failures: number[] = [];
-  private readonly arrays: Uint8Array[] = [];
-  private batch: readonly Packet[];
-  private lastErrno = 0;
+  readonly #arrays: Uint8Array[] = [];
+  #batch: readonly Packet[];
+  #lastErrno = 0;
 
   constructor(batch: readonly Packet[]) {
-    this.batch = batch;
+    this.#batch = batch;
   }
 
   get isDone(): boolean {
-    return this.batch.length === 0;
+    return this.#batch.length === 0;
   }
 
   /** The upper half of an address says which array, the lower where in it. */
   address(bytes: Uint8Array): bigint {
-    this.arrays.push(bytes);
-    return BigInt(this.arrays.length) << 32n;
+    this.#arrays.push(bytes);
+    return BigInt(this.#arrays.length) << 32n;
   }
 
   recvmmsg(_fd: number, messages: Uint8Array, count: number): number {
-    const batch = this.batch.slice(0, count);
-    this.batch = this.batch.slice(count);
+    const batch = this.#batch.slice(0, count);
+    this.#batch = this.#batch.slice(count);
     batch.forEach(({ port, bytes, truncated }, i) => {
-      const { header, address, data, room } = this.message(messages, i);
+      const { header, address, data, room } = this.#message(messages, i);
       address.writeUInt16LE(2, 0);
       address.writeUInt16BE(port, 2);
       data.set(bytes.subarray(0, room));
@@ -66,12 +66,12 @@ class Kernel implements UdpCalls {
   sendmmsg(_fd: number, messages: Uint8Array, count: number): number {
     const failure = this.failures.shift();
     if (failure) {
-      this.lastErrno = failure;
+      this.#lastErrno = failure;
       return -1;
     }
     const sending = failure === 0 ? 1 : count;
     for (let i = 0; i < sending; i++) {
-      const { address, data, room } = this.message(messages, i);
+      const { address, data, room } = this.#message(messages, i);
       this.sent.push({ port: address.readUInt16BE(2), bytes: new Uint8Array(data.subarray(0, room)) });
     }
     return sending;
@@ -82,22 +82,22 @@ class Kernel implements UdpCalls {
   }
 
   errno(): number {
-    return this.lastErrno;
+    return this.#lastErrno;
   }
 
-  private message(messages: Uint8Array, i: number): { header: Buffer; address: Buffer; data: Buffer; room: number } {
+  #message(messages: Uint8Array, i: number): { header: Buffer; address: Buffer; data: Buffer; room: number } {
     const header = Buffer.from(messages.buffer, messages.byteOffset + i * MESSAGE, MESSAGE);
-    const vector = this.at(header.readBigUInt64LE(16));
+    const vector = this.#at(header.readBigUInt64LE(16));
     return {
       header,
-      address: this.at(header.readBigUInt64LE(0)),
-      data: this.at(vector.readBigUInt64LE(0)),
+      address: this.#at(header.readBigUInt64LE(0)),
+      data: this.#at(vector.readBigUInt64LE(0)),
       room: Number(vector.readBigUInt64LE(8)),
     };
   }
 
-  private at(address: bigint): Buffer {
-    const array = this.arrays[Number(address >> 32n) - 1];
+  #at(address: bigint): Buffer {
+    const array = this.#arrays[Number(address >> 32n) - 1];
     const offset = Number(address & 0xffffffffn);
     return Buffer.from(array.buffer, array.byteOffset + offset, array.byteLength - offset);
   }

@@ -66,8 +66,8 @@ const challengeRows = DIGESTS.map((digest) =>
 
 /** The change to the store of challenges and to the one of records. */
 class Steps {
-  private readonly held = new Set<RecordRow>();
-  private readonly open = new Set<number>();
+  readonly #held = new Set<RecordRow>();
+  readonly #open = new Set<number>();
   /** Whether the last step took something away. */
   isChanging = false;
 
@@ -78,15 +78,15 @@ class Steps {
         // What no zone may hold: a wildcard that delegates, a DNAME beside NS or another name below it.
         if (NAMES[one.name].includes('*') && (type === 'NS' || type === 'DNAME')) return null;
         const row = rowOf(one.name, type);
-        const gone = this.held.delete(row);
-        if (!gone) this.held.add(row);
+        const gone = this.#held.delete(row);
+        if (!gone) this.#held.add(row);
         this.isChanging = gone;
         const work = (draft: Draft): void => (gone ? draft.delete(records, row) : draft.put(records, row));
         return [work, work];
       }
       case 'challenge': {
-        const gone = this.open.delete(one.which);
-        if (!gone) this.open.add(one.which);
+        const gone = this.#open.delete(one.which);
+        if (!gone) this.#open.add(one.which);
         this.isChanging = gone;
         const row = {
           domainId: domain.id,
@@ -128,27 +128,27 @@ function answers({ store }: Transferred): string[] {
 
 /** A copy of the zone that follows by differences. */
 class Secondary {
-  private held: string[] = [];
-  private serial = 0;
-  private readonly rig: Transferred;
+  #held: string[] = [];
+  #serial = 0;
+  readonly #rig: Transferred;
   differences = 0;
 
   constructor(rig: Transferred) {
-    this.rig = rig;
+    this.#rig = rig;
   }
 
   /** The zone as AXFR sends it, to which the copy must have come. */
   async look(): Promise<string[]> {
-    const whole = await this.rig.records(transferRequest(APEX));
-    if (this.serial === 0) this.held = zoneText(whole);
+    const whole = await this.#rig.records(transferRequest(APEX));
+    if (this.#serial === 0) this.#held = zoneText(whole);
     else {
-      const answer = await this.rig.records(transferRequest(APEX, this.serial));
-      if (answer.length > 1) this.held = applyIxfr(this.held, answer);
+      const answer = await this.#rig.records(transferRequest(APEX, this.#serial));
+      if (answer.length > 1) this.#held = applyIxfr(this.#held, answer);
       if (answer.length > 1 && answer[1].type === TYPE.SOA) this.differences++;
     }
-    this.serial = serialOf(whole[0]);
-    assert.equal(this.held, zoneText(whole));
-    return this.held.filter((line) => !line.includes(' SOA '));
+    this.#serial = serialOf(whole[0]);
+    assert.equal(this.#held, zoneText(whole));
+    return this.#held.filter((line) => !line.includes(' SOA '));
   }
 }
 

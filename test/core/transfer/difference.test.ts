@@ -144,28 +144,28 @@ class Writer {
 
 /** Holds a copy of the zone, and looks as a secondary does. */
 class Secondary {
-  private held: string[] = [];
-  private serial = 0;
+  #held: string[] = [];
+  #serial = 0;
   differences = 0;
-  private readonly rig: Transferred;
+  readonly #rig: Transferred;
 
   constructor(rig: Transferred) {
-    this.rig = rig;
+    this.#rig = rig;
   }
 
   async look(): Promise<void> {
-    const whole = await this.rig.records(transferRequest(APEX));
-    if (this.serial === 0) this.held = zoneText(whole);
+    const whole = await this.#rig.records(transferRequest(APEX));
+    if (this.#serial === 0) this.#held = zoneText(whole);
     else {
-      const answer = await this.rig.records(transferRequest(APEX, this.serial));
+      const answer = await this.#rig.records(transferRequest(APEX, this.#serial));
       assert.is(serialOf(answer[0]), serialOf(whole[0]));
       if (answer.length > 1) {
         if (answer[1].type === TYPE.SOA) this.differences++;
-        this.held = applyIxfr(this.held, answer);
+        this.#held = applyIxfr(this.#held, answer);
       }
     }
-    this.serial = serialOf(whole[0]);
-    assert.equal(this.held, zoneText(whole));
+    this.#serial = serialOf(whole[0]);
+    assert.equal(this.#held, zoneText(whole));
   }
 }
 

@@ -36,7 +36,7 @@ class Node {
   readonly renewals: string[] = [];
   most = 0;
   ahead = 0;
-  private running = 0;
+  #running = 0;
 
   constructor(
     store: Store,
@@ -58,11 +58,11 @@ class Node {
       observer: orderObserver(this.metrics),
       attempt: async ({ domain: { id } }) => {
         this.begun.push(id);
-        this.most = Math.max(this.most, ++this.running);
+        this.most = Math.max(this.most, ++this.#running);
         try {
           await attempt(id, book);
         } finally {
-          this.running--;
+          this.#running--;
         }
         return {};
       },

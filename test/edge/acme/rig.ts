@@ -52,14 +52,14 @@ export class Rig {
   /** Seconds that the managers' clock is ahead. */
   ahead = 0;
   dns: PublicDns = DELEGATED;
-  private readonly managers = new Set<Acme>();
-  private readonly end: () => Promise<void>;
+  readonly #managers = new Set<Acme>();
+  readonly #end: () => Promise<void>;
 
   private constructor(store: Store, secrets: Secrets, dnsPort: number, end: () => Promise<void>) {
     this.store = store;
     this.secrets = secrets;
     this.dnsPort = dnsPort;
-    this.end = end;
+    this.#end = end;
   }
 
   static async open(): Promise<Rig> {
@@ -102,25 +102,25 @@ export class Rig {
       ...more,
     });
     acme.start();
-    this.managers.add(acme);
+    this.#managers.add(acme);
     return acme;
   }
 
   async stop(acme: Acme): Promise<void> {
-    this.managers.delete(acme);
+    this.#managers.delete(acme);
     await acme.stop();
   }
 
   /** Stops all managers, and sets the clock right. */
   async reset(): Promise<void> {
-    for (const acme of this.managers) await this.stop(acme);
+    for (const acme of this.#managers) await this.stop(acme);
     this.ahead = 0;
     this.dns = DELEGATED;
   }
 
   async close(): Promise<void> {
     await this.reset();
-    await this.end();
+    await this.#end();
   }
 
   /** A domain with an address, its proxy off. */

@@ -38,20 +38,20 @@ interface Entry {
 class Writer {
   readonly entries = new Map<string, Entry>();
   acknowledged = 0;
-  private readonly label: string;
-  private counter = 0;
+  readonly #label: string;
+  #counter = 0;
 
   constructor(label: string) {
-    this.label = label;
+    this.#label = label;
   }
 
   /** Changes one record after another until a request fails. Any status other than 200 is an error of the daemon. */
   async run(daemon: Daemon, domain: string): Promise<void> {
     for (;;) {
-      const name = `${this.label}-${random.below(NAMES)}`;
+      const name = `${this.#label}-${random.below(NAMES)}`;
       const entry = this.entries.get(name) ?? { id: null, possible: [null] };
       this.entries.set(name, entry);
-      const value = `10.${++this.counter >> 16}.${(this.counter >> 8) & 255}.${this.counter & 255}`;
+      const value = `10.${++this.#counter >> 16}.${(this.#counter >> 8) & 255}.${this.#counter & 255}`;
       const [before] = entry.possible;
       const next = entry.id !== null && random.below(4) === 0 ? null : value;
       entry.possible = [before, next];

@@ -29,22 +29,22 @@ const keyOf = (n: number): Buffer => {
 
 /** A thread that answers each number with the content of that key's value, read from its own environment. */
 class ReadingThread {
-  private readonly worker: Worker;
-  private readonly failed: Promise<never>;
+  readonly #worker: Worker;
+  readonly #failed: Promise<never>;
 
   constructor(folder: string) {
-    this.worker = new Worker(READER, { workerData: { folder, mapSize: MEGABYTE } });
-    this.failed = new Promise((_, reject) => this.worker.once('error', reject));
+    this.#worker = new Worker(READER, { workerData: { folder, mapSize: MEGABYTE } });
+    this.#failed = new Promise((_, reject) => this.#worker.once('error', reject));
   }
 
   read(key: number): Promise<{ length: number; first: number; last: number; entries: number }> {
-    this.worker.postMessage(key);
-    return Promise.race([this.failed, new Promise<never>((resolve) => this.worker.once('message', resolve))]);
+    this.#worker.postMessage(key);
+    return Promise.race([this.#failed, new Promise<never>((resolve) => this.#worker.once('message', resolve))]);
   }
 
   /** Ends without closing its environment. */
   terminate(): Promise<number> {
-    return this.worker.terminate();
+    return this.#worker.terminate();
   }
 }
 
