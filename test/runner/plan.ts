@@ -1,7 +1,7 @@
 /**
  * Which files a tier runs, and which of them share a process.
  *
- *     unit    every file outside of test/system: no process but the test's own (npm test)
+ *     unit    every file outside of test/system (npm test)
  *     system  test/system: daemons, peers, clusters (npm run test:system)
  *     deep    every file with generated cases (npm run test:deep)
  */
@@ -16,36 +16,72 @@ const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
 const SYSTEM = /^system\//;
-/** A file that can open a socket, a thread, a child or a database gets a process of its own. */
-const OWN_PROCESS = [
+/**
+ * Modules that open a socket, a thread, a child or a database. A file that imports one shares a process only with files of its own
+ * room: they import much the same, and importing is most of what a file costs.
+ */
+const OPENING = [
   ...['child_process', 'cluster', 'dgram', 'http', 'http2', 'https', 'net', 'tls', 'worker_threads'].map(
     (name) => `node:${name}`,
   ),
   ...['koffi', 'lmdb', 'piscina', 'undici', 'uWebSockets.js'],
 ];
-/** Files that share a process, at most. */
-const BATCH = 24;
+/** Files in one process, at most: of those that open nothing, and of a room. */
+const PURE_BATCH = 24;
+const ROOM_BATCH = 8;
+
+interface TestFile {
+  readonly path: string;
+  readonly isSystem: boolean;
+  readonly isGenerated: boolean;
+  /** It may share a process with any file. */
+  readonly isPure: boolean;
+}
 
 /** Groups of files, each for one process; those that take longest come first. */
 export function plan(tier: Tier, pattern: RegExp): string[][] {
-  const alone: { readonly file: string; readonly rank: number }[] = [];
-  const shared: string[] = [];
-  for (const file of readdirSync(root, { recursive: true }) as string[]) {
-    if (!file.endsWith('.test.js') || !pattern.test(file)) continue;
+  const files = testFiles(pattern).filter(
+    ({ isSystem, isGenerated }) => ({ unit: !isSystem, system: isSystem, deep: isGenerated, all: true })[tier],
+  );
+  const exclusive = files.filter(({ isSystem }) => isSystem || tier === 'deep');
+  const shared = files.filter((file) => !exclusive.includes(file));
+  exclusive.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || Number(b.isGenerated) - Number(a.isGenerated));
+  const rooms = new Map<string, string[]>();
+  for (const { path } of shared.filter(({ isPure }) => !isPure))
+    rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path]);
+  return [
+    ...exclusive.map(({ path }) => [path]),
+    ...[...rooms.values()].flatMap((paths) => deal(paths, ROOM_BATCH)),
+    ...deal(
+      shared.filter(({ isPure }) => isPure).map(({ path }) => path),
+      PURE_BATCH,
+    ),
+  ];
+}
+
+/** In the order of their paths. */
+function testFiles(pattern: RegExp): TestFile[] {
+  const found: TestFile[] = [];
+  for (const path of (readdirSync(root, { recursive: true }) as string[]).sort()) {
+    if (!path.endsWith('.test.js') || !pattern.test(path)) continue;
     // The build leaves what was compiled of a source that is gone.
-    if (!existsSync(join(sources, file.replace(/\.js$/, '.ts')))) continue;
-    const { files, modules } = allImports(join(root, file));
-    const isSystem = SYSTEM.test(file);
-    const isGenerated = files.has(DEPTH);
-    if (!{ unit: !isSystem, system: isSystem, deep: isGenerated, all: true }[tier]) continue;
-    const needsOwn = isSystem || tier === 'deep' || OWN_PROCESS.some((name) => modules.has(name));
-    if (needsOwn) alone.push({ file, rank: (isSystem ? 2 : 0) + (isGenerated ? 1 : 0) });
-    else shared.push(file);
+    if (!existsSync(join(sources, path.replace(/\.js$/, '.ts')))) continue;
+    const { files, modules } = allImports(join(root, path));
+    found.push({
+      path,
+      isSystem: SYSTEM.test(path),
+      isGenerated: files.has(DEPTH),
+      isPure: !OPENING.some((name) => modules.has(name)),
+    });
   }
-  alone.sort((a, b) => b.rank - a.rank || a.file.localeCompare(b.file));
-  shared.sort();
-  const processes = Math.ceil(shared.length / BATCH);
-  // Neighbours go to different processes, so that the slow files of one folder do.
-  const batches = Array.from({ length: processes }, (_, i) => shared.filter((_file, at) => at % processes === i));
-  return [...batches, ...alone.map(({ file }) => [file])];
+  return found;
+}
+
+/** `core/nameserver` of `core/nameserver/tls/accept.test.js`. */
+const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+
+/** Hands the paths out to as few groups as hold them. Neighbours go to different groups, so that the slow files of one folder do. */
+function deal(paths: readonly string[], most: number): string[][] {
+  const groups = Math.ceil(paths.length / most);
+  return Array.from({ length: groups }, (_, i) => paths.filter((_path, at) => at % groups === i));
 }

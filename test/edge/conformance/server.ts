@@ -38,14 +38,24 @@ export interface ConformanceServer {
 
 /** How long connections may outlive their clients. */
 const EMPTY_MS = 10_000;
+/** The system may give one client port to two connections at a time, when these go to different servers. */
+const sessionKey = (serverPort: number | undefined, clientPort: number | undefined): string =>
+  `${serverPort} ${clientPort}`;
 /** Connections at one time. */
 const PLACES = 4096;
 
 export async function startServer(): Promise<ConformanceServer> {
   const counters = new Http2Counters();
-  const sessions = new Map<number, Http2Session>();
+  /** By `sessionKey`. */
+  const sessions = new Map<string, Http2Session>();
   const failures: unknown[] = [];
-  const serve = (socket: Socket | Transport, scheme: 'http' | 'https', port: number): void => {
+  const serve = (
+    socket: Socket | Transport,
+    scheme: 'http' | 'https',
+    serverPort: number | undefined,
+    port: number,
+  ): void => {
+    const key = sessionKey(serverPort, port);
     const client: Client = { address: '127.0.0.1', port, serverName: '', isEncrypted: scheme === 'https' };
     const session = new Http2Session(socket, {
       handler: site,
@@ -53,21 +63,26 @@ export async function startServer(): Promise<ConformanceServer> {
       scheme,
       limits: LIMITS,
       counters,
-      onClose: () => sessions.delete(port),
+      onClose: () => {
+        if (sessions.get(key) === session) sessions.delete(key);
+      },
       onHandlerError: (error) => failures.push(error),
     });
-    sessions.set(port, session);
+    sessions.set(key, session);
   };
   const key = ecKey();
   const cert = certificate({ name: 'conformance.test', key, dnsNames: ['conformance.test'] });
   const pem = { key: pemOfKey(key), cert };
-  const plain = createServer({ noDelay: true }, (socket) => serve(socket, 'http', socket.remotePort ?? 0));
+  const plain = createServer({ noDelay: true }, (socket) =>
+    serve(socket, 'http', socket.localPort, socket.remotePort ?? 0),
+  );
   const tls = createTlsServer({ ...pem, ALPNProtocols: ['h2'] }, (socket: TLSSocket) =>
-    serve(socket, 'https', socket.remotePort ?? 0),
+    serve(socket, 'https', socket.localPort, socket.remotePort ?? 0),
   );
   const [cleartextPort, tlsPort] = [await listen(plain), await listen(tls)];
   const places = sharePlaces(PLACES, PLACES);
   const loop = new DescriptorLoop(places.fds);
+  const nativePort = await freePort();
   const native = new TlsLoop({
     ...{ loop, places },
     ticketLifetime: 3600,
@@ -77,12 +92,11 @@ export async function startServer(): Promise<ConformanceServer> {
       certificateFor: () => pem,
       certificateFailed: (error) => failures.push(error),
       handOver: () => failures.push(new Error('A connection was handed over.')),
-      secured: (connection) => serve(connection, 'https', port),
+      secured: (connection) => serve(connection, 'https', nativePort, port),
       failed() {},
       closed() {},
     }),
   });
-  const nativePort = await freePort();
   native.listen(loadLibc().openTcp({ address: '127.0.0.1', port: nativePort, family: 4 }, { sharesPort: false }));
   return {
     cleartext: { port: cleartextPort, isTls: false },
@@ -94,7 +108,7 @@ export async function startServer(): Promise<ConformanceServer> {
       return sessions.size;
     },
     sessionOf(client) {
-      const session = sessions.get(client.socket.localPort ?? 0);
+      const session = sessions.get(sessionKey(client.socket.remotePort, client.socket.localPort));
       if (session === undefined) throw new Error('The client has no session.');
       return session;
     },

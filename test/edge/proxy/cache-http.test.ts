@@ -66,7 +66,8 @@ const byHttp2 =
       if (before === undefined) fields[name] = value;
       else fields[name] = ONE_LINE.has(name) ? `${before}, ${value}` : [...[before].flat(), value];
     }
-    const stream = session.request({ ...fields, ':method': method, ':path': path, ':authority': AUTHORITY });
+    const pseudo = { ':method': method, ':path': path, ':authority': AUTHORITY };
+    const stream = session.request({ ...fields, ...pseudo }, { endStream: true });
     const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
     const parts: Buffer[] = [];
     for await (const part of stream) parts.push(part);

@@ -197,7 +197,6 @@ export const HEADS: readonly Row[] = [
     field('Keep-Alive: x\r\nProxy-Connection: close\r\nTE: gzip;q=1\r\nHTTP2-Settings: x'),
     200,
     [{}],
-    'last',
   ],
   [
     'TE: trailers',

@@ -18,18 +18,20 @@ import { type Arrival, arrival, type Edge, H, requestsIn, type Scheme, SMUGGLED,
 export type Row = readonly [name: string, bytes: string, status: number, arrives?: readonly Arrival[], isLast?: 'last'];
 
 const SCHEMES: readonly Scheme[] = ['http', 'https'];
-/** Longer than anything takes that comes. */
-const PATIENCE_MS = 20_000;
+const DEADLINE_MS = 20_000;
 const FIRST = `GET /first HTTP/1.1\r\n${H}\r\n`;
 const NEXT = `GET /next HTTP/1.1\r\n${H}\r\n`;
 
-/** Sends the parts, each when so many answers have come; resolves when the edge closes, or with the last of them. Characters are bytes. */
+/**
+ * Sends each part after as many responses as its index. Resolves with all that was received, a character a byte, after the last
+ * response, or when the edge closes the connection if `answers` is 0.
+ */
 async function converse({ port, scheme }: Edge, parts: readonly string[], answers: number): Promise<string> {
   const socket = scheme === 'https' ? await dialTls(port) : await dial(port);
   let text = '';
   let sent = 0;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The conversation does not end: ${text}`)), DEADLINE_MS);
     const end = (): void => {
       clearTimeout(timer);
       resolve();
