@@ -125,89 +125,108 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-for (const version of ['http/1.1', 'h2'] as const)
-  for (const isCached of [false, true])
-    test(`${version}${isCached ? ', with a cache' : ''}: nothing stays of exchanges that fail`, async () => {
-      const origin = await faultyOrigin();
-      const client = createOriginClient({
-        exemptions: parseExemptions(['127.0.0.1']),
-        limits: { headerTimeout: PATIENCE, idleTimeout: PATIENCE, keepAlive: 50 },
-      });
-      const node = await openCache({
-        ...{ folder: '', disk: 0, threads: 1, memory: 16 * MB, memoryObject: MB, largestObject: MB },
-      });
-      const store = openCacheStore(node.handle);
-      const bodies = new BodyCompressor(50);
-      let open = 0;
-      let handled = 0;
-      const records = { count: 0, whole: 0 };
-      const proxy = createProxy({
-        fetch: client.fetch,
-        compression: { bodies, least: 20 },
-        cache: isCached ? { store, largest: MB, collapseTimeout: 20 } : undefined,
-        onDone: ({ isWhole }) => {
-          records.count++;
-          if (isWhole) records.whole++;
+async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Promise<void> {
+  const origin = await faultyOrigin();
+  const client = createOriginClient({
+    exemptions: parseExemptions(['127.0.0.1']),
+    limits: { headerTimeout: PATIENCE, idleTimeout: PATIENCE, keepAlive: 50 },
+  });
+  const node = await openCache({
+    ...{ folder: '', disk: 0, threads: 1, memory: 16 * MB, memoryObject: MB, largestObject: MB },
+  });
+  const store = openCacheStore(node.handle);
+  const bodies = new BodyCompressor(50);
+  let open = 0;
+  let handled = 0;
+  const records = { count: 0, whole: 0 };
+  const proxy = createProxy({
+    fetch: client.fetch,
+    compression: { bodies, least: 20 },
+    cache: isCached ? { store, largest: MB, collapseTimeout: 20 } : undefined,
+    onDone: ({ isWhole }) => {
+      records.count++;
+      if (isWhole) records.whole++;
+    },
+  });
+  const site = {
+    ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hstsMaxAge: null },
+    origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
+  };
+  const random = new Random(SEED);
+  const names = Object.keys(FAULTS);
+  try {
+    for (let left = EXCHANGES / 4; left > 0; left -= ROUND) {
+      const count = Math.min(left, ROUND);
+      await withRig(
+        version,
+        async (exchange) => {
+          open++;
+          handled++;
+          try {
+            await proxy(exchange, site);
+          } finally {
+            open--;
+          }
         },
-      });
-      const site = {
-        ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hstsMaxAge: null },
-        origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
-      };
-      const random = new Random(SEED);
-      const names = Object.keys(FAULTS);
-      try {
-        for (let left = EXCHANGES / 4; left > 0; left -= ROUND) {
-          const count = Math.min(left, ROUND);
-          await withRig(
-            version,
-            async (exchange) => {
-              open++;
-              handled++;
-              try {
-                await proxy(exchange, site);
-              } finally {
-                open--;
+        async (rig) => {
+          const wrong: string[] = [];
+          let begun = 0;
+          const visitor = async (): Promise<void> => {
+            while (begun < count) {
+              begun++;
+              const picked = random.pick(names);
+              // Seldom, as each takes its time.
+              const name = picked.startsWith('hang') && random.below(8) > 0 ? 'fine' : picked;
+              // Each by itself now and then, and now and then many at once for the same.
+              const path = `/${name}?${random.below(50)}`;
+              if (random.below(10) < 3) await goes(rig, path, random.below(8));
+              else {
+                const ending = await visited(rig, path);
+                if (ending !== FAULTS[name][1]) wrong.push(`${name}: ${ending}`);
               }
-            },
-            async (rig) => {
-              const wrong: string[] = [];
-              let begun = 0;
-              const visitor = async (): Promise<void> => {
-                while (begun < count) {
-                  begun++;
-                  const picked = random.pick(names);
-                  // Seldom, as each takes its time.
-                  const name = picked.startsWith('hang') && random.below(8) > 0 ? 'fine' : picked;
-                  // Each by itself now and then, and now and then many at once for the same.
-                  const path = `/${name}?${random.below(50)}`;
-                  if (random.below(10) < 3) await goes(rig, path, random.below(8));
-                  else {
-                    const ending = await visited(rig, path);
-                    if (ending !== FAULTS[name][1]) wrong.push(`${name}: ${ending}`);
-                  }
-                }
-              };
-              await Promise.all(Array.from({ length: 24 }, visitor));
-              assert.equal(wrong, []);
-              assert.equal(rig.errors, []);
-              await until('no exchange is open', () => open === 0);
-              await until('nothing is being coded', () => bodies.open === 0);
-              await until(
-                'no connection to the origin is open',
-                () => client.counters.open === 0 && origin.sockets.size === 0,
-              );
-              // One record for each.
-              assert.is(records.count, handled);
-              assert.ok(records.whole > 0 && records.whole < handled);
-            },
+            }
+          };
+          await Promise.all(Array.from({ length: 24 }, visitor));
+          assert.equal(wrong, []);
+          assert.equal(rig.errors, []);
+          await until('no exchange is open', () => open === 0);
+          await until('nothing is being coded', () => bodies.open === 0);
+          await until(
+            'no connection to the origin is open',
+            () => client.counters.open === 0 && origin.sockets.size === 0,
           );
-        }
-      } finally {
-        await client.close();
-        await store.close();
-        origin.close();
-      }
-    });
+          // One record for each.
+          assert.is(records.count, handled);
+          assert.ok(records.whole > 0 && records.whole < handled);
+        },
+      );
+    }
+  } finally {
+    await client.close();
+    await store.close();
+    origin.close();
+  }
+}
+
+/** All at once: each mostly waits for exchanges that hang. */
+const VARIANTS = (
+  [
+    ['http/1.1', false],
+    ['http/1.1', true],
+    ['h2', false],
+    ['h2', true],
+  ] as const
+).map(([version, isCached]) => ({
+  title: `${version}${isCached ? ', with a cache' : ''}: nothing stays of exchanges that fail`,
+  verdict: leavesNothing(version, isCached).then(
+    () => undefined,
+    (error: unknown) => error,
+  ),
+}));
+for (const { title, verdict } of VARIANTS)
+  test(title, async () => {
+    const error = await verdict;
+    if (error !== undefined) throw error;
+  });
 
 test.run();

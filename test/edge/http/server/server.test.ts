@@ -197,15 +197,17 @@ for (const tls of ['auto', 'node'] as const) {
         const next = await dial(clearPort);
         next.write(GET);
         assert.match(await readAll(next), /hello$/);
+        held[1].destroy();
       },
       { limits: { maxPerAddress: 2 } },
     );
     await withServer(
       async ({ clearPort, counters }) => {
-        await dial(clearPort);
+        const held = await dial(clearPort);
         await until(() => counters.get('accepted_clear') === 1, 'one is taken');
         assert.is(await readAll(await dial(clearPort)), '');
         assert.is(counters.get('refused_total'), 1);
+        held.destroy();
       },
       { limits: { maxConnections: 1 } },
     );
@@ -221,10 +223,10 @@ for (const tls of ['auto', 'node'] as const) {
       const reset = await dial(tlsPort);
       reset.write(Buffer.from('\x16\x03\x01\x02\x00', 'latin1'));
       reset.resetAndDestroy();
-      const late = await dialTls(tlsPort);
+      const below = await dial(tlsPort);
+      await dialTls(tlsPort, { socket: below });
       // Ciphertext that no key opens, below the TLS of the client.
-      const { _parent: below } = late as unknown as { _parent?: typeof reset };
-      (below ?? late).write(Buffer.from('\x17\x03\x03\x00\x20'.padEnd(37, 'x'), 'latin1'));
+      below.write(Buffer.from('\x17\x03\x03\x00\x20'.padEnd(37, 'x'), 'latin1'));
       await until(
         () => counters.get('closed') === counters.get('accepted_tls') && counters.get('accepted_tls') === 6,
         'all are closed',

@@ -1,0 +1,46 @@
+/** Connections that uWebSockets.js ends by its own timer, of some 8 to 12 s. All of them are opened at once. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Listening } from '../../../../admin-api/http/transport.ts';
+import { CASES, type HostileServer, runCases, startHostileServer } from '../../../admin-api/http/hostile.ts';
+import { endsIdleConnection, endsUnreadBodies } from '../../../admin-api/http/timed-ends.ts';
+import { forEachTransport } from '../../../admin-api/http/transports.ts';
+
+await forEachTransport((make, name) => {
+  if (name === 'node') return;
+  const test = suite('timer of uWebSockets.js');
+  let server: HostileServer;
+  let listening: Listening;
+  let malformed: Promise<string[]>;
+  let unread: Promise<void>;
+  let idle: Promise<void>;
+
+  test.before(async () => {
+    server = await startHostileServer(make);
+    const place = { address: '127.0.0.1', port: 0 };
+    listening = await make().listen(place, async () => ({ status: 200, headers: {}, body: 'unread' }));
+    const cases = CASES.filter(([, , , , end]) => end === 'timer');
+    malformed = runCases(server.listening.port, cases, name);
+    unread = endsUnreadBodies(listening);
+    idle = endsIdleConnection(listening);
+    // Each test awaits its own.
+    for (const pending of [malformed, unread, idle]) pending.catch(() => {});
+  });
+  test.after(() => Promise.all([server.listening.close(), listening.close()]).then(() => {}));
+
+  test('what is no sound request is cut, and no handler sees it', async () => {
+    assert.equal(await malformed, []);
+    assert.equal(server.seen, []);
+    assert.is(server.listening.connections(), 0);
+  });
+
+  test('a body that nobody reads does not keep a connection for ever', () => unread);
+
+  test('a connection without a request ends', async () => {
+    await idle;
+    await unread;
+    assert.is(listening.connections(), 0);
+  });
+
+  test.run();
+});
