@@ -3,8 +3,7 @@
  * for ever, is told from one that has nothing to do.
  */
 
-/** Milliseconds between two beats. */
-const BEAT = 1000;
+const BEAT_MS = 1000;
 
 /** Seconds of the machine's monotonic clock, which all threads share; 68 years of them. */
 const seconds = (): number => process.hrtime()[0];
@@ -30,8 +29,8 @@ export class Pulse {
   }
 }
 
-/** The thread's side. Does not keep it alive. */
-export function beat(shared: SharedArrayBuffer): void {
+/** The thread's side. Does not keep it alive. `interval`: milliseconds between two beats. */
+export function beat(shared: SharedArrayBuffer, interval = BEAT_MS): void {
   const last = new Int32Array(shared);
-  setInterval(() => Atomics.store(last, 0, seconds()), BEAT).unref();
+  setInterval(() => Atomics.store(last, 0, seconds()), interval).unref();
 }

@@ -49,11 +49,12 @@ function rig(script: string, settings: object = {}) {
       assert.ok(Date.now() < deadline, `${what}\n${ran().join('\n')}\n${lines.join('')}`);
   };
   const stop = (): Promise<void> => withdrawal.stop();
+  const remove = (): void => removeFolder(folder);
   const close = async (): Promise<void> => {
     await stop();
-    removeFolder(folder);
+    remove();
   };
-  return { now, lines, ran, until, stop, close };
+  return { now, lines, ran, until, stop, remove, close };
 }
 
 test('announced when it has caught up, withdrawn past the bound, announced again; once each, without a shell', async () => {
@@ -140,7 +141,7 @@ test('stopped, it withdraws once, within the time of the command, unless it has;
   await one.stop();
   assert.equal(one.ran(), ['announce without_etcd', 'withdraw stopping']);
   assert.match(one.lines.at(-1) ?? '', /cluster\.withdraw_command has failed".*it took more than 2 seconds/);
-  await one.close();
+  one.remove();
 
   const other = rig('echo "$ACTION $STATE" >>OUT');
   other.now.standing = { ...FOLLOWING, state: 'cut_off', lagSeconds: 61 };

@@ -3,10 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEWCOMER_MS, Newcomers } from '../../../core/nameserver/tcp-newcomers.ts';
 import { TcpPeer } from '../../../core/nameserver/tcp-peer.ts';
+import { depth } from '../../support/depth.ts';
 import { ask, byteOf, type Served, serve } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
 const test = suite('newcomers');
+/** The server learns that all connections close from 100 or so. */
+const CLOSING = depth({ quick: 150, moderate: 400, full: 400 });
 
 const peerOf = (tag: number): TcpPeer => Object.assign(new TcpPeer(tag), { tag });
 
@@ -54,7 +57,7 @@ test('they wait as long as those who were looked at had closed; else few do', ()
 test('many connections that close, then ones that go on: all are answered, again and again', async () => {
   const served: Served = await serve({ transport: 'batch' });
   try {
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < CLOSING; i++) {
       const client = new StreamClient(served.port);
       client.socket.write(framed(ask(`host${i % 100}`)));
       assert.is(byteOf((await client.answers(1))[0]), i % 100);

@@ -15,7 +15,7 @@ import { SEED } from '../../support/seed.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { bodyOf, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
 
-const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 20_000 });
+const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
 const AT_A_TIME = 32;
 /** Bytes that the heap may have grown by in the second half: far below what a leak of any object for each exchange would make of 100,000. */
 const GROWTH = 8 << 20;

@@ -19,7 +19,7 @@ import { SEED } from '../../support/seed.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
 
-const EXCHANGES = depth({ quick: 2000, moderate: 2000, full: 20_000 });
+const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
 /** Milliseconds that an origin has: more than a busy machine takes for anything, so that only what hangs meets it. */
 const PATIENCE = 3000;
 /** On one connection of HTTP/2: who makes so many streams be reset is sent away some day. */
