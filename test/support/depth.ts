@@ -1,11 +1,4 @@
-/**
- * How many generated cases a test runs. WAYPOST_DEPTH: `quick` (the default), `moderate` (.ci/run) or `full`
- * (npm run test:deep). A test that uses this runs in test:deep.
- */
-const LEVELS = ['quick', 'moderate', 'full'] as const;
-type Level = (typeof LEVELS)[number];
+/** How many generated cases a test runs at each level. A test that uses this runs in test:deep. */
+import { LEVEL, type Level } from './level.ts';
 
-const level = (process.env.WAYPOST_DEPTH ?? 'quick') as Level;
-if (!LEVELS.includes(level)) throw new Error(`WAYPOST_DEPTH is ${level}; use ${LEVELS.join(', ')}.`);
-
-export const depth = (cases: Readonly<Record<Level, number>>): number => cases[level];
+export const depth = (cases: Readonly<Record<Level, number>>): number => cases[LEVEL];

@@ -16,7 +16,7 @@ import { concrete, type Ids, parametersOf } from './routes.ts';
 import { entriesOf } from './store.ts';
 import { type Client, each, everywhere, succeeded, type World, walk, Zone } from './world.ts';
 
-const RUNS = depth({ quick: 500, moderate: 1000, full: 10_000 });
+const RUNS = depth({ quick: 200, moderate: 1000, full: 10_000 });
 /** What they come to is the same there; each write is slower. */
 const RUNS_ON_ETCD = 300;
 /** Requests that are sent together at most. */

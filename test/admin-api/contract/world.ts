@@ -1,8 +1,9 @@
 /** What the contract's suites run in: a daemon on each transport, and on each journal, accounts, domains, and clients that hold every answer to the contract. */
+
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 import { held, learn } from './held.ts';
 
 type Headers = Record<string, string>;
@@ -145,10 +146,7 @@ export interface Variant {
 const VARIANTS: readonly Variant[] =
   process.env.WAYPOST_TEST_JOURNAL === 'etcd'
     ? [{ transport: 'node', journal: 'etcd' }]
-    : [
-        { transport: 'node', journal: 'embedded' },
-        { transport: 'uws', journal: 'embedded' },
-      ];
+    : (await testedTransports('the contract')).map((transport) => ({ transport, journal: 'embedded' }));
 
 /** Defines a test for one of the variants: what is not about HTTP or the log is the same on each. */
 export const onOne =
@@ -156,10 +154,6 @@ export const onOne =
   (...[name, work]: Parameters<ContractTest>): void => {
     if (transport === 'node' && journal === 'embedded') test(name, work);
   };
-
-/** Why a variant does not run here; null: it does. */
-const whyNot = async ({ transport }: Variant): Promise<string | null> =>
-  transport === 'uws' && (await loadUws()) === undefined ? 'the package does not load here' : null;
 
 /** Only the system tier may start etcd. */
 async function startVariant({ transport, journal }: Variant, settings: Record<string, string>): Promise<Daemon> {
@@ -174,16 +168,9 @@ export async function everywhere(
   define: (test: ContractTest, variant: Variant) => void,
   settings: Record<string, string> = {},
 ): Promise<void> {
-  // All suites are defined in one turn: a file that is run by itself begins with the first.
-  const reasons = await Promise.all(VARIANTS.map(whyNot));
-  for (const [i, variant] of VARIANTS.entries()) {
+  for (const variant of VARIANTS) {
     const { transport, journal } = variant;
     const full = journal === 'etcd' ? `${name}, on etcd` : `${name}, ${transport}`;
-    const why = reasons[i];
-    if (why !== null) {
-      console.log(`skipped: ${full}, ${why}`);
-      continue;
-    }
     const test = suite<{ world: World }>(full);
     test.before(async (context) => {
       const daemon = await startVariant(variant, settings);

@@ -1,11 +1,12 @@
 /** DNS over HTTPS (RFC 8484) over both HTTP transports. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { exchange } from '../../support/raw-http.ts';
+import { testedTransports } from '../transports.ts';
 import { base64url, DNS_MESSAGE, type DohDaemon, get, type HttpAnswer, post, question, send, startDoh } from './rig.ts';
 
 const APEX = 'example.net';
@@ -273,6 +274,4 @@ function everywhere(transport: 'uws' | 'node'): void {
   limited.run();
 }
 
-everywhere('node');
-if ((await loadUws()) !== undefined) everywhere('uws');
-else console.log('skipped: transport uWebSockets.js, the package does not load here');
+for (const transport of await testedTransports('DoH')) everywhere(transport);

@@ -1,10 +1,11 @@
 /** What holds for every endpoint, over both transports. */
+
 import { hostname } from 'node:os';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import fc from '../../support/fc.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 
 function everywhere(transport: 'uws' | 'node'): void {
   const test = suite<{ daemon: Daemon; domain: string; record: string }>(`api over ${transport}`);
@@ -180,6 +181,4 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.run();
 }
 
-everywhere('node');
-if ((await loadUws()) === undefined) console.log('skipped: api over uws, the package does not load here');
-else everywhere('uws');
+for (const transport of await testedTransports('api')) everywhere(transport);

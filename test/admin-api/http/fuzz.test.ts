@@ -14,7 +14,7 @@ import { exchange } from '../../support/raw-http.ts';
 import { SEED } from '../../support/seed.ts';
 import { forEachTransport } from './transports.ts';
 
-const STREAMS = depth({ quick: 5000, moderate: 10_000, full: 100_000 });
+const STREAMS = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 const AT_ONCE = 32;
 /** A stream that neither ends nor is ended is left by the client. */
 const PATIENCE = 150;

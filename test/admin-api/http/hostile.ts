@@ -31,6 +31,7 @@ export const CASES: readonly Case[] = [
   ['no field at all', head('GET /hostile HTTP/1.1', ''), [400], [0], 'timer'],
   ['two Hosts', get('Host: b\r\n'), [400], [400]],
   ['HTTP/1.2', head('GET /hostile HTTP/1.2'), [400], [505]],
+  ['no HTTP', 'NONSENSE\r\n\r\n', [400], [0, 505], 'timer'],
   ['HTTP/2 by preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400], [505]],
   ['HTTP/0.9', 'GET /hostile\r\n', [0, 400, 408], [0], 'timer'],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400], [0, 505]],

@@ -1,9 +1,11 @@
 /** A token that another node has given, and this one has not applied yet, is no 401. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 
 const REST = 250;
 
@@ -32,7 +34,7 @@ async function ahead({ journal, call }: Daemon): Promise<{ token: string; arrive
 /** More than waits in memory for who takes it. */
 const LONG_COMMENT = `; ${'x'.repeat(200)}\n`.repeat(10_000);
 
-for (const transport of ['uws', 'node'] as const) {
+for (const transport of await testedTransports('tokens that are late')) {
   const test = suite(`tokens that are late, ${transport}`);
 
   test('each kind of request, its body with it', async () => {

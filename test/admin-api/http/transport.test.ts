@@ -16,7 +16,6 @@ import {
 import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { unstalled } from '../../support/unstalled.ts';
 
 const OPTIONS = {
   timeouts: { body: 300, headers: 2_000, idle: 75_000, write: 1_000, close: 2_000 },
@@ -85,7 +84,9 @@ async function raw(port: number, text: string, more?: (socket: Socket) => void):
   socket.on('error', () => {});
   socket.write(text);
   more?.(socket);
-  await Promise.race([once(socket, 'close'), wait(3_000)]);
+  const deadline = setTimeout(() => socket.destroy(new Error('The server keeps the connection.')), 60_000);
+  await once(socket, 'close');
+  clearTimeout(deadline);
   socket.destroy();
   return answer;
 }
@@ -95,7 +96,9 @@ async function until(condition: () => boolean): Promise<void> {
   assert.ok(condition(), 'it does not come to pass');
 }
 
-function contract(make: () => Transport, name: string): void {
+type Timeouts = Partial<typeof OPTIONS.timeouts>;
+
+function contract(make: (changed?: Timeouts) => Transport, name: string): void {
   const test = suite<{ listening: Listening; url: string }>(`transport ${name}`);
   const seen: Seen = { aborted: 0, chunks: 0, ended: 0, slow: 0 };
   const handler = handlerOf(seen);
@@ -148,15 +151,13 @@ function contract(make: () => Transport, name: string): void {
     assert.match(text, /^HTTP\/1.1 413 /);
   });
 
-  test(
-    'cuts a slow body, not only a connection that is idle',
-    unstalled(100, async ({ listening }) => {
-      const begin = performance.now();
-      const text = await raw(listening.port, 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
-      assert.match(text, /^HTTP\/1.1 408 /);
-      assert.ok(performance.now() - begin < 1_500);
-    }),
-  );
+  test('cuts a slow body, not only a connection that is idle', async () => {
+    const place = { address: '127.0.0.1', port: 0 };
+    const patient = await make({ headers: 600_000, idle: 600_000 }).listen(place, handler);
+    const text = await raw(patient.port, 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    assert.match(text, /^HTTP\/1.1 408 /);
+    await patient.close();
+  });
 
   test('says so when the client goes in the middle of a body', async ({ listening }) => {
     const before = seen.aborted;
@@ -225,8 +226,7 @@ function contract(make: () => Transport, name: string): void {
     assert.is(await answer.text(), 'not read');
   });
 
-  test('refuses what is no HTTP, and a header without end', async ({ listening }) => {
-    assert.match(await raw(listening.port, 'NONSENSE\r\n\r\n'), /^(HTTP\/1.1 400 .*)?/s);
+  test('refuses a header without end', async ({ listening }) => {
     const text = await raw(listening.port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
     assert.ok(text === '' || /^HTTP\/1.1 431 /.test(text), text.slice(0, 80));
   });
@@ -276,7 +276,8 @@ function contract(make: () => Transport, name: string): void {
   test.run();
 }
 
-contract(() => new NodeTransport(OPTIONS), 'node:http');
+const withTimeouts = (changed?: Timeouts) => ({ ...OPTIONS, timeouts: { ...OPTIONS.timeouts, ...changed } });
+contract((changed) => new NodeTransport(withTimeouts(changed)), 'node:http');
 const uws = await loadUws();
 if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
-else contract(() => new UwsTransport(uws, OPTIONS), 'uWebSockets.js');
+else contract((changed) => new UwsTransport(uws, withTimeouts(changed)), 'uWebSockets.js');

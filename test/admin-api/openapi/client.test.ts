@@ -2,12 +2,13 @@
  * A client that is made from the document drives the API through a whole life of a domain. The types stand in generated.ts, so the compiler holds
  * each request here to the document; at run time each answer is held to it.
  */
+
 import { readFileSync } from 'node:fs';
 import createClient, { type Middleware } from 'openapi-fetch';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { type Daemon, PASSWORD, startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 import { generateTypes, TYPES_FILE } from './generate.ts';
 import type { components, paths } from './generated.ts';
 import { documented } from './validate.ts';
@@ -260,6 +261,4 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.run();
 }
 
-everywhere('node');
-if ((await loadUws()) === undefined) console.log('skipped: generated client over uws, the package does not load here');
-else everywhere('uws');
+for (const transport of await testedTransports('generated client')) everywhere(transport);

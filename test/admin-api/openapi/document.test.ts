@@ -5,9 +5,9 @@ import { Type } from '@sinclair/typebox';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { publicRoute, type Route } from '../../../admin-api/http/route.ts';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { openApiDocument } from '../../../admin-api/openapi/document.ts';
 import { type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 
 const PATH = '/api/v1/openapi.json';
 
@@ -119,9 +119,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.run();
 }
 
-everywhere('node');
-if ((await loadUws()) === undefined) console.log('skipped: openapi over uws, the package does not load here');
-else everywhere('uws');
+for (const transport of await testedTransports('openapi')) everywhere(transport);
 
 const test = suite('openapi, from routes');
 

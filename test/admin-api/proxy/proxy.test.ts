@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TABLE } from '../../core/address/table.ts';
 import { listOf } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
 const DEFAULTS = {
@@ -20,7 +21,7 @@ const DEFAULTS = {
   exposed: [],
 };
 
-for (const transport of ['uws', 'node'] as const) {
+for (const transport of await testedTransports('admin-api/proxy')) {
   const test = suite<Rig>(`admin-api/proxy, ${transport}`);
   test.before(async (context) => void Object.assign(context, await startRig(transport)));
   test.after((context) => context.daemon.stop());

@@ -7,7 +7,6 @@ import { HttpError } from '../../../admin-api/http/errors.ts';
 import { checkOrigin } from '../../../admin-api/proxy/origin.ts';
 import { codeOf, dnsResolve } from '../../../admin-api/proxy/resolve.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { unstalled } from '../../support/unstalled.ts';
 
 interface Context {
   server: Socket;
@@ -123,28 +122,19 @@ test('with checkOrigin: passes, refuses, explains', async ({ address }) => {
   assert.is(await code('refused.example.net'), 'resolver_unavailable');
 });
 
-test(
-  'silence ends within the bound of three seconds',
-  unstalled(50, async ({ address }) => {
-    const from = performance.now();
-    const error = await rejection(checkOrigin('silent.example.net', { resolve: dnsResolve([address]) }));
-    assert.instance(error, InvalidError);
-    assert.match((error as InvalidError).message, /time-out/);
-    assert.ok(performance.now() - from < 3_200);
-  }),
-);
+test('silence ends with the timeout', async ({ address }) => {
+  const resolve = dnsResolve([address]);
+  const error = await rejection(checkOrigin('silent.example.net', { resolve, timeoutMs: 100 }));
+  assert.instance(error, InvalidError);
+  assert.match((error as InvalidError).message, /time-out/);
+});
 
-test(
-  'the signal cuts queries short',
-  unstalled(50, async ({ address }) => {
-    const deadline = new AbortController();
-    const from = performance.now();
-    const pending = dnsResolve([address])('silent.example.net', deadline.signal);
-    setTimeout(() => deadline.abort(), 50);
-    assert.is(await codeIn(pending), 'ECANCELLED');
-    assert.ok(performance.now() - from < 600);
-  }),
-);
+test('the signal cuts queries short', async ({ address }) => {
+  const deadline = new AbortController();
+  const pending = dnsResolve([address])('silent.example.net', deadline.signal);
+  setTimeout(() => deadline.abort(), 50);
+  assert.is(await codeIn(pending), 'ECANCELLED');
+});
 
 test('a resolver that nobody runs gives 503', async () => {
   // A port that was free a moment ago.

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { RecordPages } from '../../../admin-api/records/pages.ts';
 import fc from '../../support/fc.ts';
 import { startDaemon } from '../daemon.ts';
+import { testedTransports } from '../transports.ts';
 
 const page = (revision: number, size = 10) => ({ revision, body: Buffer.alloc(size), link: undefined });
 
@@ -44,7 +45,7 @@ test('memory is bounded: the least recently used goes first, a very large one is
   assert.is(pages.size, 0);
 });
 
-for (const transport of ['uws', 'node'] as const)
+for (const transport of await testedTransports('lists of records'))
   test(`a list changes with its domain, and is not sent to who has it (${transport})`, async () => {
     const daemon = await startDaemon(transport);
     try {

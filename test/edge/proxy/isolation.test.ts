@@ -15,7 +15,7 @@ import { bytesOf } from '../http/exchange/client-call.ts';
 import { withRig } from '../http/exchange/rig.ts';
 import { listening } from '../origin/rig.ts';
 
-const REQUESTS = depth({ quick: 2000, moderate: 5000, full: 20_000 });
+const REQUESTS = depth({ quick: 800, moderate: 5000, full: 20_000 });
 const VISITORS = 24;
 
 /** What an origin does with a request. `mark`: what its visitor, and nobody else, may see. */

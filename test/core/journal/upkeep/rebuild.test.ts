@@ -38,7 +38,7 @@ import {
   withStore,
 } from '../fixture.ts';
 
-const STEPS = depth({ quick: 300, moderate: 300, full: 1000 });
+const STEPS = depth({ quick: 150, moderate: 300, full: 1000 });
 /** Steps of one world before the next is begun. */
 const WORLD_STEPS = 12;
 
