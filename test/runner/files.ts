@@ -1,18 +1,18 @@
 /**
- * Runs test files under uvu, one after another, in this process: `node dist/test/runner/files.js FILE...`, paths below dist/test.
- * Behind the output of each file it prints a line for the runner: MARK and a Report as JSON.
+ * Runs test files with uvu, one after another, in this process: `node dist/test/runner/files.js FILE...`, paths relative to dist/test.
+ * After the output of each file it prints a line for the runner: MARK and a Report as JSON.
  */
 import { join } from 'node:path';
 import { run } from 'uvu/run';
 import { MARK, type Report } from './report.ts';
 
-/** Milliseconds that the process has to end by itself after its last test; less than the runner waits. */
-const PATIENCE = 20_000;
+/** Milliseconds for the process to end by itself after its last test; less than the runner waits. */
+const END_MS = 20_000;
 
 const root = join(import.meta.dirname, '..');
 const names = process.argv.slice(2);
 const hasRunner = process.env.WAYPOST_TEST_RUNNER !== undefined;
-/** The suites that uvu runs: of one file at a time. */
+/** The suites that uvu runs, of the current file. */
 const queue: unknown[] = [];
 (globalThis as { UVU_QUEUE?: unknown[] }).UVU_QUEUE = queue;
 let exitCode = 0;
@@ -34,8 +34,8 @@ for (const file of names) {
 }
 process.exitCode = exitCode;
 
-// A test or a part that does not stop keeps the process alive: the error names what it left open.
+// Something that a test did not close keeps the process alive: the error names it.
 setTimeout(() => {
-  console.error(`${names.join(' ')} does not end: ${process.getActiveResourcesInfo().join(', ')}`);
+  console.error(`${names.join(' ')} do not end: open are ${process.getActiveResourcesInfo().join(', ')}`);
   process.exit(1);
-}, PATIENCE).unref();
+}, END_MS).unref();

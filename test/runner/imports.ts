@@ -1,4 +1,4 @@
-/** What compiled files import, directly and through one another. */
+/** The imports of compiled files, direct and transitive. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -9,7 +9,7 @@ export interface Imports {
 }
 
 const IMPORT = /(?:\b(?:import|export)\s*([\w$*{}\s,]*?)\s*from\s*|\bimport\s*\(?\s*)['"]([^'"\n]+)['"]/g;
-/** Names of node:net that open nothing. */
+/** Names of node:net that open no socket. */
 const PURE_NET = /^\{[\s,]*(?:(?:isIP|isIPv4|isIPv6|BlockList)[\s,]*)*\}$/;
 
 const parsed = new Map<string, { readonly local: string[]; readonly modules: string[] }>();
@@ -30,7 +30,7 @@ function importsOf(file: string): { readonly local: string[]; readonly modules: 
   return found;
 }
 
-/** All that `file` imports, through any number of files. */
+/** The transitive imports of `file`. */
 export function allImports(file: string): Imports {
   const files = new Set([file]);
   const modules = new Set<string>();

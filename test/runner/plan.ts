@@ -1,5 +1,5 @@
 /**
- * Which files a tier runs, and which of them share a process.
+ * The files that a tier runs, and the groups of them that share a process.
  *
  *     unit    every file outside of test/system (npm test)
  *     system  test/system: daemons, peers, clusters (npm run test:system)
@@ -26,7 +26,7 @@ const OPENING = [
   ),
   ...['koffi', 'lmdb', 'piscina', 'undici', 'uWebSockets.js'],
 ];
-/** Files in one process, at most: of those that open nothing, and of a room. */
+/** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 24;
 const ROOM_BATCH = 8;
 
@@ -64,7 +64,7 @@ function testFiles(pattern: RegExp): TestFile[] {
   const found: TestFile[] = [];
   for (const path of (readdirSync(root, { recursive: true }) as string[]).sort()) {
     if (!path.endsWith('.test.js') || !pattern.test(path)) continue;
-    // The build leaves what was compiled of a source that is gone.
+    // The build leaves compiled files of sources that were deleted.
     if (!existsSync(join(sources, path.replace(/\.js$/, '.ts')))) continue;
     const { files, modules } = allImports(join(root, path));
     found.push({

@@ -1,6 +1,6 @@
-/** What a process of tests reports of each file, and how the runner reads the output of one. */
+/** The report of a test process on each file, and the outcome that the runner makes of it. */
 
-/** Begins the line that follows the output of a file. */
+/** Starts the line that follows the output of a file. */
 export const MARK = '\u0001report ';
 
 export interface Report {
@@ -25,17 +25,17 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** What uvu prints for each test that passed: most of the output, and of no use. */
+/** uvu prints it for each test that passed: most of its output. */
 const DOT = '• ';
 
-/** `why`: the process ended in the middle of the file, and how. A file that breaks off counts as one more failed test. */
+/** `why`: how the process ended, if it ended during the file. Such a file counts as one more failed test. */
 export function outcomeOf({ file, exitCode, ms, cpuMs }: Report, printed: string, why = ''): Outcome {
   const text = printed.replaceAll(DOT, '').trim();
   const count = (label: string): number => Number(new RegExp(`^ *${label}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   const [total, passed] = [count('Total'), count('Passed')];
-  // A file that lacks its peer may print that and run nothing.
-  const isLeftOut = total === 0 && count('Skipped') === 0 && /^skipped: /im.test(text);
-  const skipped = isLeftOut ? 1 : count('Skipped');
+  // A file whose peer is not installed may print that and run no test.
+  const isSkipped = total === 0 && count('Skipped') === 0 && /^skipped: /im.test(text);
+  const skipped = isSkipped ? 1 : count('Skipped');
   const isGreen = why === '' && exitCode === 0 && passed === total && total + skipped > 0;
   const isBroken = !isGreen && passed === total;
   const output = why === '' ? text : `${text}\n${file}: ${why}`;

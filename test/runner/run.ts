@@ -1,8 +1,8 @@
 /**
- * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the tests of a tier whose path PATTERN matches, in one
- * process more at a time than there are cores.
+ * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the test files of a tier whose path matches PATTERN.
  *
- * WAYPOST_TEST_JOBS: how many at a time. WAYPOST_SEED: the seed of all that is generated. WAYPOST_DEPTH: how much is (depth.ts).
+ * WAYPOST_TEST_JOBS: concurrent processes; by default one more than there are cores. WAYPOST_SEED: the seed of all generated cases.
+ * WAYPOST_DEPTH: how many cases are generated (../support/level.ts).
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,11 +11,12 @@ import { runFiles } from './lane.ts';
 import { plan, TIERS, type Tier } from './plan.ts';
 import type { Outcome } from './report.ts';
 
-/** Seconds between lines of progress where the output is no terminal. */
-const PROGRESS = 20;
-/** Characters of a failed file's output that the summary repeats. */
-const SHOWN = 6000;
-const SLOWEST = 10;
+/** Seconds between lines of progress when the output is not a terminal. */
+const PROGRESS_SECONDS = 20;
+/** Characters of a failed file's output that are printed: its end. */
+const MAX_OUTPUT = 6000;
+/** Files that the summary names as the slowest. */
+const SLOWEST_FILES = 10;
 const USAGE = `usage: node dist/test/runner/run.js [--tier ${TIERS.join('|')}] [--verbose] [PATTERN]`;
 
 const { values, positionals } = parseArgs({
@@ -28,14 +29,15 @@ if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
 }
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
-// Many tests wait for a timeout, or for a daemon to start.
+// One process more than cores: many tests wait for a timeout, or for a daemon to start.
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + 1));
 const queue = plan(tier, new RegExp(positionals[0] ?? ''));
 const count = queue.flat().length;
 const outcomes: Outcome[] = [];
 const started = performance.now();
 const isTerminal = process.stdout.isTTY === true;
-const sum = (of: (outcome: Outcome) => number): number => outcomes.reduce((all, one) => all + of(one), 0);
+const sum = (count: (outcome: Outcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + count(outcome), 0);
 const seconds = (): string => ((performance.now() - started) / 1000).toFixed(0);
 const print = (text: string): void => void process.stdout.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`);
 
@@ -48,14 +50,14 @@ const progress = (): string => {
 function onOutcome(outcome: Outcome): void {
   outcomes.push(outcome);
   const { file, passed, total, isGreen, output, ms, cpuMs } = outcome;
-  if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${output.slice(-SHOWN)}`);
+  if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${output.slice(-MAX_OUTPUT)}`);
   else if (values.verbose)
     print(`ok ${file}: ${total} tests, ${(ms / 1000).toFixed(1)} s, ${(cpuMs / 1000).toFixed(1)} s of CPU\n${output}`);
   if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
 }
 
-print(`${count} files, ${lanes} at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
-const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS * 1000);
+print(`${count} files, ${lanes} processes at a time, seed ${SEED}, depth ${process.env.WAYPOST_DEPTH ?? 'quick'}`);
+const ticker = isTerminal ? undefined : setInterval(() => print(progress()), PROGRESS_SECONDS * 1000);
 await Promise.all(
   Array.from({ length: lanes }, async (_, lane) => {
     for (let files = queue.shift(); files !== undefined; files = queue.shift())
@@ -70,10 +72,13 @@ const depth = process.env.WAYPOST_DEPTH === undefined ? '' : `WAYPOST_DEPTH=${pr
 print('');
 for (const { file, output } of failed)
   print(
-    `FAILED ${file}; to repeat it: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${output.slice(-SHOWN)}\n`,
+    `FAILED ${file}; repeat it with: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${output.slice(-MAX_OUTPUT)}\n`,
   );
-if (skipped.length > 0) print(`  Skipped in: ${skipped.map(({ file }) => file).join(', ')}`);
-const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+for (const { file, output } of skipped) {
+  const reasons = [...output.matchAll(/^skipped: (.*)/gim)].map(([, reason]) => reason);
+  print(`  Skipped in ${file}: ${reasons.join('; ') || 'the file gives no reason'}`);
+}
+const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_FILES);
 print(
   `  Slowest:   ${slowest.map(({ file, ms, cpuMs }) => `${file} ${(ms / 1000).toFixed(0)} s (${(cpuMs / 1000).toFixed(0)} s of CPU)`).join(', ')}`,
 );
