@@ -14,7 +14,7 @@ export interface RawAnswer {
 export async function exchange(
   port: number,
   bytes: string,
-  { ms = 3_000, done = () => false }: { ms?: number; done?: (text: string) => boolean } = {},
+  { ms = 30_000, done = () => false }: { ms?: number; done?: (text: string) => boolean } = {},
 ): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
