@@ -28,6 +28,18 @@ export interface Outcome {
 /** uvu prints it for each test that passed: most of its output. */
 const DOT = '• ';
 
+/** uvu starts the report of each failed test with it. */
+const FAILURE = /^(?= {3}FAIL )/m;
+
+/** `output` of a failed file in `limit` characters: the head of the report of each failed test, or the end of the output. */
+export function shortened(output: string, limit: number): string {
+  if (output.length <= limit) return output;
+  const [, ...failures] = output.split(FAILURE);
+  if (failures.length === 0) return `…${output.slice(-limit)}`;
+  const share = Math.floor(limit / failures.length);
+  return failures.map((text) => (text.length <= share ? text : `${text.slice(0, share)}…\n`)).join('');
+}
+
 /** `why`: how the process ended, if it ended during the file. Such a file counts as one more failed test. */
 export function outcomeOf({ file, exitCode, ms, cpuMs }: Report, printed: string, why = ''): Outcome {
   const text = printed.replaceAll(DOT, '').trim();

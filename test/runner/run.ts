@@ -9,11 +9,11 @@ import { parseArgs } from 'node:util';
 import { SEED } from '../support/seed.ts';
 import { runFiles } from './lane.ts';
 import { plan, TIERS, type Tier } from './plan.ts';
-import type { Outcome } from './report.ts';
+import { type Outcome, shortened } from './report.ts';
 
 /** Seconds between lines of progress when the output is not a terminal. */
 const PROGRESS_SECONDS = 20;
-/** Characters of a failed file's output that are printed: its end. */
+/** Characters of a failed file's output that are printed. */
 const MAX_OUTPUT = 6000;
 /** Files that the summary names as the slowest. */
 const SLOWEST_FILES = 10;
@@ -50,7 +50,7 @@ const progress = (): string => {
 function onOutcome(outcome: Outcome): void {
   outcomes.push(outcome);
   const { file, passed, total, isGreen, output, ms, cpuMs } = outcome;
-  if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${output.slice(-MAX_OUTPUT)}`);
+  if (!isGreen) print(`FAILED ${file} (${passed} of ${total} passed)\n${shortened(output, MAX_OUTPUT)}`);
   else if (values.verbose)
     print(`ok ${file}: ${total} tests, ${(ms / 1000).toFixed(1)} s, ${(cpuMs / 1000).toFixed(1)} s of CPU\n${output}`);
   if (isTerminal) process.stdout.write(`\r\u001b[K${progress()}`);
@@ -72,7 +72,7 @@ const depth = process.env.WAYPOST_DEPTH === undefined ? '' : `WAYPOST_DEPTH=${pr
 print('');
 for (const { file, output } of failed)
   print(
-    `FAILED ${file}; repeat it with: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${output.slice(-MAX_OUTPUT)}\n`,
+    `FAILED ${file}; repeat it with: ${depth}WAYPOST_SEED=${SEED} node dist/test/runner/files.js ${file}\n${shortened(output, MAX_OUTPUT)}\n`,
   );
 for (const { file, output } of skipped) {
   const reasons = [...output.matchAll(/^skipped: (.*)/gim)].map(([, reason]) => reason);

@@ -308,6 +308,8 @@ test('stopped in the middle of an order, and killed there: taken up at the next 
   });
   const hanging = {
     async served() {
+      // Other domains may renew at the same time.
+      if (rig.store.reader.acmeChallenges(domain.id).length === 0) return;
       reached();
       await ended;
       throw new Error('the process ends here');
@@ -344,10 +346,11 @@ test('turned off in the middle of an order; a certificate of their own in the mi
   const own = await rig.add('eleven.example.net');
   rig.start(settingsOf(directory), 'node-a', {
     async served() {
-      if (rig.proxy(off).enabled) {
+      if (rig.store.reader.acmeChallenges(off.id).length > 0) {
         await rig.toggle(off, false);
         return;
       }
+      if (rig.store.reader.acmeChallenges(own.id).length === 0) return;
       await rig.write((draft) =>
         draft.put(certificates, {
           domainId: own.id,
