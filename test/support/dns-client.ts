@@ -80,7 +80,7 @@ export async function queryAll(
 }
 
 /** One connection, all packets at once (RFC 7766 pipelining); the responses as they come. Rejects after `ms` milliseconds. */
-export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = 5000): Promise<Uint8Array[]> {
+export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = 30_000): Promise<Uint8Array[]> {
   const socket = connect(port, HOST);
   const responses: Uint8Array[] = [];
   const framed = packets.map((packet) =>

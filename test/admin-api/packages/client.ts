@@ -37,7 +37,7 @@ export const statuses = (of: Json): string[] => each(listOf(of.history), 'status
 /** `of`: the upload, or its path. */
 export async function settled(client: Client, of: Json | string): Promise<Json> {
   const url = typeof of === 'string' ? of : String(of.url);
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 2400; i++) {
     const { upload: found } = succeeded(await client.get(url)).body;
     if (!['pending', 'scanning'].includes(String(found.status))) return found;
     await sleep(25);

@@ -144,28 +144,35 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
   await b.cluster.close();
 });
 
+const ASK_MS = 30_000;
+const NEVER = /(?!)/;
+
 /** What a client of TLS is given. */
 const show = ({ certificate: cert, key }: ReturnType<typeof tlsOf>): object => ({ cert, key });
 
-/** What the node `a` answers to a question for how far it is, of which the connection is kept for `ms` at most; ended: the node has ended it. */
+/**
+ * The response of the node `a` to a request for its applied entry. The client closes the connection when the response matches `enough`,
+ * at the latest after 30 seconds. `isEnded`: the node has closed it before.
+ */
 function ask(
   node: Node,
   own: object,
-  ms = 5000,
-  more = 'Connection: close\r\n',
+  { more = 'Connection: close\r\n', enough = NEVER }: { readonly more?: string; readonly enough?: RegExp } = {},
 ): Promise<{ text: string; isEnded: boolean }> {
   const port = Number(node.cluster.members!.known.get('a')!.address.split(':')[1]);
   return new Promise((done) => {
     let text = '';
     let isEnded = true;
     const socket = connect({ port, host: '127.0.0.1', ca, servername: 'a', ...own });
-    const timer = setTimeout(() => {
+    const leave = (): void => {
       isEnded = false;
       socket.destroy();
-    }, ms);
+    };
+    const timer = setTimeout(leave, ASK_MS);
     socket.on('secureConnect', () => socket.write(`GET /v1/applied HTTP/1.1\r\nHost: a\r\n${more}\r\n`));
     socket.on('data', (part) => {
       text += part;
+      if (enough.test(text)) leave();
     });
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -181,18 +188,19 @@ test('who has no certificate of the cluster is told nothing, nor who has one and
   const stranger = { name: 'stranger.test', key: ecKey() };
   assert.is((await ask(node, {})).text, '');
   assert.is((await ask(node, show(tlsOf('b', stranger)))).text, '');
-  assert.match((await ask(node, show(tlsOf('a')), 300)).text, /^HTTP\/1.1 200 .*"applied":0/s);
+  assert.match((await ask(node, show(tlsOf('a')), { enough: /"applied":/ })).text, /^HTTP\/1.1 200 .*"applied":0/s);
   assert.match((await ask(node, show(tlsOf('b')))).text, /^HTTP\/1.1 403 /);
-  const asks = (protocol: string): string => `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
-  assert.match((await ask(node, show(tlsOf('a')), 300, asks('waypost-peer'))).text, /^HTTP\/1.1 101 /);
-  const notMember = await ask(node, show(tlsOf('b')), 5000, asks('waypost-peer'));
+  const asks = (protocol: string) => ({ more: `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n` });
+  const upgraded = await ask(node, show(tlsOf('a')), { ...asks('waypost-peer'), enough: /\r\n\r\n/ });
+  assert.match(upgraded.text, /^HTTP\/1.1 101 /);
+  const notMember = await ask(node, show(tlsOf('b')), asks('waypost-peer'));
   assert.match(notMember.text, /^HTTP\/1.1 403 /);
-  const unknown = await ask(node, show(tlsOf('a')), 5000, asks('websocket'));
+  const unknown = await ask(node, show(tlsOf('a')), asks('websocket'));
   assert.match(unknown.text, /^HTTP\/1.1 404 /);
   assert.ok(notMember.isEnded && unknown.isEnded);
   // Nobody's connection keeps it from its end.
-  const kept = ask(node, show(tlsOf('a')), 10_000, asks('waypost-peer'));
-  const early = ask(node, show(tlsOf('b')), 10_000, asks('waypost-peer'));
+  const kept = ask(node, show(tlsOf('a')), asks('waypost-peer'));
+  const early = ask(node, show(tlsOf('b')), asks('waypost-peer'));
   await sleep(100);
   await node.cluster.close();
   assert.ok((await kept).isEnded);
@@ -204,7 +212,7 @@ test('who is removed is heard no longer, and told nothing more', async () => {
   await a.cluster.join();
   await b.cluster.join();
   const own = show(tlsOf('b'));
-  const under = ask(a, own, 10_000);
+  const under = ask(a, own);
   await until(() => a.cluster.members?.known.has('b') === true, 'it is known');
   const env = { WAYPOST_ETCD_ENDPOINTS: member.endpoint, WAYPOST_ETCD_PREFIX: '/removed-peer/' };
   await removeMember(loadConfig({ env }), 'b', true);
