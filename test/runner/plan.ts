@@ -28,7 +28,7 @@ const OPENING = [
 ];
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 24;
-const ROOM_BATCH = 8;
+const ROOM_BATCH = 12;
 
 interface TestFile {
   readonly path: string;

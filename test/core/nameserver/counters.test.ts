@@ -12,7 +12,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
-import { APEX, ask, LIMITS, record, type Served, serve, until, V4, V6, ZONE } from './fixture.ts';
+import { APEX, ask, LIMITS, record, type Served, serve, TRANSPORTS, until, V4, V6, ZONE } from './fixture.ts';
 
 const PATIENCE_MS = 20_000;
 
@@ -133,7 +133,7 @@ function check(families: Map<string, ReadFamily>, transport: string, family: str
 
 const test = suite('counters');
 
-for (const transport of ['batch', 'portable'] as const) {
+for (const transport of TRANSPORTS) {
   test(`${transport}: codes, types and drops are counted one by one`, async () => {
     const served = await serve({ transport, records: RECORDS, workers: 2 });
     const client = await UdpClient.connect(served.port);

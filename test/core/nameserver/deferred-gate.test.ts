@@ -6,7 +6,7 @@ import { signRequest } from '../../../core/wire/tsig.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage } from '../../support/message.ts';
-import { ask, type Served, serve } from './fixture.ts';
+import { ask, type Served, serve, TRANSPORTS } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
 const AXFR = ask('@', { type: TYPE.AXFR, id: 77 });
@@ -16,7 +16,7 @@ const SIGNED = signRequest(AXFR, KEY, 1_700_000_000).message;
 /** INFO-CODE 18 (RFC 8914 4.19) as it stands at the end of OPT. */
 const PROHIBITED = [0, 15, 0, 2, 0, 18];
 
-for (const transport of ['batch', 'portable'] as const) {
+for (const transport of TRANSPORTS) {
   const test = suite<{ served: Served }>(`deferred messages that are refused, ${transport}`);
   let handed = 0;
 

@@ -11,7 +11,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
-import { ask, byteOf, LIMITS, type Served, serve, until, V4, V6 } from './fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS, until, V4, V6 } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
@@ -29,7 +29,7 @@ function numbered(number: number, size = 20): Uint8Array {
 
 const numberOf = (message: Uint8Array): number => Buffer.from(message).readUInt32BE(12);
 
-for (const transport of ['batch', 'portable'] as const) {
+for (const transport of TRANSPORTS) {
   const test = suite<{ served: Served; clients: StreamClient[] }>(`deferred messages, ${transport}`);
   /** What main runs in a test. */
   let answer: AnswerDeferred;

@@ -8,6 +8,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import { LEVEL } from '../../support/level.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
@@ -16,6 +17,9 @@ export const LIMITS: TcpLimits = { idleTimeout: 10_000, queryTimeout: 10_000, ma
 export const V4 = { address: '127.0.0.1', port: 0, family: 4 } as const;
 export const V6 = { address: '::1', port: 0, family: 6 } as const;
 export const UDP_PAYLOAD = 1232;
+
+/** The transports that most suites run over: at quick depth the one of recvmmsg. */
+export const TRANSPORTS: readonly ('batch' | 'portable')[] = LEVEL === 'quick' ? ['batch'] : ['batch', 'portable'];
 
 /** Text without a dot at its end is completed with the apex. */
 export function record(name: string, type: number, rdata: Uint8Array, ttl = 300): ResourceRecord {

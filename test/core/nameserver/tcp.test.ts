@@ -8,12 +8,12 @@ import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
-import { ask, byteOf, LIMITS, type Served, serve, until } from './fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS, until } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
 
-for (const transport of ['batch', 'portable'] as const) {
+for (const transport of TRANSPORTS) {
   const test = suite<{ served: Served; clients: StreamClient[] }>(`TCP, ${transport}`);
   let open: (served?: Served) => StreamClient;
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { freePort } from '../../support/ports.ts';
-import { a, ask, byteOf, putZone, type Served, serve, soa, until, V4 } from './fixture.ts';
+import { a, ask, byteOf, putZone, type Served, serve, soa, TRANSPORTS, until, V4 } from './fixture.ts';
 
 const SOON_MS = 10_000;
 
@@ -115,7 +115,7 @@ async function failure(start: Promise<Served>): Promise<ConfigError> {
   return assert.unreachable('it started') as never;
 }
 
-for (const transport of ['batch', 'portable'] as const) {
+for (const transport of TRANSPORTS) {
   test(`${transport}: a UDP port in use: what and what to do`, async () => {
     const port = await freePort();
     const other = createSocket('udp4');

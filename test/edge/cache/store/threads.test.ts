@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CacheStats } from '../../../../edge/cache/store/cache-store.ts';
+import { depth } from '../../../support/depth.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { cache, DOMAIN, found, KB, MB, response, store } from './support.ts';
 
@@ -20,6 +21,8 @@ const run = (workerData: unknown): Promise<Report> =>
     worker.on('message', resolve);
     worker.on('error', reject);
   });
+
+const ROUNDS = depth({ quick: 600, moderate: 1500, full: 5000 });
 
 for (const [name, memory, disk] of [
   ['a disk with room', 1 * MB, 256 * MB],
@@ -43,7 +46,7 @@ for (const [name, memory, disk] of [
         await returned;
       }
     })();
-    const work = (thread: number): Promise<Report> => run({ handle: node.handle, thread, rounds: 1500, purged });
+    const work = (thread: number): Promise<Report> => run({ handle: node.handle, thread, rounds: ROUNDS, purged });
     const first = [work(1), work(2)];
     await new Promise((resolve) => setTimeout(resolve, 100));
     const reports = await Promise.all([...first, work(3), work(4)]);
