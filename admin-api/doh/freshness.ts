@@ -1,7 +1,7 @@
 /** How long HTTP caches may keep a DNS response (RFC 8484 5.1). */
+import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
 
-const HEADER = 12;
 /** TYPE, CLASS, TTL and RDLENGTH. */
 const RECORD = 10;
 /** RFC 2181 section 8: 31 bits. */
@@ -19,7 +19,7 @@ export function freshness(response: Uint8Array): number | null {
   const view = new DataView(response.buffer, response.byteOffset, response.byteLength);
   const answers = view.getUint16(6);
   const records = answers + view.getUint16(8);
-  let p = HEADER;
+  let p = HEADER_LENGTH;
   for (let i = view.getUint16(4); i > 0; i--) p = afterName(response, p) + 4;
   let least: number | null = null;
   for (let i = 0; i < records; i++) {

@@ -1,11 +1,11 @@
 /** A DNS message out of a request. */
+import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** RFC 8484 section 6. */
 export const DNS_MESSAGE = 'application/dns-message';
 /** Bytes of a DNS message, at most (RFC 8484 section 6, as over TCP). */
 export const MAX_MESSAGE = 65535;
-const HEADER = 12;
 /** Not a response (RFC 1035 4.1.1). */
 const QR = 0x80;
 
@@ -25,7 +25,7 @@ export function messageOf(query: URLSearchParams): Uint8Array {
 
 /** A body's bytes, when they can be a query. Throws HttpError 400: these are what a nameserver is silent to on other transports. */
 export function checked(message: Uint8Array): Uint8Array {
-  if (message.length < HEADER) throw malformed(`A DNS message has at least ${HEADER} bytes.`);
+  if (message.length < HEADER_LENGTH) throw malformed(`A DNS message has at least ${HEADER_LENGTH} bytes.`);
   if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response.');
   return message;
 }

@@ -2,11 +2,13 @@
  * Dynamic update (RFC 2136): who signs with a key of an account (TSIG, RFC 8945) changes the records of its zones. What is not signed is refused. The answer
  * leaves when the change is served; it is signed, too.
  */
+
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Counter, Registry } from '../../core/base/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
+import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
 import { RCODE } from '../../core/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../core/wire/update.ts';
@@ -26,7 +28,6 @@ const MOST_PER_ACCOUNT = 64;
 const ENOUGH = 16;
 
 const FIVE_MINUTES = 300;
-const HEADER = 12;
 
 /** Answers messages of opcode UPDATE, each with one message. The rate of a key is that of a token (`rate_limit`). */
 export function createUpdateHandler(services: Services, metrics: Registry): AnswerDeferred {
@@ -59,7 +60,7 @@ class UpdateHandler {
 
   async *answer({ message, address, cancelled, verified }: DeferredRequest): AsyncGenerator<Uint8Array> {
     // A response is never answered.
-    if (message.length < HEADER || (message[2] & 0x80) !== 0) return;
+    if (message.length < HEADER_LENGTH || (message[2] & 0x80) !== 0) return;
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
     if (verdict.kind === 'none') {
       this.#count(RCODE.REFUSED);

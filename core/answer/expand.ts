@@ -1,5 +1,7 @@
 /** Reads the records of a compiled answer back, for the few responses that are put together when they are asked for. Allocates. */
+
 import { ANSWER_HEADER } from '../store/answers.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { COMPRESSIBLE } from '../wire/types.ts';
 
@@ -9,7 +11,6 @@ export interface Sections {
   readonly additional: ResourceRecord[];
 }
 
-const QUESTION = 12;
 const AFTER_NAME = 4;
 
 /**
@@ -19,7 +20,7 @@ const AFTER_NAME = 4;
 export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, asked: Uint8Array): Sections {
   const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
   const body = a + ANSWER_HEADER + u16(a + 10) * 2 + u16(a + 12) * 4;
-  const origin = QUESTION + madeFor.length + AFTER_NAME;
+  const origin = HEADER_LENGTH + madeFor.length + AFTER_NAME;
   let p = body;
 
   /** The name at `p`, which then stands behind it. */
@@ -34,8 +35,8 @@ export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, 
     }
     const target = u16(p) & 0x3fff;
     p += 2;
-    if (target === QUESTION) return Buffer.concat([...labels, asked]);
-    if (target < origin) return Buffer.concat([...labels, madeFor.subarray(target - QUESTION)]);
+    if (target === HEADER_LENGTH) return Buffer.concat([...labels, asked]);
+    if (target < origin) return Buffer.concat([...labels, madeFor.subarray(target - HEADER_LENGTH)]);
     const next = p;
     p = body + target - origin;
     labels.push(name());

@@ -4,6 +4,7 @@
 
 import { isEncrypted, isStream } from '../address/client.ts';
 import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { LABELS } from './index-reader.ts';
 
@@ -17,8 +18,6 @@ export const CHAOS = -4;
 /** No question, but a cookie (RFC 7873 5.4). */
 export const COOKIE_ONLY = -5;
 /** A code below these is the response code. */
-
-const HEADER = 12;
 
 /** What DNS cookie came with a query (RFC 7873): none, a client's alone, one that we gave to that client, one that we did not. */
 export const COOKIE = { NONE: 0, CLIENT: 1, VALID: 2, BAD: 3 } as const;
@@ -80,7 +79,7 @@ export class Query {
     this.asked = 0;
     this.signed = false;
     this.#transport = transport;
-    if (length < HEADER || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
+    if (length < HEADER_LENGTH || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
     const end = start + length;
     if ((bytes[start + 2] & 0x78) !== 0) return this.#parseOther(bytes, end, starts);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.#parseWithoutQuestion(bytes, end);
@@ -111,7 +110,7 @@ export class Query {
 
   /** Reads the question, and whether it is whole. */
   #readQuestion(bytes: Uint8Array, end: number, starts: Int32Array): boolean {
-    const from = this.start + HEADER;
+    const from = this.start + HEADER_LENGTH;
     let p = from;
     let labels = 0;
     // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
@@ -142,7 +141,7 @@ export class Query {
     // Both have one question, which an UPDATE calls its zone (RFC 1996 3.5, RFC 2136 3.1.1).
     const zones = (bytes[s + 4] << 8) | bytes[s + 5];
     const hasZone = zones === 1 && this.#readQuestion(bytes, end, starts);
-    const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER, end, zones);
+    const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER_LENGTH, end, zones);
     const isWhole = rest !== 0 && this.#parseRest(bytes, rest, end);
     // We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2).
     if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
@@ -199,7 +198,7 @@ export class Query {
     this.type = 0;
     if ((bytes[s + 4] | bytes[s + 5] | bytes[s + 6] | bytes[s + 7] | bytes[s + 8] | bytes[s + 9]) !== 0)
       return RCODE.FORMERR;
-    if (!this.#parseRest(bytes, s + HEADER, end) || this.signed) return RCODE.FORMERR;
+    if (!this.#parseRest(bytes, s + HEADER_LENGTH, end) || this.signed) return RCODE.FORMERR;
     if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
     return (this.asked & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
   }

@@ -16,6 +16,7 @@ import {
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
 import type { IndexReader } from './index-reader.ts';
@@ -25,7 +26,6 @@ import { ResponseWriter } from './response-writer.ts';
 import { type AnswerSettings, PLAIN } from './settings.ts';
 import { Synthesizer } from './synthesize.ts';
 
-const HEADER = 12;
 /** RFC 1035 4.2.1: what a UDP message may have when its sender says nothing. */
 const PLAIN_UDP = 512;
 export const MAX_MESSAGE = 65535;
@@ -96,7 +96,7 @@ export class Responder {
     const { query } = this;
     const response = this.#response;
     const chaos = this.#chaos;
-    const record = chaos.find(response.bytes, query.start + HEADER, query.nameEnd);
+    const record = chaos.find(response.bytes, query.start + HEADER_LENGTH, query.nameEnd);
     if (record === null) return response.bare(RCODE.REFUSED);
     return response.single(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
   }

@@ -2,6 +2,7 @@
  * Writes a response over its query. The question stays where it is, so what is written is the header's flags and counts, the compiled body behind the
  * question, and OPT. Nothing is allocated per packet.
  */
+
 import {
   ANSWER_AA,
   ANSWER_HEADER,
@@ -13,12 +14,11 @@ import {
   OTHERWISE,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
 import type { Query } from './query.ts';
-
-const HEADER = 12;
 
 export class ResponseWriter {
   /** Where the query lies, and most bytes of the response. */
@@ -41,12 +41,12 @@ export class ResponseWriter {
     this.options.error = error;
     query.rcode = rcode;
     const start = query.start;
-    const p = query.questionEnd === 0 ? start + HEADER : query.questionEnd;
+    const p = query.questionEnd === 0 ? start + HEADER_LENGTH : query.questionEnd;
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x79);
     bytes[start + 3] = rcode & 15;
     bytes[start + 4] = 0;
     bytes[start + 5] = query.questionEnd === 0 ? 0 : 1;
-    for (let i = 6; i < HEADER; i++) bytes[start + i] = 0;
+    for (let i = 6; i < HEADER_LENGTH; i++) bytes[start + i] = 0;
     return this.finish(p, 0, rcode >>> 4);
   }
 
@@ -57,7 +57,7 @@ export class ResponseWriter {
     const { start } = query;
     query.rcode = RCODE.NOERROR;
     bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA;
-    for (let i = 3; i < HEADER; i++) bytes[start + i] = 0;
+    for (let i = 3; i < HEADER_LENGTH; i++) bytes[start + i] = 0;
     bytes[start + 5] = 1;
     let p = query.questionEnd;
     if (record !== null) {
@@ -104,7 +104,7 @@ export class ResponseWriter {
       if (soa === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
       soaLength = (nodes[soa + 8] << 8) | nodes[soa + 9];
     }
-    const nameLength = query.nameEnd - start - HEADER;
+    const nameLength = query.nameEnd - start - HEADER_LENGTH;
     const room = this.limit - (questionEnd - start) - soaLength - this.options.length;
     if (minimal && drops > 0) {
       const last = dropAt + (drops - 1) * 4;

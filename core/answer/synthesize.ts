@@ -2,6 +2,7 @@
  * Walks a chain when it is asked for: below a DNAME (RFC 6672), where it depends on the name, and from a CNAME to something too large to be copied to
  * every alias. The rules of RFC 1034 4.3.2 over the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
  */
+
 import {
   ANSWER_AA,
   ANSWER_STALE,
@@ -16,6 +17,7 @@ import {
 } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import {
   equalNames,
   isWithin,
@@ -33,7 +35,6 @@ import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR } from './options.ts';
 import type { Query } from './query.ts';
 
-const HEADER = 12;
 interface Found {
   readonly kind: 'node' | 'cut' | 'dname' | 'missing' | 'outside';
   readonly node: number;
@@ -60,7 +61,7 @@ export class Synthesizer {
   run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.#index.bytes;
     this.error = NO_ERROR;
-    const asked = bytes.slice(query.start + HEADER, query.nameEnd).map((byte) => LOWER[byte]);
+    const asked = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = asked.subarray(asked.length - nodes[first + 6]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const own = first + NODE_HEADER + nodes[first + 7] * TYPE_ENTRY;

@@ -4,8 +4,10 @@
  *
  *   ring   { entries written u32, entries taken u32 }, then RING_ENTRIES entries of ENTRY bytes; one ring a thread, which alone writes, as main alone takes
  */
+
 import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 
 export const RING_ENTRIES = 512;
@@ -111,9 +113,9 @@ export class QueryLogWriter {
     bytes[at + ENTRY_FIELD.flags] = packet[start + 2];
     bytes[at + ENTRY_FIELD.edns] = (query.hasOpt ? 1 : 0) | (query.dnssecOk ? 2 : 0);
     put(bytes, at + ENTRY_FIELD.size, size);
-    const length = query.questionEnd === 0 ? 0 : query.nameEnd - start - 12;
+    const length = query.questionEnd === 0 ? 0 : query.nameEnd - start - HEADER_LENGTH;
     bytes[at + ENTRY_FIELD.nameLength] = length;
-    for (let i = 0; i < length; i++) bytes[at + ENTRY_FIELD.name + i] = packet[start + 12 + i];
+    for (let i = 0; i < length; i++) bytes[at + ENTRY_FIELD.name + i] = packet[start + HEADER_LENGTH + i];
   }
 
   /** 1 to 2 × every - 1, evenly spread: who asks in turns is not always or never sampled (xorshift32, Marsaglia 2003). */

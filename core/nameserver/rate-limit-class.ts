@@ -1,5 +1,7 @@
 /** What kind of response one is to a rate limit, and how it looks when it is cut to make its receiver come by TCP. */
+
 import type { Query } from '../answer/query.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { RCODE } from '../wire/types.ts';
 
 /** Responses of two classes never share an account. */
@@ -32,7 +34,7 @@ export function truncate(bytes: Uint8Array, start: number, length: number, query
     p += 10 + count(bytes, p + 8);
   }
   bytes[start + 2] |= TC;
-  for (let i = 6; i < 12; i++) bytes[start + i] = 0;
+  for (let i = 6; i < HEADER_LENGTH; i++) bytes[start + i] = 0;
   bytes[start + 11] = options;
   if (p !== query.questionEnd) bytes.copyWithin(query.questionEnd, p, end);
   return query.questionEnd - start + end - p;

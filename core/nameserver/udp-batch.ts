@@ -10,6 +10,7 @@ import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { EINTR, type Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { DeferredGate } from './deferred-gate.ts';
@@ -22,8 +23,6 @@ const MAX_REQUEST = 4096;
 const BATCH = 64;
 /** From so many packets on it pays to fetch memory ahead. */
 const WARM = 4;
-/** Bytes of a DNS header, behind which the name stands. */
-const HEADER = 12;
 /** struct mmsghdr in 32-bit words, and where its fields are. */
 const MESSAGE = 64;
 const NAME_LENGTH = 2;
@@ -168,7 +167,7 @@ export class UdpLoop {
     counters.count(COLUMN.batches);
     this.#gate.begin(begun);
     this.#index.enter();
-    if (count >= WARM) this.#index.warm(packets, HEADER, slot, count);
+    if (count >= WARM) this.#index.warm(packets, HEADER_LENGTH, slot, count);
     let first = 0;
     let responses = 0;
     for (let i = 0; i < count; i++) {

@@ -2,15 +2,16 @@
  * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet, which has names as text in which a dot inside
  * of a label can't be told from one between labels: what a customer writes as a target must not turn into another name on the way.
  */
+
 import { randomBytes, randomInt } from 'node:crypto';
 import { InvalidError } from '../base/errors.ts';
 import { questionEnd } from '../wire/bare-response.ts';
 import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { equalNames, LOWER, type Name, nameAt, nameId } from '../wire/name.ts';
 import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../wire/types.ts';
 
-const HEADER = 12;
 const QR = 0x80;
 const AA = 0x04;
 const TC = 0x02;
@@ -72,12 +73,12 @@ function inRandomCase(name: Name): Uint8Array {
 }
 
 export function encodeQuestion({ id, sent, type }: Question, edns: boolean): Buffer {
-  const query = Buffer.alloc(HEADER + sent.length + 4 + (edns ? OPT_LENGTH : 0));
+  const query = Buffer.alloc(HEADER_LENGTH + sent.length + 4 + (edns ? OPT_LENGTH : 0));
   query.writeUInt16BE(id, 0);
   query[2] = RD;
   query.writeUInt16BE(1, 4);
-  query.set(sent, HEADER);
-  let at = query.writeUInt16BE(type, HEADER + sent.length);
+  query.set(sent, HEADER_LENGTH);
+  let at = query.writeUInt16BE(type, HEADER_LENGTH + sent.length);
   at = query.writeUInt16BE(CLASS_IN, at);
   if (edns) {
     query.writeUInt16BE(1, 10);
@@ -89,13 +90,14 @@ export function encodeQuestion({ id, sent, type }: Question, edns: boolean): Buf
 /** Never throws. `anyCase`: nobody can have forged it, so that the case of the name says nothing. */
 export function readReply(message: Buffer, question: Question, anyCase = false): Reply {
   const { id, name, sent, type } = question;
-  if (message.length < HEADER || message.readUInt16BE(0) !== id || (message[2] & QR_AND_OPCODE) !== QR) return OTHER;
+  if (message.length < HEADER_LENGTH || message.readUInt16BE(0) !== id || (message[2] & QR_AND_OPCODE) !== QR)
+    return OTHER;
   const rcode = message[3] & 15;
   // Servers that don't understand a message may send its header back alone.
   if (message.readUInt16BE(4) === 0 && (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP)) return { kind: 'no-edns' };
   const end = questionEnd(message);
-  if (end !== HEADER + sent.length + 4) return OTHER;
-  const asked = message.subarray(HEADER, end - 4);
+  if (end !== HEADER_LENGTH + sent.length + 4) return OTHER;
+  const asked = message.subarray(HEADER_LENGTH, end - 4);
   const isOurs =
     equalNames(
       asked.map((c) => LOWER[c]),

@@ -1,10 +1,11 @@
 /** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
+
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
 
-const HEADER = 12;
 /** Past it pointers don't reach, so that longer messages would only compress worse. */
 const GOOD_LENGTH = 16 * 1024;
 const LAST_POINTER = 0x3fff;
@@ -84,12 +85,12 @@ export class TransferMessage {
 
   #begin(): void {
     const { request, questionEnd } = this.#envelope;
-    const head = this.#isFirst ? questionEnd : HEADER;
+    const head = this.#isFirst ? questionEnd : HEADER_LENGTH;
     this.#bytes.set(request.subarray(0, head));
     // QR and AA; RD as it came.
     this.#bytes[2] = 0x84 | (request[2] & 0x01);
     this.#bytes[3] = 0;
-    this.#bytes.fill(0, 4, HEADER);
+    this.#bytes.fill(0, 4, HEADER_LENGTH);
     this.#bytes[5] = this.#isFirst ? 1 : 0;
     this.#length = head;
     this.#records = 0;

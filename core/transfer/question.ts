@@ -1,5 +1,7 @@
 /** What a transfer request asks (RFC 5936 2.1, RFC 1995 section 3). */
+
 import { InvalidError } from '../base/errors.ts';
+import { HEADER_LENGTH } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../wire/types.ts';
@@ -15,15 +17,14 @@ export interface TransferQuestion {
   readonly serial: number;
 }
 
-const HEADER = 12;
 const OPCODE = 0x78;
 /** Where the serial stands, from the end of an SOA's rdata. */
 const NUMBERS = 20;
 
 /** Type of the question of a query, without a look at the rest; 0 when the message is none. */
 export function questionType(message: Uint8Array): number {
-  if (message.length < HEADER || (message[2] & OPCODE) !== 0 || message[4] !== 0 || message[5] !== 1) return 0;
-  let at = HEADER;
+  if (message.length < HEADER_LENGTH || (message[2] & OPCODE) !== 0 || message[4] !== 0 || message[5] !== 1) return 0;
+  let at = HEADER_LENGTH;
   while (at < message.length && message[at] !== 0) {
     if (message[at] > 63) return 0;
     at += message[at] + 1;
@@ -34,7 +35,7 @@ export function questionType(message: Uint8Array): number {
 /** Reads a request of type AXFR or IXFR, its TSIG record taken off. The rcode that is due when it is no sound one. */
 export function readTransferQuestion(message: Uint8Array): TransferQuestion | number {
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
-  const reader = new MessageReader(message, HEADER);
+  const reader = new MessageReader(message, HEADER_LENGTH);
   try {
     const name = reader.name();
     const type = reader.u16();

@@ -1,9 +1,10 @@
 /** Responses without records: what is said by the code alone. The query path writes its own over the query (core/answer), so that it allocates nothing. */
+
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
+import { HEADER_LENGTH } from './header.ts';
 import { MAX_LABEL, MAX_NAME } from './name.ts';
 import { OPCODE } from './types.ts';
 
-const HEADER = 12;
 /** Type and class. */
 const AFTER_NAME = 4;
 /** In an OPT record of ours: the upper bits of the code, and the length of the options. */
@@ -28,8 +29,8 @@ export function bareResponse(
   const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
   response[2] = 0x80 | (request[2] & (isUpdate ? 0x78 : 0x79));
   response[3] = rcode & 15;
-  response.fill(0, 4, HEADER);
-  response[5] = end > HEADER ? 1 : 0;
+  response.fill(0, 4, HEADER_LENGTH);
+  response[5] = end > HEADER_LENGTH ? 1 : 0;
   if (opt === null) return response;
   response[11] = 1;
   writePlainOpt(response, end, opt);
@@ -41,13 +42,13 @@ export function bareResponse(
 
 /** Offset behind the only question of a message, which an update calls its zone; behind the header when there is not one, or it can't be read. */
 export function questionEnd(message: Uint8Array): number {
-  if (message[4] !== 0 || message[5] !== 1) return HEADER;
-  let p = HEADER;
+  if (message[4] !== 0 || message[5] !== 1) return HEADER_LENGTH;
+  let p = HEADER_LENGTH;
   // A pointer has nothing to point at in the first name.
   while (p < message.length && message[p] !== 0) {
-    if (message[p] > MAX_LABEL) return HEADER;
+    if (message[p] > MAX_LABEL) return HEADER_LENGTH;
     p += message[p] + 1;
   }
   const end = p + 1 + AFTER_NAME;
-  return p + 1 - HEADER <= MAX_NAME && end <= message.length ? end : HEADER;
+  return p + 1 - HEADER_LENGTH <= MAX_NAME && end <= message.length ? end : HEADER_LENGTH;
 }

@@ -4,6 +4,7 @@
  *
  * All bodies of a thread are written in one buffer, one after another: what `content` gives is a copy.
  */
+import { HEADER_LENGTH } from './header.ts';
 import type { Name } from './name.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
@@ -18,7 +19,6 @@ export type QuestionForm = 'exact' | 'wildcard' | 'suffix';
 export const ASKED = Symbol('asked');
 export type Owner = Name | typeof ASKED;
 
-const QUESTION = 12;
 const AFTER_NAME = 4;
 /** Pointers have 14 bits, and a body may move by the length of a name. */
 const LAST_POINTER = 0x3fff - 255;
@@ -46,10 +46,10 @@ export class Body {
 
   /** `compressBody` false: no pointer goes into the body, so that it can be put behind another one. */
   constructor(name: Name, form: QuestionForm, compressBody = true) {
-    this.#start = QUESTION + name.length + AFTER_NAME;
+    this.#start = HEADER_LENGTH + name.length + AFTER_NAME;
     this.#form = form;
     this.#compressBody = compressBody;
-    this.#known.push({ name, offset: QUESTION, from: form === 'wildcard' ? name[0] + 1 : 0 });
+    this.#known.push({ name, offset: HEADER_LENGTH, from: form === 'wildcard' ? name[0] + 1 : 0 });
   }
 
   get size(): number {
@@ -67,7 +67,7 @@ export class Body {
 
   record(owner: Owner, type: number, ttl: number, rdata: Uint8Array): void {
     this.#room(300 + 10 + rdata.length + 16);
-    if (owner === ASKED) this.#pointer(QUESTION, this.#form !== 'suffix');
+    if (owner === ASKED) this.#pointer(HEADER_LENGTH, this.#form !== 'suffix');
     else this.#name(owner);
     this.#u16(type);
     this.#u16(CLASS_IN);

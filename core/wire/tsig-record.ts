@@ -1,11 +1,12 @@
 /** The TSIG record (RFC 8945 section 4.2): found at the end of a message, taken apart, written. */
+
 import { InvalidError } from '../base/errors.ts';
 import type { RequestOpt } from './edns.ts';
+import { HEADER_LENGTH } from './header.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Name } from './name.ts';
 import { TYPE } from './types.ts';
 
-const HEADER = 12;
 const CLASS_ANY = 255;
 /** Type, class, TTL, RDLENGTH. */
 const FIXED = 10;
@@ -45,14 +46,14 @@ export type Found =
 
 /** Looks through the records of a message from the network. Throws nothing. */
 export function findTsig(message: Uint8Array): Found {
-  if (message.length < HEADER) return { kind: 'none', opt: null };
+  if (message.length < HEADER_LENGTH) return { kind: 'none', opt: null };
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
   let opt: RequestOpt | null = null;
   const malformed = (): Found => ({ kind: 'malformed', opt });
-  let at = HEADER;
+  let at = HEADER_LENGTH;
   for (let i = count(4); i > 0; i--) {
     at = skipName(message, at) + 4;
-    if (at < HEADER + 5 || at > message.length) return malformed();
+    if (at < HEADER_LENGTH + 5 || at > message.length) return malformed();
   }
   const records = count(6) + count(8) + count(10);
   for (let i = 0; i < records; i++) {

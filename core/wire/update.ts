@@ -1,5 +1,7 @@
 /** The form of an update message (RFC 2136 section 2). */
+
 import { InvalidError } from '../base/errors.ts';
+import { HEADER_LENGTH } from './header.ts';
 import { MessageReader, type MessageRecord } from './message-reader.ts';
 import { isDataType } from './mnemonics.ts';
 import type { Name } from './name.ts';
@@ -24,8 +26,6 @@ export interface UpdateMessage {
   readonly version: number | null;
 }
 
-const HEADER = 12;
-
 /**
  * The zone that an update message names, whatever comes behind it: whether the zone is ours is asked before the records are looked at (RFC 2136 3.1). Throws InvalidError,
  * which is answered FORMERR: not exactly one zone of type SOA is named (3.1.1).
@@ -35,7 +35,7 @@ export function parseUpdateZone(message: Uint8Array): Zone {
   header.u32();
   const zones = header.u16();
   if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
-  return readZone(new MessageReader(message, HEADER));
+  return readZone(new MessageReader(message, HEADER_LENGTH));
 }
 
 function readZone(reader: MessageReader): Zone {
@@ -53,7 +53,7 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
   header.u32();
   const [zones, prerequisites, updates, additional] = [header.u16(), header.u16(), header.u16(), header.u16()];
   if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
-  const reader = new MessageReader(message, HEADER);
+  const reader = new MessageReader(message, HEADER_LENGTH);
   const zone = readZone(reader);
   const section = (count: number): MessageRecord[] => {
     const records: MessageRecord[] = [];

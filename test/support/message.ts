@@ -2,6 +2,7 @@
  * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/wire: a fault there must not
  * hide itself here. Anything that a careful resolver could stumble over is an error (MessageError).
  */
+import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { COMPRESSIBLE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { Query } from '../reference/resolver.ts';
 
@@ -73,7 +74,7 @@ export function decodeMessage(packet: Uint8Array): Message {
   };
   const counts = [4, 6, 8, 10].map((at) => reader.u16(at));
   if (counts[0] > 1) throw new MessageError(`${counts[0]} questions`);
-  reader.at = 12;
+  reader.at = HEADER_LENGTH;
   if (counts[0] === 1) {
     reader.name(false);
     reader.take(4);

@@ -1,7 +1,7 @@
 /** Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers before. */
+import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import type { Random } from './random.ts';
 
-const HEADER = 12;
 /** Numbers at the edges of 8 and 16 bits, and the bytes that begin pointers and reserved label types. */
 const EDGES = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff];
 
@@ -31,9 +31,9 @@ const extend: Mutation = (packet, random) => concat(packet, random.bytes(1 + ran
 /** Pointers to themselves, to one another, forwards, into the header and past the end. */
 const pointerLoop: Mutation = (packet, random) => {
   const out = packet.slice();
-  for (let n = 1 + random.below(3); n > 0 && out.length > HEADER + 1; n--) {
-    const at = HEADER + random.below(out.length - HEADER - 1);
-    const target = random.pick([at, at + 2, at - 2, HEADER, 0, out.length, 0x3fff, random.below(out.length)]);
+  for (let n = 1 + random.below(3); n > 0 && out.length > HEADER_LENGTH + 1; n--) {
+    const at = HEADER_LENGTH + random.below(out.length - HEADER_LENGTH - 1);
+    const target = random.pick([at, at + 2, at - 2, HEADER_LENGTH, 0, out.length, 0x3fff, random.below(out.length)]);
     out[at] = 0xc0 | (target >> 8);
     out[at + 1] = target & 255;
   }
@@ -87,7 +87,7 @@ const longName: Mutation = (packet, random) => {
   const label = random.pick([1, 1, 62, 63, 64]);
   const length = Uint8Array.of(label);
   const labels = Array.from({ length: random.below(140) }, () => [length, random.bytes(label)]).flat();
-  return concat(packet.subarray(0, HEADER), ...labels, packet.subarray(HEADER));
+  return concat(packet.subarray(0, HEADER_LENGTH), ...labels, packet.subarray(HEADER_LENGTH));
 };
 
 const noise: Mutation = (_, random) => random.bytes(random.below(600));

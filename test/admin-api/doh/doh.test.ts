@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
+import { HEADER_LENGTH } from '../../../core/wire/header.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { exchange } from '../../support/raw-http.ts';
@@ -10,7 +11,6 @@ import { testedTransports } from '../transports.ts';
 import { base64url, DNS_MESSAGE, type DohDaemon, get, type HttpAnswer, post, question, send, startDoh } from './rig.ts';
 
 const APEX = 'example.net';
-const HEADER = 12;
 const MAX_MESSAGE = 65535;
 
 const ANSWERS: AnswerSettings = { ...PLAIN, cookies: 'on', cookieSecrets: [new Uint8Array(16)] };
@@ -165,7 +165,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const www = question(`www.${APEX}.`);
     const response = withBytes(www, { 2: 0x80 });
     for (const [, ask] of METHODS)
-      for (const message of [new Uint8Array(1), www.slice(0, HEADER - 1), response])
+      for (const message of [new Uint8Array(1), www.slice(0, HEADER_LENGTH - 1), response])
         assert.is(refusal(await ask(daemon, message)), '400 malformed_message');
     assert.is(refusal(await post(daemon, new Uint8Array(0))), '400 malformed_message');
     const good = base64url(www);

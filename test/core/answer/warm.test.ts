@@ -1,15 +1,16 @@
 /** Looking ahead changes nothing of what is found, whatever lies where names should. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { HEADER_LENGTH } from '../../../core/wire/header.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { ask, putZone, ZONE } from '../nameserver/fixture.ts';
 
 const STRIDE = 1600;
 const BATCH = 64;
-const HEADER = 12;
 
 function readerOf(names: number): IndexReader {
   const index = new IndexWriter(16 << 20, names);
@@ -34,7 +35,7 @@ test('names, and bytes that are none, in an index of few slots and in one of man
       packets.fill(1, 7 * STRIDE, 8 * STRIDE);
       const before = packets.slice();
       reader.enter();
-      reader.warm(packets, HEADER, STRIDE, BATCH);
+      reader.warm(packets, HEADER_LENGTH, STRIDE, BATCH);
       assert.equal(packets, before, `nothing is written, seed ${SEED}`);
       assert.ok(Number.isFinite(reader.seen));
       assert.is(reader.hits, 0);
@@ -48,7 +49,7 @@ test('in an index of many slots the nodes of names that exist are looked at', ()
   const packets = new Uint8Array(4 * STRIDE);
   for (let i = 0; i < 4; i++) packets.set(ask(`host${i}`), i * STRIDE);
   reader.enter();
-  reader.warm(packets, HEADER, STRIDE, 4);
+  reader.warm(packets, HEADER_LENGTH, STRIDE, 4);
   assert.is.not(reader.seen, 0);
   reader.leave();
 });
