@@ -2,6 +2,9 @@
  * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list at each declaration, which takes minutes where
  * a scope has 100,000 names; nodes are of classes of our own; tokens and most expressions are read in a shorter way. A test holds the trees and
  * the errors to acorn's.
+ *
+ * package.json names one exact version of acorn: the methods that are replaced here are not part of its documented interface, so any release may
+ * change them. After an update run test/core/miniapp/script/parser.test.ts at full depth.
  */
 import { type Options, Parser, type Program } from 'acorn';
 import { expressionMethods } from './parser-expressions.ts';
