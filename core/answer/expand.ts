@@ -1,6 +1,6 @@
 /** Reads the records of a compiled answer back, for the few responses that are put together when they are asked for. Allocates. */
 
-import { ANSWER_HEADER } from '../store/answers.ts';
+import { ANCOUNT_AT, ARCOUNT_AT, bodyOffset, NSCOUNT_AT } from '../store/answers.ts';
 import { HEADER_LENGTH } from '../wire/header.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { COMPRESSIBLE } from '../wire/types.ts';
@@ -19,7 +19,7 @@ const AFTER_NAME = 4;
  */
 export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, asked: Uint8Array): Sections {
   const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
-  const body = a + ANSWER_HEADER + u16(a + 10) * 2 + u16(a + 12) * 4;
+  const body = bodyOffset(nodes, a);
   const origin = HEADER_LENGTH + madeFor.length + AFTER_NAME;
   let p = body;
 
@@ -63,5 +63,9 @@ export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, 
   };
 
   const records = (count: number): ResourceRecord[] => Array.from({ length: count }, record);
-  return { answer: records(u16(a + 2)), authority: records(u16(a + 4)), additional: records(u16(a + 6)) };
+  return {
+    answer: records(u16(a + ANCOUNT_AT)),
+    authority: records(u16(a + NSCOUNT_AT)),
+    additional: records(u16(a + ARCOUNT_AT)),
+  };
 }

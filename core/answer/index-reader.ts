@@ -3,7 +3,7 @@
  * Hot: nothing here allocates once a name's node lies in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { MAX_NODE, NODE_HEADER, TYPE_ENTRY } from '../store/answers.ts';
+import { MAX_NODE, NAME_LENGTH_AT, nameOffset } from '../store/answers.ts';
 import {
   COMMITS,
   EPOCH,
@@ -162,8 +162,8 @@ export class IndexReader {
       const reference = Atomics.load(slots, i * 2 + 1);
       if (reference > 0) {
         const node = reference * 8;
-        if (bytes[node + 5] !== length) continue;
-        const name = node + NODE_HEADER + bytes[node + 7] * TYPE_ENTRY;
+        if (bytes[node + NAME_LENGTH_AT] !== length) continue;
+        const name = nameOffset(bytes, node);
         let k = 0;
         while (k < length && bytes[name + k] === LOWER[packet[from + k]]) k++;
         if (k === length) {
@@ -192,8 +192,8 @@ export class IndexReader {
       const reference = Atomics.load(slots, i * 2 + 1);
       if (reference > 0) {
         const node = reference * 8;
-        const name = node + NODE_HEADER + bytes[node + 7] * TYPE_ENTRY;
-        if (bytes[node + 5] !== length + 2 || bytes[name] !== 1 || bytes[name + 1] !== 0x2a) continue;
+        const name = nameOffset(bytes, node);
+        if (bytes[node + NAME_LENGTH_AT] !== length + 2 || bytes[name] !== 1 || bytes[name + 1] !== 0x2a) continue;
         let k = 0;
         while (k < length && bytes[name + 2 + k] === LOWER[packet[from + k]]) k++;
         if (k === length) {

@@ -5,14 +5,17 @@
 
 import { type Client, TRANSPORT } from '../address/client.ts';
 import {
+  APEX_LENGTH_AT,
   answerOffset,
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
+  NODE_FLAGS_AT,
   NODE_HAS_WILDCARD,
   NODE_HEADER,
   OTHERWISE,
+  TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
@@ -118,7 +121,7 @@ export class Responder {
     const exact = labels > index.maxLabels ? 0 : index.find(bytes, index.starts[0], nameEnd, index.sums[0]);
     let label = 1;
     if (exact !== 0) {
-      const flags = nodes[exact + 4];
+      const flags = nodes[exact + NODE_FLAGS_AT];
       if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
         return this.#answerType(exact);
       // DS of a zone of ours belongs to the zone above (RFC 4035 3.1.4.1), if that is ours too.
@@ -134,7 +137,7 @@ export class Responder {
         ? this.#answerType(exact)
         : this.#response.bare(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
     query.account = index.sums[label];
-    const flags = nodes[encloser + 4];
+    const flags = nodes[encloser + NODE_FLAGS_AT];
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.emit(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
     if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
@@ -151,7 +154,7 @@ export class Responder {
   #apexSum(node: number, label: number): number {
     const { query } = this;
     const index = this.#index;
-    const start = query.nameEnd - index.bytes[node + 6];
+    const start = query.nameEnd - index.bytes[node + APEX_LENGTH_AT];
     let apex = label;
     while (index.starts[apex] < start) apex++;
     return index.sums[apex];
@@ -171,7 +174,7 @@ export class Responder {
   /** The answer of a node that exists, by itself or as a wildcard, for the type asked. */
   #answerType(node: number): number {
     const nodes = this.#index.bytes;
-    const flags = nodes[node + 4];
+    const flags = nodes[node + NODE_FLAGS_AT];
     let type = this.query.type;
     let answer = 0;
     if ((flags & NODE_DELEGATION) !== 0) {
@@ -198,8 +201,8 @@ export class Responder {
     const nodes = this.#index.bytes;
     const first = node + NODE_HEADER;
     const type = (nodes[first] << 8) | nodes[first + 1];
-    if (nodes[node + 7] === 0) return OTHERWISE;
-    if (type !== OTHERWISE || nodes[node + 7] === 1) return type;
+    if (nodes[node + TYPE_COUNT_AT] === 0) return OTHERWISE;
+    if (type !== OTHERWISE || nodes[node + TYPE_COUNT_AT] === 1) return type;
     return (nodes[first + TYPE_ENTRY] << 8) | nodes[first + TYPE_ENTRY + 1];
   }
 }

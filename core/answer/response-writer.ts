@@ -4,13 +4,26 @@
  */
 
 import {
+  ANCOUNT_AT,
   ANSWER_AA,
+  ANSWER_FLAGS_AT,
   ANSWER_HEADER,
   ANSWER_NEGATIVE,
   ANSWER_SOA,
   ANSWER_STALE,
+  APEX_LENGTH_AT,
+  ARCOUNT_AT,
   answerOffset,
+  BODY_LENGTH_AT,
+  DROP_ARCOUNT_AT,
+  DROP_COUNT_AT,
+  DROP_ENTRY,
+  MOVE_COUNT_AT,
+  MOVE_ENTRY,
+  NAME_LENGTH_AT,
   NODE_APEX,
+  NODE_FLAGS_AT,
+  NSCOUNT_AT,
   OTHERWISE,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
@@ -84,16 +97,16 @@ export class ResponseWriter {
     const index = this.#index;
     const nodes = index.bytes;
     const { start, questionEnd } = query;
-    const flags = nodes[a + 1];
-    let ancount = (nodes[a + 2] << 8) | nodes[a + 3];
-    let nscount = (nodes[a + 4] << 8) | nodes[a + 5];
-    let arcount = (nodes[a + 6] << 8) | nodes[a + 7];
-    let length = (nodes[a + 8] << 8) | nodes[a + 9];
-    const moves = (nodes[a + 10] << 8) | nodes[a + 11];
-    const drops = (nodes[a + 12] << 8) | nodes[a + 13];
+    const flags = nodes[a + ANSWER_FLAGS_AT];
+    let ancount = (nodes[a + ANCOUNT_AT] << 8) | nodes[a + ANCOUNT_AT + 1];
+    let nscount = (nodes[a + NSCOUNT_AT] << 8) | nodes[a + NSCOUNT_AT + 1];
+    let arcount = (nodes[a + ARCOUNT_AT] << 8) | nodes[a + ARCOUNT_AT + 1];
+    let length = (nodes[a + BODY_LENGTH_AT] << 8) | nodes[a + BODY_LENGTH_AT + 1];
+    const moves = (nodes[a + MOVE_COUNT_AT] << 8) | nodes[a + MOVE_COUNT_AT + 1];
+    const drops = (nodes[a + DROP_COUNT_AT] << 8) | nodes[a + DROP_COUNT_AT + 1];
     const moveAt = a + ANSWER_HEADER;
-    const dropAt = moveAt + moves * 2;
-    const body = dropAt + drops * 4;
+    const dropAt = moveAt + moves * MOVE_ENTRY;
+    const body = dropAt + drops * DROP_ENTRY;
     // The SOA lives at the apex only; behind a chain it is put from there.
     let apex = 0;
     let soa = 0;
@@ -102,18 +115,18 @@ export class ResponseWriter {
       apex = this.#apexOf(node);
       soa = apex === 0 ? 0 : answerOffset(this.#index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
-      soaLength = (nodes[soa + 8] << 8) | nodes[soa + 9];
+      soaLength = (nodes[soa + BODY_LENGTH_AT] << 8) | nodes[soa + BODY_LENGTH_AT + 1];
     }
     const nameLength = query.nameEnd - start - HEADER_LENGTH;
     const room = this.limit - (questionEnd - start) - soaLength - this.options.length;
     if (minimal && drops > 0) {
-      const last = dropAt + (drops - 1) * 4;
+      const last = dropAt + (drops - 1) * DROP_ENTRY;
       length = (nodes[last] << 8) | nodes[last + 1];
       arcount = 0;
     }
-    for (let i = 0, d = dropAt; length > room && i < drops; i++, d += 4) {
+    for (let i = 0, d = dropAt; length > room && i < drops; i++, d += DROP_ENTRY) {
       length = (nodes[d] << 8) | nodes[d + 1];
-      arcount = (nodes[d + 2] << 8) | nodes[d + 3];
+      arcount = (nodes[d + DROP_ARCOUNT_AT] << 8) | nodes[d + DROP_ARCOUNT_AT + 1];
     }
     let p = questionEnd;
     let truncated = 0;
@@ -123,11 +136,18 @@ export class ResponseWriter {
       nscount = 0;
       arcount = 0;
     } else {
-      p = this.#copyBody(body, length, moveAt, moves, nameLength - nodes[node + 5], p);
+      p = this.#copyBody(body, length, moveAt, moves, nameLength - nodes[node + NAME_LENGTH_AT], p);
       if (soa !== 0) {
-        const soaMoves = (nodes[soa + 10] << 8) | nodes[soa + 11];
+        const soaMoves = (nodes[soa + MOVE_COUNT_AT] << 8) | nodes[soa + MOVE_COUNT_AT + 1];
         const soaMoveAt = soa + ANSWER_HEADER;
-        p = this.#copyBody(soaMoveAt + soaMoves * 2, soaLength, soaMoveAt, soaMoves, nameLength - nodes[apex + 5], p);
+        p = this.#copyBody(
+          soaMoveAt + soaMoves * MOVE_ENTRY,
+          soaLength,
+          soaMoveAt,
+          soaMoves,
+          nameLength - nodes[apex + NAME_LENGTH_AT],
+          p,
+        );
         if ((flags & ANSWER_SOA) !== 0) ancount++;
         else nscount++;
       }
@@ -153,7 +173,7 @@ export class ResponseWriter {
     const { bytes } = this;
     for (let i = 0; i < length; i++) bytes[p + i] = nodes[body + i];
     if (by === 0) return p + length;
-    for (let i = 0, m = moveAt; i < moves; i++, m += 2) {
+    for (let i = 0, m = moveAt; i < moves; i++, m += MOVE_ENTRY) {
       const at = (nodes[m] << 8) | nodes[m + 1];
       if (at >= length) break;
       const target = ((nodes[body + at] << 8) | nodes[body + at + 1]) + by;
@@ -166,10 +186,10 @@ export class ResponseWriter {
   /** Offset of the apex of a node's zone. The name asked lies within it. */
   #apexOf(node: number): number {
     const nodes = this.#index.bytes;
-    if ((nodes[node + 4] & NODE_APEX) !== 0) return node;
+    if ((nodes[node + NODE_FLAGS_AT] & NODE_APEX) !== 0) return node;
     const index = this.#index;
     const query = this.#query;
-    const start = query.nameEnd - nodes[node + 6];
+    const start = query.nameEnd - nodes[node + APEX_LENGTH_AT];
     let label = query.labels;
     while (index.starts[label] > start) label--;
     return index.find(this.bytes, start, query.nameEnd, index.sums[label]);

@@ -6,14 +6,16 @@
 import {
   ANSWER_AA,
   ANSWER_STALE,
+  APEX_LENGTH_AT,
   answerOffset,
+  NAME_LENGTH_AT,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
+  NODE_FLAGS_AT,
   NODE_HAS_WILDCARD,
-  NODE_HEADER,
+  nameOffset,
   OTHERWISE,
-  TYPE_ENTRY,
 } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
@@ -62,11 +64,11 @@ export class Synthesizer {
     const nodes = this.#index.bytes;
     this.error = NO_ERROR;
     const asked = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
-    this.#apex = asked.subarray(asked.length - nodes[first + 6]);
+    this.#apex = asked.subarray(asked.length - nodes[first + APEX_LENGTH_AT]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
-    const own = first + NODE_HEADER + nodes[first + 7] * TYPE_ENTRY;
-    const source = nodes.slice(own, own + nodes[first + 5]);
-    const kind = (nodes[first + 4] & NODE_CNAME) !== 0 ? 'node' : 'dname';
+    const own = nameOffset(nodes, first);
+    const source = nodes.slice(own, own + nodes[first + NAME_LENGTH_AT]);
+    const kind = (nodes[first + NODE_FLAGS_AT] & NODE_CNAME) !== 0 ? 'node' : 'dname';
     const rcode = this.#walk(asked, { kind, node: first, source }, query.type, sections);
     return this.#write(bytes, query, asked, sections, rcode, limit);
   }

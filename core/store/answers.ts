@@ -51,9 +51,29 @@ export const ANSWER_SOA = 0x40;
 /** Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are told (RFC 8914 4.4). */
 export const ANSWER_STALE = 0x20;
 
+/** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */
+export const NODE_FLAGS_AT = 4;
+export const NAME_LENGTH_AT = 5;
+export const APEX_LENGTH_AT = 6;
+export const TYPE_COUNT_AT = 7;
 export const NODE_HEADER = 8;
 export const TYPE_ENTRY = 8;
+/** Offset in a type's entry. */
+export const TYPE_ANSWER_AT = 4;
+
+/** Offsets in an answer; the response code is its first byte, and the moves follow at ANSWER_HEADER. */
+export const ANSWER_FLAGS_AT = 1;
+export const ANCOUNT_AT = 2;
+export const NSCOUNT_AT = 4;
+export const ARCOUNT_AT = 6;
+export const BODY_LENGTH_AT = 8;
+export const MOVE_COUNT_AT = 10;
+export const DROP_COUNT_AT = 12;
 export const ANSWER_HEADER = 14;
+export const MOVE_ENTRY = 2;
+export const DROP_ENTRY = 4;
+/** Offset in a drop's entry. */
+export const DROP_ARCOUNT_AT = 2;
 
 /** Most bytes of a body: a message has 65,535, less header, question and OPT. */
 export const MAX_BODY = 65535 - HEADER_LENGTH - 259 - 11;
@@ -74,14 +94,28 @@ export interface Answer {
 
 /** Offset of a node's answer for a type: 0 when it has none, the node's own when the answer is not kept there. Hot. */
 export function answerOffset(nodes: Uint8Array, node: number, type: number): number {
-  const count = nodes[node + 7];
+  const count = nodes[node + TYPE_COUNT_AT];
   let p = node + NODE_HEADER;
   for (let i = 0; i < count; i++, p += TYPE_ENTRY) {
-    if (((nodes[p] << 8) | nodes[p + 1]) === type)
-      return node + ((nodes[p + 4] << 24) | (nodes[p + 5] << 16) | (nodes[p + 6] << 8) | nodes[p + 7]);
+    if (((nodes[p] << 8) | nodes[p + 1]) !== type) continue;
+    const at = p + TYPE_ANSWER_AT;
+    return node + ((nodes[at] << 24) | (nodes[at + 1] << 16) | (nodes[at + 2] << 8) | nodes[at + 3]);
   }
   return 0;
 }
+
+const uint16 = (nodes: Uint8Array, at: number): number => (nodes[at] << 8) | nodes[at + 1];
+
+/** Offset of a node's name. Hot. */
+export const nameOffset = (nodes: Uint8Array, node: number): number =>
+  node + NODE_HEADER + nodes[node + TYPE_COUNT_AT] * TYPE_ENTRY;
+
+/** Offset of an answer's body. */
+export const bodyOffset = (nodes: Uint8Array, answer: number): number =>
+  answer +
+  ANSWER_HEADER +
+  uint16(nodes, answer + MOVE_COUNT_AT) * MOVE_ENTRY +
+  uint16(nodes, answer + DROP_COUNT_AT) * DROP_ENTRY;
 
 /**
  * Puts another serial into an apex's node, in place: the SOA's own answer and the negative one both end in its rdata, and that in five numbers, the serial first
@@ -90,10 +124,9 @@ export function answerOffset(nodes: Uint8Array, node: number, type: number): num
 export function setSerial(node: Buffer, serial: number): boolean {
   for (const type of [OTHERWISE, TYPE.SOA]) {
     const at = answerOffset(node, 0, type);
-    const length = at === 0 ? 0 : node.readUInt16BE(at + 8);
+    const length = at === 0 ? 0 : node.readUInt16BE(at + BODY_LENGTH_AT);
     if (length < SOA_NUMBERS) return false;
-    const body = at + ANSWER_HEADER + node.readUInt16BE(at + 10) * 2 + node.readUInt16BE(at + 12) * 4;
-    node.writeUInt32BE(serial, body + length - SOA_NUMBERS);
+    node.writeUInt32BE(serial, bodyOffset(node, at) + length - SOA_NUMBERS);
   }
   return true;
 }
@@ -111,14 +144,14 @@ export function encodeNode(
   let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length;
   for (const [, answer] of answers) {
     if (answer === null) continue;
-    size += ANSWER_HEADER + answer.moves.length * 2 + answer.drops.length * 4 + answer.body.length;
+    size += ANSWER_HEADER + answer.moves.length * MOVE_ENTRY + answer.drops.length * DROP_ENTRY + answer.body.length;
   }
   const node = Buffer.allocUnsafe(size);
   node.writeUInt32BE(size, 0);
-  node[4] = flags;
-  node[5] = name.length;
-  node[6] = apexLength;
-  node[7] = answers.length;
+  node[NODE_FLAGS_AT] = flags;
+  node[NAME_LENGTH_AT] = name.length;
+  node[APEX_LENGTH_AT] = apexLength;
+  node[TYPE_COUNT_AT] = answers.length;
   let entry = NODE_HEADER;
   let at = entry + answers.length * TYPE_ENTRY;
   node.set(name, at);
@@ -126,17 +159,17 @@ export function encodeNode(
   for (const [type, answer] of answers) {
     node.writeUInt16BE(type, entry);
     node.writeUInt16BE(0, entry + 2);
-    node.writeUInt32BE(answer === null ? 0 : at, entry + 4);
+    node.writeUInt32BE(answer === null ? 0 : at, entry + TYPE_ANSWER_AT);
     entry += TYPE_ENTRY;
     if (answer === null) continue;
     node[at] = answer.rcode;
-    node[at + 1] = answer.flags;
-    node.writeUInt16BE(answer.ancount, at + 2);
-    node.writeUInt16BE(answer.nscount, at + 4);
-    node.writeUInt16BE(answer.arcount, at + 6);
-    node.writeUInt16BE(answer.body.length, at + 8);
-    node.writeUInt16BE(answer.moves.length, at + 10);
-    node.writeUInt16BE(answer.drops.length, at + 12);
+    node[at + ANSWER_FLAGS_AT] = answer.flags;
+    node.writeUInt16BE(answer.ancount, at + ANCOUNT_AT);
+    node.writeUInt16BE(answer.nscount, at + NSCOUNT_AT);
+    node.writeUInt16BE(answer.arcount, at + ARCOUNT_AT);
+    node.writeUInt16BE(answer.body.length, at + BODY_LENGTH_AT);
+    node.writeUInt16BE(answer.moves.length, at + MOVE_COUNT_AT);
+    node.writeUInt16BE(answer.drops.length, at + DROP_COUNT_AT);
     at += ANSWER_HEADER;
     for (const move of answer.moves) at = node.writeUInt16BE(move, at);
     for (const drop of answer.drops) {

@@ -1,5 +1,5 @@
 /** Writes the nodes of names into the answers table, and keeps what the shared index has to learn of it. */
-import { NODE_HEADER, TYPE_ENTRY } from '../../store/answers.ts';
+import { NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { Name } from '../../wire/name.ts';
@@ -60,8 +60,8 @@ export class NodeWriter {
 
   #putKeyed(key: Buffer, node: Buffer): void {
     const { answers } = this.#environment;
-    const at = NODE_HEADER + node[7] * TYPE_ENTRY;
-    const name = node.subarray(at, at + node[5]);
+    const at = nameOffset(node, 0);
+    const name = node.subarray(at, at + node[NAME_LENGTH_AT]);
     const wasStored =
       !this.#isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
     this.#write(key, node);

@@ -1,5 +1,5 @@
 /** Which nodes the arena lets in when it gets full. */
-import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_HAS_BELOW } from '../answers.ts';
+import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_FLAGS_AT, NODE_HAS_BELOW } from '../answers.ts';
 
 /** Share of the arena beyond which leaves stay in the store. */
 export const LEAF_SHARE = 0.9;
@@ -8,5 +8,5 @@ const STRUCTURAL = NODE_APEX | NODE_DELEGATION | NODE_DNAME | NODE_CNAME | NODE_
 
 /** Only its own name's answers need it. Every other node is met on the way to names that don't exist, too, so it is let in to the end. */
 export function isLeaf(node: Uint8Array): boolean {
-  return (node[4] & STRUCTURAL) === 0;
+  return (node[NODE_FLAGS_AT] & STRUCTURAL) === 0;
 }

@@ -3,7 +3,7 @@
  * from the arena. Where each lies, or that it lies in the store, goes to the writer, which alone changes the slots.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
+import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
 import { openEnvironment } from '../environment.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { countLabels, FIRST_NODE, finishHash, IN_STORE, nameSum, type SharedIndex } from './layout.ts';
@@ -85,8 +85,8 @@ const range = { start: data.from ?? undefined, end: data.to ?? undefined };
 for (const { value } of environment.answers.getRange(range)) {
   const offset = place(value);
   if (offset !== 0) arena.set(value, offset);
-  const nameAt = NODE_HEADER + value[7] * TYPE_ENTRY;
-  slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[5]));
+  const nameAt = nameOffset(value, 0);
+  slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
   slots[count * 2 + 1] = offset === 0 ? IN_STORE : offset / 8;
   maxLabels = Math.max(maxLabels, countLabels(value, nameAt));
   if (++count === BATCH) tell(false);

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { largeMemory } from '../../os/large-memory.ts';
-import { NODE_HEADER, TYPE_ENTRY } from '../answers.ts';
+import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena, isBefore } from './arena.ts';
 import {
@@ -83,8 +83,8 @@ export class IndexWriter {
    * for only when `isAmbiguous` says so, for then the hash alone does not tell this name from another that lies in the store.
    */
   put(node: Uint8Array, wasStored = true): void {
-    const nameAt = NODE_HEADER + node[7] * TYPE_ENTRY;
-    const nameLength = node[5];
+    const nameAt = nameOffset(node, 0);
+    const nameLength = node[NAME_LENGTH_AT];
     const slot = this.#find(node, nameAt, nameLength, wasStored);
     const reference = this.#store(node);
     if (slot >= 0) {
@@ -210,8 +210,8 @@ export class IndexWriter {
   }
 
   #sameName(node: number, name: Uint8Array, from: number, length: number): boolean {
-    if (this.#bytes[node + 5] !== length) return false;
-    const at = node + NODE_HEADER + this.#bytes[node + 7] * TYPE_ENTRY;
+    if (this.#bytes[node + NAME_LENGTH_AT] !== length) return false;
+    const at = nameOffset(this.#bytes, node);
     for (let i = 0; i < length; i++) if (this.#bytes[at + i] !== name[from + i]) return false;
     return true;
   }

@@ -2,7 +2,22 @@
 import dnsPacket from 'dns-packet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ANSWER_HEADER, NODE_HEADER, TYPE_ENTRY } from '../../../core/store/answers.ts';
+import {
+  ANCOUNT_AT,
+  ANSWER_HEADER,
+  ARCOUNT_AT,
+  BODY_LENGTH_AT,
+  DROP_ARCOUNT_AT,
+  DROP_COUNT_AT,
+  DROP_ENTRY,
+  MOVE_COUNT_AT,
+  MOVE_ENTRY,
+  NODE_HEADER,
+  NSCOUNT_AT,
+  TYPE_ANSWER_AT,
+  TYPE_COUNT_AT,
+  TYPE_ENTRY,
+} from '../../../core/store/answers.ts';
 import { ASKED, Body, type Owner } from '../../../core/wire/body.ts';
 import { formatName, MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
@@ -187,22 +202,27 @@ test('names that lie too far behind for a pointer are written whole', () => {
 
 /** The parts of a node's answer for a type: see core/store/answers.ts. */
 function answerOf(node: Buffer, type: number) {
-  const types = Array.from({ length: node[7] }, (_, i) => node.readUInt16BE(NODE_HEADER + i * TYPE_ENTRY));
+  const types = Array.from({ length: node[TYPE_COUNT_AT] }, (_, i) => node.readUInt16BE(NODE_HEADER + i * TYPE_ENTRY));
   assert.ok(types.includes(type), `type ${type} is not among ${types}`);
-  const at = node.readUInt32BE(NODE_HEADER + types.indexOf(type) * TYPE_ENTRY + 4);
-  const [ancount, nscount, arcount, bodyLength, moves, drops] = [2, 4, 6, 8, 10, 12].map((o) =>
-    node.readUInt16BE(at + o),
-  );
-  const dropAt = at + ANSWER_HEADER + moves * 2;
-  const body = node.subarray(dropAt + drops * 4, dropAt + drops * 4 + bodyLength);
+  const at = node.readUInt32BE(NODE_HEADER + types.indexOf(type) * TYPE_ENTRY + TYPE_ANSWER_AT);
+  const [ancount, nscount, arcount, bodyLength, moves, drops] = [
+    ANCOUNT_AT,
+    NSCOUNT_AT,
+    ARCOUNT_AT,
+    BODY_LENGTH_AT,
+    MOVE_COUNT_AT,
+    DROP_COUNT_AT,
+  ].map((o) => node.readUInt16BE(at + o));
+  const dropAt = at + ANSWER_HEADER + moves * MOVE_ENTRY;
+  const body = node.subarray(dropAt + drops * DROP_ENTRY, dropAt + drops * DROP_ENTRY + bodyLength);
   return {
     ancount,
     nscount,
     arcount,
     body,
     drops: Array.from({ length: drops }, (_, i) => ({
-      bodyLength: node.readUInt16BE(dropAt + i * 4),
-      arcount: node.readUInt16BE(dropAt + i * 4 + 2),
+      bodyLength: node.readUInt16BE(dropAt + i * DROP_ENTRY),
+      arcount: node.readUInt16BE(dropAt + i * DROP_ENTRY + DROP_ARCOUNT_AT),
     })),
   };
 }
