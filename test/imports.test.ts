@@ -43,6 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api/cli': [
     'admin-api/packages',
     'admin-api/records',
+    'core/address',
     'core/base',
     'core/cluster',
     'core/config',
@@ -136,7 +137,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/alias': ['core/address', 'core/base', 'core/journal', 'core/resolver', 'core/store', 'core/wire', 'core/zone'],
   'core/answer': ['core/address', 'core/base', 'core/config', 'core/store', 'core/wire'],
   'core/base': [],
-  'core/cluster': ['core/base', 'core/config', 'core/etcd', 'core/journal', 'core/store'],
+  'core/cluster': ['core/address', 'core/base', 'core/config', 'core/etcd', 'core/journal', 'core/store'],
   'core/config': ['core/address', 'core/base', 'core/wire'],
   'core/etcd': [],
   'core/journal': ['core/base', 'core/etcd', 'core/store', 'core/wire', 'core/zone'],
@@ -152,7 +153,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
   ],
   'core/os': ['core/address', 'core/base', 'core/config'],
-  'core/resolver': ['core/base', 'core/wire'],
+  'core/resolver': ['core/address', 'core/base', 'core/wire'],
   'core/store': ['core/base', 'core/os', 'core/wire'],
   'core/tls': ['core/base', 'core/journal', 'core/store'],
   'core/transfer': [

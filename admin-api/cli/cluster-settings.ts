@@ -1,5 +1,7 @@
 /** The settings of a node for the commands of its cluster, and what they say of its daemon and of its etcd. */
+
 import { dirname, resolve } from 'node:path';
+import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { ClusterFiles } from '../../core/cluster/files.ts';
 import { HOST } from '../../core/cluster/setup.ts';
 import type { VoterStep } from '../../core/cluster/voter.ts';
@@ -31,7 +33,7 @@ export function memberConfig(io: CliIo, options: GlobalOptions): Config {
 /** Of `--host`. Throws CliError. */
 export function hostsOf(hosts: readonly string[] | undefined): string[] {
   return (hosts ?? []).map((text) => {
-    const host = text.replace(/^\[(.*)\]$/, '$1');
+    const host = fromUrlHost(text);
     if (HOST.test(host)) return host;
     throw new CliError('bad_host', `--host ${text} is no name and no address, such as 192.0.2.11 or 2001:db8::11.`);
   });

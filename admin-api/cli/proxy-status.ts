@@ -1,5 +1,6 @@
 /** The state of a proxy for a person: what is, and what to do about what is not as it should be. */
-import { isIPv6 } from 'node:net';
+
+import { toUrlHost } from '../../core/address/url-host.ts';
 import { asObject, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
@@ -39,7 +40,7 @@ function originLines(
   if (typeof host !== 'string' || host === '') {
     return ['  origin       none', `  next: Name it with "waypost proxy set ${domain} ORIGIN".`];
   }
-  const origin = `  origin       ${shown(protocol)}://${isIPv6(host) ? `[${host}]` : host}:${shown(port)}`;
+  const origin = `  origin       ${shown(protocol)}://${toUrlHost(host)}:${shown(port)}`;
   return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
 }
 

@@ -1,4 +1,5 @@
 /** What a person reads when the daemon is ready: where it listens, and what to try. */
+import { toUrlHost } from '../../core/address/url-host.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
 
 export interface Ready {
@@ -42,10 +43,9 @@ function edgeLine(http: readonly ListenAddress[], https: readonly ListenAddress[
   // Without TLS it answers before there is a certificate.
   const place = http[0] ?? https[0];
   if (place === undefined) return '';
-  const { address, port, family } = reached(place);
+  const { address, port } = reached(place);
   const scheme = http.length > 0 ? 'http' : 'https';
-  const to = family === 6 ? `[${address}]` : address;
-  return `  curl --connect-to ::${to}:${port} ${scheme}://example.com/   # once its proxy is on: waypost proxy set example.com ORIGIN && waypost proxy on example.com\n`;
+  return `  curl --connect-to ::${toUrlHost(address)}:${port} ${scheme}://example.com/   # once its proxy is on: waypost proxy set example.com ORIGIN && waypost proxy on example.com\n`;
 }
 
 const reached = (listen: ListenAddress): ListenAddress => ({

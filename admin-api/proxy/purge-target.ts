@@ -17,7 +17,7 @@ export function readUrl(text: string, domain: string, pointer: string): string {
     pointer,
   );
   checkHost(url, text, domain, 'invalid_url', pointer);
-  return `${url.protocol}//${hostOf(url)}${normalised(url.pathname)}${normalised(url.search)}`;
+  return `${url.protocol}//${hostNameIn(url)}${normalised(url.pathname)}${normalised(url.search)}`;
 }
 
 /** Host and path, of both schemes. Throws InvalidError `invalid_prefix`. */
@@ -27,7 +27,7 @@ export function readPrefix(text: string, domain: string, pointer: string): strin
   const url = parse(text, /^https?:\/\//i.test(whole) ? whole : '', 'invalid_prefix', how, pointer);
   checkHost(url, text, domain, 'invalid_prefix', pointer);
   if (whole.includes('?')) refuse('invalid_prefix', text, 'has a query; a prefix ends in the path', pointer);
-  return `${hostOf(url)}${normalised(url.pathname)}`;
+  return `${hostNameIn(url)}${normalised(url.pathname)}`;
 }
 
 /** Throws InvalidError `invalid_tag`. */
@@ -42,7 +42,7 @@ function parse(text: string, url: string, code: string, why: string, pointer: st
 }
 
 function checkHost(url: URL, text: string, domain: string, code: string, pointer: string): void {
-  const host = hostOf(url);
+  const host = hostNameIn(url);
   if (url.username !== '' || url.password !== '') refuse(code, text, 'names a user; leave that out', pointer);
   if (url.port !== '')
     refuse(code, text, 'names a port; the proxy answers on 80 and 443 alone, so leave it out', pointer);
@@ -51,7 +51,7 @@ function checkHost(url: URL, text: string, domain: string, code: string, pointer
     refuse(code, text, `is not in the domain ${domain}`, pointer);
 }
 
-const hostOf = (url: URL): string => url.hostname.replace(/\.$/, '');
+const hostNameIn = (url: URL): string => url.hostname.replace(/\.$/, '');
 
 /** Escapes of what needs none are undone, the others have capital digits. */
 function normalised(text: string): string {

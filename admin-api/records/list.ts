@@ -95,11 +95,11 @@ function matcher(domain: Domain, { type, content }: Filter): (entry: Entry) => b
     const stored = value.subarray(RECORD_RDATA);
     if (rdata !== null && equalNames(rdata, stored)) return true;
     // MX and SRV are found by their host alone too.
-    return (own === TYPE.MX || own === TYPE.SRV) && hostOf(formatRdata(own, stored)) === plain.replace(/\.$/, '');
+    return (own === TYPE.MX || own === TYPE.SRV) && targetOf(formatRdata(own, stored)) === plain.replace(/\.$/, '');
   };
 }
 
-const hostOf = (content: string): string => content.slice(content.lastIndexOf(' ') + 1).replace(/\.$/, '');
+const targetOf = (content: string): string => content.slice(content.lastIndexOf(' ') + 1).replace(/\.$/, '');
 
 function tryContent(type: number, content: string, apex: Name): Uint8Array | null {
   try {

@@ -2,7 +2,9 @@
  * A member of etcd beside a node, which shows and takes the certificates of the cluster: whether one is to run there, and how it is started. It runs where one of `etcd.endpoints` is the
  * node's own; the first node begins a new etcd with its member alone, each other asks those that are there to take it in.
  */
+
 import { connect, isIP } from 'node:net';
+import { fromUrlHost, toUrlHost } from '../address/url-host.ts';
 import { ConfigError } from '../base/errors.ts';
 import { EtcdUnavailable } from '../etcd/errors.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
@@ -45,12 +47,11 @@ export function addressOf(hosts: readonly string[]): string {
 }
 
 /** As in a URL. */
-const hostOf = (host: string): string =>
-  (URL.parse(`https://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? host).toLowerCase();
+const hostInUrl = (host: string): string => (URL.parse(`https://${toUrlHost(host)}`)?.hostname ?? host).toLowerCase();
 
 /** Null: none of the endpoints is at one of the node's `hosts`. Throws ConfigError `no_tls`, `no_address`. */
 export function voterOf(endpoints: readonly string[], name: string, hosts: readonly string[]): Voter | null {
-  const own = new Set([name, ...hosts].map(hostOf));
+  const own = new Set([name, ...hosts].map(hostInUrl));
   const url =
     hosts.length === 0 ? undefined : endpoints.map((one) => new URL(one)).find((one) => own.has(one.hostname));
   if (url === undefined) return null;
@@ -59,7 +60,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
       'no_tls',
       `${url.origin} is at a --host of this node, and who reaches etcd there without TLS may write every zone. Name it as https. If nothing runs there yet, this command then says how its member is started with the certificates of the cluster; an etcd that runs there is to be given certificates, and to take only TLS, first.`,
     );
-  const inUrl = url.hostname.replace(/^\[|\]$/g, '');
+  const inUrl = fromUrlHost(url.hostname);
   const peer = new URL(url);
   peer.port = String(Number(url.port || 443) + 1);
   const address = isIP(inUrl) > 0 ? inUrl : addressOf(hosts);
@@ -68,7 +69,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
 
 /** What etcd is to be told of it, as settings of etcd. */
 function settingsOf({ name, clientUrl, peerUrl, address }: Voter, cluster: string, state: 'new' | 'existing') {
-  const at = (url: string): string => `https://${hostOf(address)}:${new URL(url).port}`;
+  const at = (url: string): string => `https://${hostInUrl(address)}:${new URL(url).port}`;
   return {
     name,
     'listen-client-urls': at(clientUrl),
@@ -169,7 +170,7 @@ function isListening(endpoint: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(endpoint);
   return new Promise((resolve) => {
     const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
+      host: fromUrlHost(hostname),
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
       timeout: CONNECT_MS,
     });

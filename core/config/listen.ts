@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { toUrlHost } from '../address/url-host.ts';
 
 /** A place to listen on. */
 export interface ListenAddress {
@@ -32,5 +33,5 @@ export function parseListen(text: string): ListenAddress[] | undefined {
 
 /** The form that parseListen reads: `192.0.2.1:53` or `[2001:db8::1]:53`. */
 export function formatListen(listen: ListenAddress): string {
-  return listen.family === 6 ? `[${listen.address}]:${listen.port}` : `${listen.address}:${listen.port}`;
+  return `${toUrlHost(listen.address)}:${listen.port}`;
 }

@@ -33,7 +33,7 @@ export function loadCensus(): Census {
       for (const name of readdirSync('/proc/self/fd')) {
         const fd = Number(name);
         if (!ask(getsockname, fd) || !isInternet(address) || address.readUInt16BE(2) !== port) continue;
-        if (ask(getpeername, fd)) found.push(formatAddress(hostOf(address)));
+        if (ask(getpeername, fd)) found.push(formatAddress(addressIn(address)));
       }
       return found;
     };
@@ -44,5 +44,5 @@ export function loadCensus(): Census {
 
 const familyOf = (address: Buffer): number => address.readUInt16LE(0);
 const isInternet = (address: Buffer): boolean => familyOf(address) === AF_INET || familyOf(address) === AF_INET6;
-const hostOf = (address: Buffer): Uint8Array =>
+const addressIn = (address: Buffer): Uint8Array =>
   familyOf(address) === AF_INET ? address.subarray(4, 8) : address.subarray(8, 24);

@@ -1,7 +1,9 @@
 /** Addresses of a name from recursive resolvers, with the TTLs that node:dns keeps to itself: of a chain of CNAMEs it tells the last TTL alone. */
+
 import { getServers } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
+import { fromUrlHost } from '../address/url-host.ts';
 import { type Name, nameId } from '../wire/name.ts';
 import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
 import { encodeQuestion, newQuestion, type Outcome, type Question, readReply } from './message.ts';
@@ -72,5 +74,5 @@ async function askServer(
 export function parseServer(text: string): Server {
   if (isIP(text) !== 0) return { address: text, port: 53 };
   const at = text.lastIndexOf(':');
-  return { address: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+  return { address: fromUrlHost(text.slice(0, at)), port: Number(text.slice(at + 1)) };
 }

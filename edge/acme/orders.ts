@@ -17,7 +17,7 @@ import { Pause } from './pause.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
 import { eachRow } from './take-up.ts';
-import { hostOf } from './zone-facts.ts';
+import { hostNameOf } from './zone-facts.ts';
 
 export interface OrdersOptions {
   readonly environment: Environment;
@@ -258,7 +258,7 @@ export class Orders {
 
   async #order(id: string, claim: Claim, triedAt: number, { signal }: AbortController): Promise<void> {
     const { book, log, observer } = this.#options;
-    const domain = hostOf(claim.domain.apex);
+    const domain = hostNameOf(claim.domain.apex);
     const started = performance.now();
     const end = (result: string): void => observer.ended(result, (performance.now() - started) / 1000);
     try {

@@ -51,7 +51,7 @@ export function openTransport(caFile: string | undefined, stop: AbortSignal): Tr
     async request(url, method, { data, headers } = {}) {
       const answer = await exchange(agent, stop, url, method, data, headers);
       if (answer.status >= 300 && answer.status < 400)
-        throw new DirectoryUnreachable(`${hostOf(url)}: it redirects elsewhere (status ${answer.status})`);
+        throw new DirectoryUnreachable(`${serverOf(url)}: it redirects elsewhere (status ${answer.status})`);
       if (answer.status < 400) return answer;
       const problem = readProblem(answer.data);
       if (answer.status === 400 && problem.type === 'badNonce') return answer;
@@ -101,7 +101,7 @@ async function exchange(
     return { status: statusCode, headers: flat, data: bodyValue(await readAll(body), flat['content-type'] ?? '') };
   } catch (error) {
     if (stop.aborted) throw stop.reason;
-    throw new DirectoryUnreachable(`${hostOf(url)}: ${reasonOf(error)}`, { cause: error });
+    throw new DirectoryUnreachable(`${serverOf(url)}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -130,7 +130,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 }
 
 /** For messages; what is no URL came from a directory. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what it gave as a URL');
+const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what it gave as a URL');
 
 /** Of an error whose message may be empty, as that of a host with several addresses is. */
 function reasonOf(error: unknown): string {

@@ -41,11 +41,11 @@ export function ownZoneFacts(
   domain: Domain,
 ): OwnZoneFacts {
   const atApex = apexSets(readRRsets(environment, domain.id, domain.apex), domain, settings, 0);
-  const ns = findType(atApex, TYPE.NS)?.rdatas.map((rdata) => hostOf(nameAt(rdata, 0))) ?? [];
+  const ns = findType(atApex, TYPE.NS)?.rdatas.map((rdata) => hostNameOf(nameAt(rdata, 0))) ?? [];
   const wildcard = wildcardOf(domain.apex);
   return {
-    apex: hostOf(domain.apex),
-    wildcard: wildcard.length > 255 ? null : hostOf(wildcard),
+    apex: hostNameOf(domain.apex),
+    wildcard: wildcard.length > 255 ? null : hostNameOf(wildcard),
     nameservers: [...new Set([...settings.nameservers.map((name) => name.toLowerCase().replace(/\.$/, '')), ...ns])],
     caa: findType(atApex, TYPE.CAA)?.rdatas.map(readCaa) ?? [],
     closed: closedBy(environment, reader, domain, atApex),
@@ -53,7 +53,7 @@ export function ownZoneFacts(
   };
 }
 
-export const hostOf = (name: Name): string => formatName(name).slice(0, -1).toLowerCase();
+export const hostNameOf = (name: Name): string => formatName(name).slice(0, -1).toLowerCase();
 
 function closedBy(
   environment: Environment,
@@ -63,7 +63,7 @@ function closedBy(
 ): string | null {
   const name = challengeName(apex);
   if (name === null) return 'the name of the domain is too long for "_acme-challenge" before it';
-  const host = hostOf(name);
+  const host = hostNameOf(name);
   if (findType(atApex, TYPE.DNAME) !== undefined)
     return 'the domain has a DNAME record, which leads all names below it elsewhere';
   if (reader.domainByApex(name) !== undefined) return `${host} is a domain of its own`;
@@ -84,7 +84,7 @@ function readCaa(rdata: Uint8Array): CaaRecord {
 
 function webNames(environment: Environment, settings: ZoneSettings, domain: Domain): string[] {
   const web = new WebNames(environment, domain, settings);
-  const found = web.has(domain.apex) ? [hostOf(domain.apex)] : [];
+  const found = web.has(domain.apex) ? [hostNameOf(domain.apex)] : [];
   const start = idKey(domain.id);
   let last = '';
   let looks = 0;
@@ -96,7 +96,7 @@ function webNames(environment: Environment, settings: ZoneSettings, domain: Doma
     if (id === last || !WEB_TYPES.has(type)) continue;
     last = id;
     const name = nameOfKey(k, 8, nameEnd);
-    if (name.length !== domain.apex.length && !isWildcard(name) && web.has(name)) found.push(hostOf(name));
+    if (name.length !== domain.apex.length && !isWildcard(name) && web.has(name)) found.push(hostNameOf(name));
   }
   return found;
 }

@@ -2,8 +2,9 @@
  * The access log: one request in so many as a line of JSON. Lines are gathered in the thread and sent to main some at a time; when more come than are taken they are dropped, and
  * counted. Of a request it says who asked for which path: not the query, which may hold secrets, and no header field.
  */
+
+import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import { hostOf } from './host.ts';
 
 /** Milliseconds that a line waits for others. */
 const WAIT_MS = 200;
@@ -100,7 +101,7 @@ function lineOf({ exchange, domain, requestId, status, bytes, cache, originMs }:
     time: new Date().toISOString(),
     client: client.address,
     scheme,
-    host: hostOf(authority),
+    host: siteHost(authority),
     method,
     path: path.slice(0, Math.min(end < 0 ? path.length : end, LONGEST_PATH)),
     version,

@@ -2,8 +2,10 @@
  * Requests to the admin API (and DNS over HTTPS, which it serves) go to its own listener on this machine. Who asked is told it in a field that it believes only with the secret that main has
  * drawn for this run: rate limits, and who may read /metrics, hang on it.
  */
+
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
+import { toUrlHost } from '../../core/address/url-host.ts';
 import type { Exchange, FieldList, Handler } from '../http/exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
@@ -38,9 +40,11 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 export function createAdminForward(target: AdminTarget, observer: Observer): AdminForward {
-  const host = target.address.includes(':') ? `[${target.address}]` : target.address;
   // Of a request that was sent nothing is known when its connection breaks: it is not sent again.
-  const pool = new Pool(`http://${host}:${target.port}`, { connections: target.connections, pipelining: 1 });
+  const pool = new Pool(`http://${toUrlHost(target.address)}:${target.port}`, {
+    connections: target.connections,
+    pipelining: 1,
+  });
 
   const refuse = (exchange: Exchange, page: ErrorPage): void => {
     const id = requestId();

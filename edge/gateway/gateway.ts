@@ -5,6 +5,8 @@
  *                   where a trusted proxy in front says that the visitor came to it by https: admin host ─► site ─► 404
  *     with TLS      421 when the connection's certificate is not for the host ─► admin host ─► site ─► 404
  */
+
+import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
@@ -12,7 +14,6 @@ import { visitedBy } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
-import { hostOf } from './host.ts';
 import type { Observer } from './observer.ts';
 import { MISDIRECTED, NO_SUCH_SITE } from './pages.ts';
 import { redirect, secureLocation } from './redirect.ts';
@@ -85,7 +86,7 @@ export function createGateway(options: GatewayOptions): Handler {
 
   return (exchange) => {
     observer.begun(exchange);
-    const host = hostOf(exchange.authority);
+    const host = siteHost(exchange.authority);
     const { isEncrypted, serverName } = exchange.client;
     if (!isEncrypted) return clear(exchange, host);
     if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);

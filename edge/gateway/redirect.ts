@@ -1,6 +1,7 @@
 /** From http to https (RFC 9110 section 15.4.9: 308 keeps the method). */
+
+import { portOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import { hostOf, portOf } from './host.ts';
 
 /** Seconds: a browser that remembers it for ever could not come back when the site is taken out of the proxy. */
 const REMEMBERED = 300;
@@ -12,7 +13,7 @@ export function secureLocation(exchange: Exchange, httpPorts: ReadonlySet<string
   const { authority, path } = exchange;
   const isOurs = httpPorts.has(portOf(authority)) && httpsPort !== 443;
   const port = isOurs ? `:${httpsPort}` : '';
-  return `https://${hostOf(authority)}${port}${path.startsWith('/') ? path : '/'}`;
+  return `https://${siteHost(authority)}${port}${path.startsWith('/') ? path : '/'}`;
 }
 
 export function redirect(exchange: Exchange, location: string): void {

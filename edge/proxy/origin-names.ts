@@ -2,8 +2,9 @@
  * Hides where an origin is. Its host name and its addresses, in the fields of its responses,
  * become the host that the visitor requested, or are removed: links lead back to the edge.
  */
-import { isIP } from 'node:net';
+
 import { mayConnect } from '../../core/address/index.ts';
+import { fromUrlHost, toUrlHost } from '../../core/address/url-host.ts';
 import type { Origin } from '../origin/origin.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import { COLON, SLASHES, USER } from '../origin/spellings.ts';
@@ -65,8 +66,8 @@ export function replacedReference(reference: string, place: OriginPlace, visited
 
 /** Whether an authority is the origin's, or the visitor's host with the origin's port. */
 function isOriginAuthority(authority: string, scheme: string, place: OriginPlace, visited: Visited): boolean {
-  const { host, port } = hostOf(authority);
-  const visitedHost = hostOf(visited.authority);
+  const { host, port } = readAuthority(authority);
+  const visitedHost = readAuthority(visited.authority);
   if (host === visitedHost.host) return isOriginPort(port, scheme, place.origin, visitedHost.port);
   return isOriginHost(host, place);
 }
@@ -81,7 +82,7 @@ const isOriginHost = (host: string, { origin, addresses }: OriginPlace): boolean
 
 /** A visitor of the host itself, or of a name below it, knows the name. */
 function isNamePublic({ origin }: OriginPlace, { authority }: Visited): boolean {
-  const { host } = hostOf(authority);
+  const { host } = readAuthority(authority);
   return host === origin.host || host.endsWith(`.${origin.host}`);
 }
 
@@ -129,7 +130,7 @@ export function membersWithout(value: string, place: OriginPlace, visited: Visit
 }
 
 /** The host alone of an authority, as an origin's is written: without user information, brackets, port and last dot. */
-function hostOf(authority: string): { host: string; port: string } {
+function readAuthority(authority: string): { host: string; port: string } {
   const parts = /^(?:[^@]*@)?(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority);
   if (parts === null) return { host: '', port: '' };
   return { host: plainHost(parts[1]), port: parts[2] ?? '' };
@@ -137,9 +138,8 @@ function hostOf(authority: string): { host: string; port: string } {
 
 /** By the rules of URLs, so that another spelling of an address is the same one. */
 function plainHost(text: string): string {
-  const host = isIP(text) === 6 ? `[${text}]` : text.toLowerCase();
   try {
-    return new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    return fromUrlHost(new URL(`http://${toUrlHost(text.toLowerCase())}/`).hostname).replace(/\.$/, '');
   } catch {
     return text.toLowerCase();
   }

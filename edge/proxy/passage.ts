@@ -1,6 +1,9 @@
 /** An exchange on its way through the proxy: what is asked of the origin for it, and what the visitor gets. */
+
+import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
+import { hostOf } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, FieldList, RequestBody } from '../http/exchange/exchange.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
@@ -36,12 +39,6 @@ export interface PassageContext {
 
 /** What is told of a response before the visitor gets it. */
 export type OnHead = (status: number, fields: FieldList) => void;
-
-/** The host alone: without a port, and the brackets of an IPv6 address. */
-export function hostOf(authority: string): string {
-  if (authority.charCodeAt(0) === 0x5b) return authority.slice(1, authority.indexOf(']'));
-  return authority.includes(':') ? authority.slice(0, authority.lastIndexOf(':')) : authority;
-}
 
 export class Passage implements Visit, TrailerFilter {
   readonly id = requestId();
@@ -111,7 +108,7 @@ export class Passage implements Visit, TrailerFilter {
     this.#cancel = cancel;
     const fetched = this.#context.fetch({
       origin: site.origin,
-      serverName: hostOf(exchange.authority),
+      serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
       path: exchange.path,
       authority: normalAuthority(exchange, this.#context.rules),

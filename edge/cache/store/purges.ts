@@ -2,6 +2,7 @@
  * What was purged, by domain: an entry is void when a purge that fits it came after its mark. Bounded: a domain with too much detail has the older half of it
  * stand as one purge of all that is older, and beyond the bound in all so do domains; more is forgotten then than was asked, never less.
  */
+import { siteHost } from '../../http/exchange/authority.ts';
 import type { CachePurge } from './cache-store.ts';
 
 /** Bytes of detail of one domain and of all; what a domain without detail takes counts, too. */
@@ -163,7 +164,7 @@ export class Purges {
 function plainKey(key: string): string {
   const from = key.indexOf('://') + 3;
   const end = key.indexOf('/', from);
-  const host = key.slice(from, end).replace(/\.?(?::\d+)?$/, '');
+  const host = siteHost(key.slice(from, end));
   return host.length === end - from ? key : key.slice(0, from) + host + key.slice(end);
 }
 

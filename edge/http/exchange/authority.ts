@@ -30,6 +30,24 @@ export function withoutDefaultPort(scheme: 'http' | 'https', authority: string):
   return authority.endsWith(port) ? authority.slice(0, -port.length) : authority;
 }
 
+/** The host of an authority that is well-formed: without the port. An IPv6 address keeps its brackets, a name its last dot. */
+export function hostOf(authority: string): string {
+  const hasPort = authority.includes(':') && !authority.endsWith(']');
+  return hasPort ? authority.slice(0, authority.lastIndexOf(':')) : authority;
+}
+
+/** The host as sites are looked up by: without the port and the last dot. */
+export function siteHost(authority: string): string {
+  const host = hostOf(authority);
+  return host.endsWith('.') ? host.slice(0, -1) : host;
+}
+
+/** The port that an authority names. Empty: that of its scheme. */
+export function portOf(authority: string): string {
+  const colon = authority.lastIndexOf(':');
+  return colon < 0 || authority.endsWith(']') ? '' : authority.slice(colon + 1);
+}
+
 let lastText = '';
 let lastAuthority = '';
 

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { createAdminForward } from '../../../edge/gateway/admin.ts';
 import { DESTINATIONS, GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway } from '../../../edge/gateway/gateway.ts';
-import { hostOf, portOf } from '../../../edge/gateway/host.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
+import { siteHost } from '../../../edge/http/exchange/authority.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange, type FakeRequest } from '../proxy/fake-exchange.ts';
 
@@ -62,7 +62,7 @@ function rig(httpsPort: number | null = 8443): Rig {
     served,
     ask({ serverName, ...request }) {
       const exchange = new FakeExchange(request);
-      const name = serverName ?? hostOf(exchange.authority);
+      const name = serverName ?? siteHost(exchange.authority);
       Object.assign(exchange, { client: { ...exchange.client, serverName: request.scheme === 'http' ? '' : name } });
       void handler(exchange);
       return exchange;
@@ -206,19 +206,6 @@ test('what a request came to is counted by destination and class of status', () 
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   for (const destination of DESTINATIONS)
     for (const status of [101, 204, 499, 599, 999]) counters.ended(destination, status, 0);
-});
-
-test('the host and the port of an authority', () => {
-  for (const [authority, host, port] of [
-    ['a.test', 'a.test', ''],
-    ['a.test:1', 'a.test', '1'],
-    ['a.test.', 'a.test', ''],
-    ['a.test.:65535', 'a.test', '65535'],
-    ['[::1]', '[::1]', ''],
-    ['[::1]:443', '[::1]', '443'],
-    ['', '', ''],
-  ])
-    assert.equal([hostOf(authority), portOf(authority)], [host, port], authority);
 });
 
 test('the admin API is told who asks, by a field that no client can say; what comes of it goes back as it is', async () => {

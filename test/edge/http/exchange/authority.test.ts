@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { authorityOf, isPath } from '../../../../edge/http/exchange/authority.ts';
+import { authorityOf, hostOf, isPath, portOf, siteHost } from '../../../../edge/http/exchange/authority.ts';
 
 const AUTHORITIES: readonly (readonly [text: string, authority: string])[] = [
   ['site.test', 'site.test'],
@@ -56,6 +56,19 @@ test('paths begin with a slash, are visible ASCII and have no fragment; the aste
     assert.not.ok(isPath(path, 'GET'), path);
   assert.ok(isPath('*', 'OPTIONS'));
   assert.not.ok(isPath('**', 'OPTIONS'));
+});
+
+test('the host and the port of an authority', () => {
+  for (const [authority, host, site, port] of [
+    ['a.test', 'a.test', 'a.test', ''],
+    ['a.test:1', 'a.test', 'a.test', '1'],
+    ['a.test.', 'a.test.', 'a.test', ''],
+    ['a.test.:65535', 'a.test.', 'a.test', '65535'],
+    ['[::1]', '[::1]', '[::1]', ''],
+    ['[::1]:443', '[::1]', '[::1]', '443'],
+    ['', '', '', ''],
+  ])
+    assert.equal([hostOf(authority), siteHost(authority), portOf(authority)], [host, site, port], authority);
 });
 
 test.run();
