@@ -1,9 +1,9 @@
-/** Certificates by themselves: from which directory (RFC 8555), and how. */
+/** Settings of automatic certificates (ACME, RFC 8555). */
 import { resolvers } from './address-kinds.ts';
 import { choice, flag, hostNames, integer, type Kind, text } from './kinds.ts';
 import type { Setting } from './schema.ts';
 
-/** Directories that have a name of their own, since nobody knows their URLs by heart. */
+/** Short names of well-known directories. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ['letsencrypt', 'https://acme-v02.api.letsencrypt.org/directory'],
   ['letsencrypt-staging', 'https://acme-staging-v02.api.letsencrypt.org/directory'],
@@ -37,7 +37,7 @@ const email = kind(
 );
 
 const base64url = kind(
-  'base64url text, as the directory gives it',
+  'base64url text, as issued by the certificate authority',
   (value) => (/^[A-Za-z0-9_+/-]{16,1024}={0,2}$/.test(value.trim()) ? value.trim() : undefined),
   String,
 );
@@ -45,7 +45,7 @@ const base64url = kind(
 /** As `hostNames`, but it may be empty. */
 const identities: Kind<readonly string[]> = {
   ...hostNames,
-  expected: `${hostNames.expected}; empty for what the directory says`,
+  expected: `${hostNames.expected}; empty for the names that the directory announces`,
   fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : hostNames.fromToml(value)),
 };
 
@@ -60,63 +60,63 @@ function optional<T>(one: Kind<T>, standardText: string, example: string, doc: s
 export const ACME_SETTINGS = {
   directory: optional(
     directory,
-    'none, no certificate is ordered',
+    'none; no certificates are ordered',
     '"letsencrypt"',
-    'Directory of the certificate authority (RFC 8555): a URL, "letsencrypt", or "letsencrypt-staging", whose certificates browsers do not trust and which may be asked much more often: try that one first. Needs acme.agree_tos.',
+    'Directory of the certificate authority (RFC 8555): a URL, "letsencrypt", or "letsencrypt-staging". Try "letsencrypt-staging" first: browsers do not trust its certificates, but its rate limits are much higher. Needs acme.agree_tos.',
   ),
   agree_tos: setting(
     flag,
     false,
-    'Whether you agree to the terms of service of that directory. The log says where they are to be read when they are missing.',
+    'Whether you agree to the terms of service of the directory. If this is false, the log shows where to read them.',
   ),
   email: optional(
     email,
     'none',
     '"hostmaster@example.net"',
-    'Where the directory may write to about the account; many take none.',
+    'Contact address of the ACME account. Many authorities ignore it.',
   ),
   eab_kid: optional(
     text('a key identifier'),
     'none',
     '"kid-1"',
-    'Key identifier of the external account binding (RFC 8555 7.3.4), for directories that want one. Needs acme.eab_hmac_key.',
+    'Key identifier of the external account binding (RFC 8555 7.3.4), for authorities that require it. Needs acme.eab_hmac_key.',
   ),
   eab_hmac_key: {
-    ...optional(base64url, 'none', '"zWNDZM6eQGHWpSRTPal5eIUYFTu7EajV"', 'MAC key that goes with acme.eab_kid.'),
+    ...optional(base64url, 'none', '"zWNDZM6eQGHWpSRTPal5eIUYFTu7EajV"', 'MAC key of the external account binding.'),
     secret: true,
   },
   ca_file: optional(
     text('the path of a file'),
-    'the roots that Node brings',
+    'the root certificates of Node.js',
     '"/etc/waypost/acme-root.pem"',
-    "File with certificates (PEM) that the directory's own HTTPS is verified by, for an authority of one's own. A relative path starts at the working directory.",
+    'File with root certificates (PEM) that verify the HTTPS connection to the directory, for a private authority. A relative path starts at the working directory.',
   ),
   resolvers: setting(
     resolvers,
     [],
-    'Resolvers that are asked before an order: whether the domain is delegated to us, and what CAA records its parents have. Empty for those of edge.resolvers, else of the system.',
+    'Resolvers for the checks before an order: the delegation of the domain and its CAA records. Empty: edge.resolvers, or the resolvers of the system.',
   ),
   caa_identities: setting(
     identities,
     [],
-    'Issuer domain names of the authority, as CAA records name them (RFC 8659). Empty for those that the directory tells; when it tells none, CAA is not looked at.',
+    'Issuer domain names of the authority in CAA records (RFC 8659). Empty: the names that the directory announces. If it announces none, CAA records are not checked.',
   ),
   key_type: setting(
     choice('ecdsa-p256', 'ecdsa-p384', 'rsa-2048'),
     'ecdsa-p256',
-    'Keys of the certificates, a new one for each. RSA is for visitors with software from before 2014, and costs some twenty times as much CPU a handshake.',
+    'Key type of certificates. Each certificate gets a new key. RSA supports clients from before 2014, and needs about twenty times the CPU per handshake.',
   ),
   profile: optional(
     text('the name of a profile'),
-    'what the directory has as its default',
+    'the default of the directory',
     '"shortlived"',
-    'Profile of the certificates, for directories that have several.',
+    'Certificate profile, for directories that offer several.',
   ),
   preferred_chain: optional(
     text('a common name'),
-    'the chain that the directory has as its default',
+    'the default chain of the directory',
     '"ISRG Root X1"',
-    'Of several chains the one with a certificate issued by this common name is taken (RFC 8555 7.4.2).',
+    'Selects, among several chains, the chain with a certificate that was issued by this common name (RFC 8555 7.4.2).',
   ),
-  concurrent_orders: setting(integer(1, 64), 4, 'Orders under way at one time.'),
+  concurrent_orders: setting(integer(1, 64), 4, 'Maximum number of concurrent orders.'),
 } as const;

@@ -1,22 +1,24 @@
-/** Kinds of settings of the edge: who resolves names for it, and which addresses it may use though they are not public. */
+/**
+ * Kinds of settings with addresses: resolvers, and exemptions from the rule of public addresses.
+ */
 import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 
 const serverList = list(
-  'a list of addresses of resolvers, each once, with a port if it is not 53, such as "192.0.2.53" or "[2001:db8::53]:5353"; empty for those of the system',
+  'a list of resolver addresses, without duplicates, with a port if it is not 53, such as "192.0.2.53" or "[2001:db8::53]:5353"; empty for the resolvers of the system',
   (value) => {
     const bytes = parseAddress(value);
     if (bytes !== undefined) return [formatAddress(bytes)];
-    // A port of its own needs one address: "*:53" is a place to listen on.
+    // "*:53" is only valid for a listener: a resolver has one address.
     const found = parseListen(value);
     return found?.length === 1 && found[0].port > 0 ? [formatListen(found[0])] : undefined;
   },
   String,
 );
 
-/** As node:dns takes them; may be empty. */
+/** In the format of node:dns; may be empty. */
 export const resolvers: Kind<readonly string[]> = {
   ...serverList,
   fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : serverList.fromToml(value)),
@@ -35,10 +37,10 @@ const prefixList = list(
   String,
 );
 
-/** As parseExemptions (core/address) takes them: false for none, true for every address, or prefixes in canonical form. */
+/** For parseExemptions (core/address): false for none, true for all, or canonical prefixes. */
 export const exemptions: Kind<boolean | readonly string[]> = {
   expected:
-    'true, false, or a list of address prefixes, each once and without bits past its length, such as "10.0.0.0/8" or "fd00::/8"',
+    'true, false, or a list of address prefixes, without duplicates and without bits after the prefix length, such as "10.0.0.0/8" or "fd00::/8"',
   fromToml: (value) => (typeof value === 'boolean' ? value : prefixList.fromToml(value)),
   fromText: (value) => (/^(true|false)$/.test(value.trim()) ? value.trim() === 'true' : prefixList.fromText(value)),
   toToml: (value) => (typeof value === 'boolean' ? String(value) : prefixList.toToml(value)),

@@ -1,4 +1,4 @@
-/** Settings of where the edge keeps responses. */
+/** Settings of the response cache of the edge. */
 import { bytes, type Kind } from './kinds.ts';
 import { memoryShare } from './memory.ts';
 import type { Setting } from './schema.ts';
@@ -16,7 +16,7 @@ export const CACHE_SETTINGS = {
     ...size(
       bytes(1 * MB, 1024 * GB),
       256 * MB,
-      'Memory for responses that are kept, of all threads together, with what it takes to find them. What does not fit is read from the disk.',
+      'Memory for cached responses and their index, for all threads together. Responses that do not fit are read from disk.',
     ),
     standard: () => memoryShare(1 / 8, 1 * MB, 256 * MB),
     standardText: 'an eighth of the memory, at most 256MB',
@@ -25,16 +25,16 @@ export const CACHE_SETTINGS = {
   cache_memory_object: size(
     bytes(1 * KB, 64 * MB),
     1 * MB,
-    'Larger responses are kept on disk only. Never more than an eighth of the memory of a thread.',
+    'Maximum size of a response that is cached in memory; larger responses are cached on disk only. It is also limited to an eighth of the memory of a thread.',
   ),
   cache_disk: size(
     bytes(0, 16 * 1024 * GB),
     1 * GB,
-    'Disk for responses that are kept, in the folder "cache" of the data folder; 0 for none. It survives restarts. Each GB takes 16 MB of memory for its index.',
+    'Disk space for cached responses, in the folder "cache" of the data folder; 0 disables it. It survives restarts. Each GB needs 16 MB of memory for its index.',
   ),
   cache_object: size(
     bytes(1 * KB, 64 * GB),
     128 * MB,
-    'Larger responses are not kept. Never more than a quarter of the disk.',
+    'Maximum size of a cached response; larger responses are not cached. It is also limited to a quarter of the disk space.',
   ),
 } as const;

@@ -1,12 +1,15 @@
-/** Settings that "waypost cluster init" and "join" have written into a node's data folder, so that the data of a node of several is never started as that of one alone. */
+/**
+ * Settings that "waypost cluster init" and "join" wrote into the data folder. They prevent that the
+ * data of a cluster node is ever started as a single node.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
-/** In the data folder: lines of `WAYPOST_*=value`, as systemd reads them. */
+/** Path in the data folder. Lines of `WAYPOST_*=value`, in the format of systemd. */
 export const CLUSTER_ENVIRONMENT = 'cluster/environment';
 
-/** None when there is no such file. Throws ConfigError `invalid_config` when it can't be read. */
+/** Empty without the file. Throws ConfigError `invalid_config` if the file is unreadable. */
 export function clusterEnvironment(dataDir: string): NodeJS.ProcessEnv {
   const file = join(dataDir, CLUSTER_ENVIRONMENT);
   let text: string;
@@ -15,7 +18,7 @@ export function clusterEnvironment(dataDir: string): NodeJS.ProcessEnv {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    throw new ConfigError('invalid_config', `The settings of this node of a cluster can't be read: ${message}`, {
+    throw new ConfigError('invalid_config', `Cannot read the cluster settings of this node: ${message}`, {
       cause: error,
     });
   }

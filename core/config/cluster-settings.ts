@@ -1,4 +1,4 @@
-/** Several nodes: where etcd is, and how nodes talk to each other. */
+/** Settings of a cluster: etcd, the connections between nodes, and the withdrawal of a node. */
 import { flag, integer, type Kind, list, listen, text } from './kinds.ts';
 import type { Setting } from './schema.ts';
 
@@ -17,7 +17,7 @@ function endpointOf(value: string): string | undefined {
 }
 
 const oneOrMore = list(
-  'a list of URLs, each once, such as "https://192.0.2.1:2379"; empty for a single node',
+  'a list of URLs, without duplicates, such as "https://192.0.2.1:2379"; empty for a single node',
   (value) => {
     const endpoint = endpointOf(value);
     return endpoint === undefined ? undefined : [endpoint];
@@ -46,13 +46,13 @@ const address: Kind<string> = {
 
 const FILE = text('the path of a file');
 
-/** Its words. */
+/** A program and its arguments. */
 const command: Kind<readonly string[]> = {
   expected:
-    'the absolute path of a program and its arguments, such as ["/usr/local/sbin/anycast", "withdraw"]; the environment may have them with blanks between',
+    'the absolute path of a program and its arguments, such as ["/usr/local/sbin/anycast", "withdraw"]; in the environment they may be separated by spaces',
   fromToml: (value) => {
     if (!Array.isArray(value) || value.length > 64) return undefined;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
     const isText = (one: unknown): boolean => typeof one === 'string' && /^[^\x00-\x1f\x7f]{1,4096}$/.test(one);
     return value.every(isText) && /^\/./.test(value[0] ?? '') ? (value as string[]) : undefined;
   },
@@ -67,29 +67,29 @@ const command: Kind<readonly string[]> = {
   toToml: (value) => `[${value.map((one) => JSON.stringify(one)).join(', ')}]`,
 };
 
-/** What a node does that lags; beside them in the section are the addresses. */
+/** Settings for a node that lags. The section also contains the addresses. */
 export const LAG_SETTINGS = {
   max_lag: setting(
     integer(1, 86_400, 'seconds'),
     60,
-    'A node of several that may serve what is out of date for longer than this, in seconds, is not ready (/readyz), and withdraws itself if cluster.withdraw_command says how: when others have had changes for so long that it has not, or when it has heard neither etcd nor another node for so long, and so can not know. While etcd alone does not answer nobody can write, and the nodes that hear each other go on.',
+    'Maximum lag of a node of a cluster, in seconds. A node lags while it misses changes that other nodes have applied, or while it can reach neither etcd nor another node. Over this limit it is not ready (/readyz) and runs cluster.withdraw_command. If only etcd is unreachable, writes fail, but nodes that reach each other keep serving.',
   ),
   withdraw_command: optional(
     command,
     'none',
     '["/usr/local/sbin/anycast", "withdraw"]',
-    'Run when this node lags by more than cluster.max_lag, and when it is stopped, before it takes leave of visitors (STATE is stopping, and it is tried once), such as to end the announcement of its anycast addresses: without a shell, with the variables ACTION, NODE_NAME, STATE, LAG_ENTRIES and LAG_SECONDS and no others but PATH and LC_ALL, again until it ends with status 0. Its output goes to the log.',
+    'Command to run when this node lags by more than cluster.max_lag, for example to withdraw its anycast routes. It runs without a shell and is retried until it exits with status 0. Its environment contains ACTION, NODE_NAME, STATE, LAG_ENTRIES, LAG_SECONDS, PATH and LC_ALL only. Its output goes to the log. It also runs once at shutdown, before connections are drained, with STATE=stopping.',
   ),
   announce_command: optional(
     command,
     'none',
     '["/usr/local/sbin/anycast", "announce"]',
-    'Run when this node serves and has caught up: after a start, and after it was withdrawn. As cluster.withdraw_command.',
+    'Command to run when this node serves and has caught up: after a start and after a withdrawal. It runs in the same way as cluster.withdraw_command.',
   ),
   command_timeout: setting(
     integer(100, 600_000, 'milliseconds'),
     10_000,
-    'How long either command may take, in milliseconds; then it is killed, which counts as a failure.',
+    'Timeout of either command, in milliseconds. A command that exceeds it is killed, which counts as a failure.',
   ),
 };
 
@@ -97,26 +97,32 @@ export const ETCD_SETTINGS = {
   endpoints: setting(
     endpoints,
     [],
-    'Client URLs of the members of etcd; the nodes that share them are one cluster. Empty: this node is alone, and needs no etcd.',
+    'Client URLs of the etcd members. Nodes that use the same etcd and prefix form a cluster. Empty: a single node, which needs no etcd.',
   ),
-  prefix: setting(prefix, '/waypost/', 'All keys in etcd begin with it.'),
+  prefix: setting(prefix, '/waypost/', 'Prefix of all keys in etcd.'),
   ca_file: optional(
     FILE,
-    'those of the system',
+    'the certificate authorities of the system',
     '"/etc/waypost/cluster/ca.pem"',
-    'Who signed the certificates of etcd, PEM.',
+    'File with the certificate authority that signed the certificates of etcd, in PEM form.',
   ),
-  certificate_file: optional(FILE, 'none', '"/etc/waypost/cluster/node.pem"', 'What this node shows to etcd, PEM.'),
-  key_file: optional(FILE, 'none', '"/etc/waypost/cluster/node.key"', 'Its private key, PEM.'),
-  timeout: setting(
-    integer(100, 60_000, 'milliseconds'),
-    2000,
-    'How long one answer of etcd is waited for, in milliseconds.',
+  certificate_file: optional(
+    FILE,
+    'none',
+    '"/etc/waypost/cluster/node.pem"',
+    'File with the client certificate of this node for etcd, in PEM form.',
   ),
+  key_file: optional(
+    FILE,
+    'none',
+    '"/etc/waypost/cluster/node.key"',
+    'File with the private key of that certificate, in PEM form.',
+  ),
+  timeout: setting(integer(100, 60_000, 'milliseconds'), 2000, 'Timeout of a request to etcd, in milliseconds.'),
   compaction: setting(
     flag,
     true,
-    'One of the nodes compacts etcd each minute, which takes away what was replaced more than a minute before: of all that is in it. False, on every node, for an etcd that others use, too: then it is to be compacted by its own --auto-compaction-mode and -retention, or its quota ends sooner or later.',
+    'Whether one of the nodes compacts etcd every minute. This deletes all revisions that were replaced more than a minute ago, of every key. Set it to false on every node if other programs use the same etcd; then use --auto-compaction-mode and --auto-compaction-retention of etcd, or its quota will run out.',
   ),
 };
 
@@ -124,35 +130,35 @@ export const PEER_SETTINGS = {
   listen: setting(
     listen,
     { address: '127.0.0.1', port: 8301, family: 4 } as const,
-    'Where other nodes of the cluster reach this one (TLS, certificates on both sides). Without etcd it does not listen.',
+    'Address and port to listen on for the other nodes of the cluster (mutual TLS). Unused without etcd.',
   ),
   advertise: optional(
     address,
-    'the address it listens at',
+    'the address of peer.listen',
     '"node-1.example.net:8301"',
-    'How others reach it, where that is not the address it listens at.',
+    'Address at which other nodes reach this node, if it differs from peer.listen.',
   ),
   ca_file: optional(
     FILE,
-    'that of "waypost cluster init" or "join", in the data folder',
+    'the file that "waypost cluster init" or "join" created in the data folder',
     '"/etc/waypost/cluster/ca.pem"',
-    'Who signed the certificates of the nodes, PEM.',
+    'File with the certificate authority that signed the certificates of the nodes, in PEM form.',
   ),
   certificate_file: optional(
     FILE,
-    'that of "waypost cluster init" or "join", in the data folder',
+    'the file that "waypost cluster init" or "join" created in the data folder',
     '"/etc/waypost/cluster/node.pem"',
-    'Certificate of this node, PEM; it must hold node_name as a DNS name.',
+    'File with the certificate of this node, in PEM form. It must contain node_name as a DNS name.',
   ),
   key_file: optional(
     FILE,
-    'that of "waypost cluster init" or "join", in the data folder',
+    'the file that "waypost cluster init" or "join" created in the data folder',
     '"/etc/waypost/cluster/node.key"',
-    'Its private key, PEM.',
+    'File with the private key of that certificate, in PEM form.',
   ),
   deadline: setting(
     integer(0, 60_000, 'milliseconds'),
     2000,
-    'How long a write waits for the other nodes to serve it, in milliseconds. The answer says which do.',
+    'How long a write waits until all other nodes serve it, in milliseconds. The response lists the nodes that do.',
   ),
 };

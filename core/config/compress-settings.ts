@@ -1,4 +1,4 @@
-/** Settings of what the edge compresses. Counts are of each thread by itself. */
+/** Settings of compression at the edge. Counts apply to each thread. */
 import { bytes, flag, integer } from './kinds.ts';
 import type { Setting } from './schema.ts';
 
@@ -8,29 +8,29 @@ const MB = 1024 * KB;
 const compress: Setting<boolean> = {
   kind: flag,
   standard: () => true,
-  doc: 'Whether responses of origins are compressed (brotli, gzip, and zstd where Node has it) for visitors who take it. An origin that wants one left as it is says "Cache-Control: no-transform".',
+  doc: 'Whether the edge compresses responses of origins (brotli, gzip, and zstd if Node.js supports it) for clients that accept it. An origin prevents this with "Cache-Control: no-transform".',
   secret: false,
 };
 
-/** Half a KB less, in the same packet, for twice the CPU of the whole request: below it nobody gains. */
+/** A shorter response fits one packet anyway, and compression doubles the CPU of the request. */
 const minBytes: Setting<number> = {
   kind: bytes(1, 64 * MB),
   standard: () => 1 * KB,
-  doc: 'Responses that are known to be shorter are not compressed.',
+  doc: 'Minimum size of a response to compress, if its size is known in advance.',
   secret: false,
 };
 
 const concurrency: Setting<number> = {
   kind: integer(0, 100_000),
   standard: () => 128,
-  doc: 'Responses at one time, of each thread, that are compressed as they come from slow origins or because they are long; further ones are sent as they are. Each takes about a megabyte.',
+  doc: 'Maximum number of responses that each thread compresses as a stream at the same time: long responses and those of slow origins. Further responses are sent uncompressed. Each takes about 1 MB of memory.',
   secret: false,
 };
 
 const cachedMaxBytes: Setting<number> = {
   kind: bytes(0, 256 * MB),
   standard: () => 8 * MB,
-  doc: 'Responses in the cache that are longer are not compressed a second time, better, to be kept that way.',
+  doc: 'Maximum size of a cached response that is compressed again at a higher level, to be stored in that form.',
   secret: false,
 };
 

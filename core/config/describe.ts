@@ -1,4 +1,4 @@
-/** The schema as documentation: a table for people and programs, and the commented example config/waypost.toml. */
+/** The schema as documentation: a table, and the commented example config/waypost.toml. */
 import { sections, settings } from './schema.ts';
 
 export interface SettingDescription {
@@ -6,7 +6,7 @@ export interface SettingDescription {
   readonly key: string;
   readonly env: string;
   readonly expected: string;
-  /** The default as it would be written in TOML, or in words when it depends on the machine or on other settings. */
+  /** The default in TOML, or in words when it depends on the machine or on other settings. */
   readonly default: string;
   readonly doc: string;
   readonly secret: boolean;
@@ -24,13 +24,13 @@ export function describeConfig(): SettingDescription[] {
   }));
 }
 
-const WIDTH = 110;
+const WIDTH = 100;
 
-/** The text of config/waypost.toml: every key at its default; a key whose default is not constant stands as a comment. */
+/** The text of config/waypost.toml: every key at its default, commented out if that is computed. */
 export function exampleToml(): string {
   const lines = comment(
-    'Waypost configuration: every setting at its default. Each can also be set by the environment variable named with it, which wins. ' +
-      'A size is a number of bytes or has a unit: KB, MB, GB (powers of 1024).',
+    'Waypost configuration: every setting with its default. The environment variable named with a setting ' +
+      'overrides it. A size is a number of bytes, or a number with the unit KB, MB or GB (powers of 1024).',
   );
   let section = '';
   for (const { key, path, env, setting } of settings) {

@@ -1,10 +1,12 @@
-/** Where the edge listens, with how many threads, and what it writes down; the host names under which it passes on to the admin API. */
+/** Settings of the edge: listeners, threads, log, and the host names of the admin API. */
 import { availableParallelism } from 'node:os';
 import { choice, hostNames, integer, type Kind, listenList, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
 import type { Setting } from './schema.ts';
 
-/** A list that may be empty: `[]` in TOML; in the environment, where nothing counts as not set, a word. */
+/**
+ * A list that may be empty: `[]` in TOML; a word in the environment, where an empty value is unset.
+ */
 function orNone<T>(kind: Kind<readonly T[]>, word: string): Kind<readonly T[]> {
   return {
     ...kind,
@@ -33,19 +35,15 @@ export const EDGE_SETTINGS = {
   http_listen: setting(
     orNone(listenList, 'off'),
     place(8080),
-    'Where it listens for plain HTTP: addresses with ports, port 80 as a rule. Visitors are sent to HTTPS as soon as there is a certificate.',
+    'Addresses and ports to listen on for plain HTTP, usually port 80. Requests are redirected to HTTPS as soon as the site has a certificate.',
   ),
   https_listen: setting(
     orNone(listenList, 'off'),
     place(8443),
-    'Where it listens for HTTPS, HTTP/2 and HTTP/1.1: addresses with ports, port 443 as a rule.',
+    'Addresses and ports to listen on for HTTPS (HTTP/2 and HTTP/1.1), usually port 443.',
   ),
   workers: {
-    ...setting(
-      integer(1, 256),
-      1,
-      'Threads of the edge. Each has a socket of its own for every address (SO_REUSEPORT).',
-    ),
+    ...setting(integer(1, 256), 1, 'Number of edge threads. Each has its own socket for every address (SO_REUSEPORT).'),
     standard: () => Math.min(256, availableParallelism()),
     standardText: 'the number of cores',
     example: '4',
@@ -53,12 +51,12 @@ export const EDGE_SETTINGS = {
   tls: setting(
     choice('auto', 'node'),
     'auto',
-    'What carries HTTP/2 over TLS: "node" (node:tls), or "auto" for what is fastest here.',
+    'TLS implementation for HTTP/2: "node" (node:tls), or "auto" for the fastest that works.',
   ),
   access_log: setting(
     integer(0, 1_000_000_000),
     0,
-    'Access log: one request in so many is written to standard output as a line of JSON, with its client, host, path and status, but neither the query nor any header field; 1 is every request as far as the reader keeps up, 0 is off.',
+    'Access log: writes one in this many requests to standard output as a line of JSON, with client, host, path and status, but without the query string and header fields. 1 logs every request as long as the reader keeps up; 0 disables it.',
   ),
 } as const;
 
@@ -66,11 +64,11 @@ export const ADMIN_HOST_SETTINGS = {
   hostname: setting(
     orNone(hostNames, 'none'),
     [],
-    'Host names under which the edge passes requests on to the admin API, and to DNS over HTTPS if dns.doh is on; over HTTPS alone. Their certificate is that of the domain in this service, when its proxy is on, else admin.hostname_certificate.',
+    'Host names whose HTTPS requests the edge forwards to the admin API, and to DNS over HTTPS if dns.doh is on. They need admin.hostname_certificate, or a domain in this service whose proxy is on and whose certificate covers them.',
   ),
   hostname_certificate: file(
     '"/etc/waypost/admin.crt"',
-    'File with the certificate of these host names and those between it and the root, in PEM form. It goes before one of this service. Read at start and on SIGHUP.',
+    'File with the certificate chain for these host names, in PEM form. It takes precedence over a certificate of this service. Loaded at start and on SIGHUP.',
   ),
   hostname_key: file('"/etc/waypost/admin.key"', 'File with the private key of that certificate, in PEM form.'),
 } as const;

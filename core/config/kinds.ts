@@ -1,6 +1,6 @@
 /**
- * The kinds of values that a setting can have. A kind reads a value from TOML or from the text of an environment variable,
- * and says in words what it expects.
+ * The kinds of values that a setting can have. A kind reads a value from TOML or from an
+ * environment variable, and describes the expected value in words.
  */
 import { InvalidError } from '../base/errors.ts';
 import { formatName, labelCount, parseName } from '../wire/name.ts';
@@ -10,11 +10,11 @@ import { formatListen, type ListenAddress, parseListen } from './listen.ts';
 export interface Kind<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string;
-  /** A value as smol-toml gives it, to the value of the setting; undefined when it is not of this kind. */
+  /** Converts a value that smol-toml has parsed; undefined when it is not of this kind. */
   fromToml(value: unknown): T | undefined;
-  /** The text of an environment variable, to the value of the setting; undefined when it is not of this kind. */
+  /** Converts the text of an environment variable; undefined when it is not of this kind. */
   fromText(text: string): T | undefined;
-  /** The value as it would be written in TOML. */
+  /** Writes the value as TOML. */
   toToml(value: T): string;
 }
 
@@ -30,7 +30,7 @@ function textual<T>(expected: string, parse: (text: string) => T | undefined, fo
 
 /** Text without control characters, not empty. */
 export function text(expected: string): Kind<string> {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
   return textual(expected, (value) => (/^[^\x00-\x1f\x7f]{1,4096}$/.test(value) ? value : undefined), String);
 }
 
@@ -38,13 +38,13 @@ export function text(expected: string): Kind<string> {
 export function shortText(bytes: number): Kind<string> {
   return textual(
     `text of at most ${bytes} bytes without control characters, empty for nothing`,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
     (value) => (/^[^\x00-\x1f\x7f]*$/.test(value) && Buffer.byteLength(value) <= bytes ? value : undefined),
     String,
   );
 }
 
-/** So many bytes in hexadecimal digits, in lower case. */
+/** A fixed number of bytes as hexadecimal digits; the value is in lower case. */
 export function hexadecimal(bytes: number): Kind<string> {
   return textual(
     `${bytes * 2} hexadecimal digits`,
@@ -78,7 +78,7 @@ export function integer(min: number, max: number, unit = ''): Kind<number> {
 
 const UNITS = ['B', 'KB', 'MB', 'GB'];
 
-/** A size in bytes, as a number or with a unit: `512MB`. Units are powers of 1024, as memory is counted. */
+/** A size in bytes, as a number or with a unit: `512MB`. Units are powers of 1024. */
 export function bytes(min: number, max: number): Kind<number> {
   const within = (n: number) => (Number.isSafeInteger(n) && n >= min && n <= max ? n : undefined);
   const fromText = (value: string) => {
@@ -115,7 +115,10 @@ export const listen: Kind<ListenAddress> = textual(
   formatListen,
 );
 
-/** A list that is an array of texts in TOML and separated by commas in the environment. Not empty, nothing twice. */
+/**
+ * A list: an array of strings in TOML, separated by commas in the environment. It must not be empty
+ * or contain duplicates.
+ */
 export function list<T>(
   expected: string,
   parse: (text: string) => T[] | undefined,
@@ -144,12 +147,12 @@ export function list<T>(
 }
 
 export const listenList: Kind<readonly ListenAddress[]> = list(
-  'a list of addresses with ports, each once, such as "192.0.2.1:53", "[2001:db8::1]:53" or "*:53" for any',
+  'a list of addresses with ports, without duplicates, such as "192.0.2.1:53", "[2001:db8::1]:53" or "*:53" for every address',
   parseListen,
   formatListen,
 );
 
-/** The same, and it may be empty. */
+/** A listenList that may be empty. */
 export const optionalListenList: Kind<readonly ListenAddress[]> = {
   ...listenList,
   expected: `${listenList.expected}; empty for none`,
@@ -173,19 +176,22 @@ const addressList = (
   );
 
 export const ipv4List = addressList(
-  'a list of IPv4 addresses, each once, such as "192.0.2.80"',
+  'a list of IPv4 addresses, without duplicates, such as "192.0.2.80"',
   4,
   readIPv4,
   formatIPv4,
 );
 export const ipv6List = addressList(
-  'a list of IPv6 addresses, each once, such as "2001:db8::80"',
+  'a list of IPv6 addresses, without duplicates, such as "2001:db8::80"',
   16,
   readIPv6,
   formatIPv6,
 );
 
-/** Letters, digits and inner hyphens (RFC 952, RFC 1123 2.1), two labels or more; lower case, without the last dot. */
+/**
+ * Letters, digits and inner hyphens (RFC 952, RFC 1123 2.1), two labels or more. The result is in
+ * lower case, without the final dot.
+ */
 export function parseHostName(value: string): string | undefined {
   const name = value.replace(/\.$/, '').toLowerCase();
   if (name.length > 253 || !name.includes('.')) return undefined;
@@ -193,7 +199,7 @@ export function parseHostName(value: string): string | undefined {
 }
 
 export const hostNames: Kind<readonly string[]> = list(
-  'a list of host names, each once, such as "ns1.example.net"',
+  'a list of host names, without duplicates, such as "ns1.example.net"',
   (value) => {
     const name = parseHostName(value);
     return name === undefined ? undefined : [name];
@@ -202,8 +208,9 @@ export const hostNames: Kind<readonly string[]> = list(
 );
 
 /**
- * An SOA RNAME: a mailbox, as `hostmaster@example.net` or in the form of a name, where a dot of the local part is written `\.`
- * (RFC 1035 3.3.13 and 8). The value is the form of a name, absolute, without the last dot.
+ * An SOA RNAME: a mailbox, as `hostmaster@example.net` or as a domain name, where a dot of the
+ * local part is escaped as `\.` (RFC 1035 3.3.13 and 8). The value is an absolute domain name
+ * without the final dot.
  */
 export const mailbox: Kind<string> = textual(
   'a mailbox, such as "hostmaster@example.net" or "hostmaster.example.net"',

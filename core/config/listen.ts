@@ -1,9 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { toUrlHost } from '../address/url-host.ts';
 
-/** A place to listen on. */
+/** An address and port to listen on. */
 export interface ListenAddress {
-  /** IPv4 or IPv6 address in text, without brackets; `0.0.0.0` and `::` are any address of their family. */
+  /**
+   * IPv4 or IPv6 address as text, without brackets; `0.0.0.0` and `::` are the wildcard addresses.
+   */
   readonly address: string;
   /** 0 to 65535; 0 is a free port of the kernel's choice. */
   readonly port: number;
@@ -11,8 +13,9 @@ export interface ListenAddress {
 }
 
 /**
- * `192.0.2.1:53`, `[2001:db8::1]:53`, or `*:53` for any IPv4 and any IPv6 address. Undefined when the text is none of these; host
- * names are not taken, because what they resolve to can change between two starts.
+ * Parses `192.0.2.1:53`, `[2001:db8::1]:53`, or `*:53` for every IPv4 and IPv6 address. Undefined
+ * for any other text. Host names are rejected, because they can resolve differently at the next
+ * start.
  */
 export function parseListen(text: string): ListenAddress[] | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text.trim());
@@ -27,7 +30,7 @@ export function parseListen(text: string): ListenAddress[] | undefined {
     ];
   }
   if (four !== undefined) return isIPv4(four) ? [{ address: four, port, family: 4 }] : undefined;
-  // A zone index (fe80::1%eth0) means something on one machine only.
+  // A zone index (fe80::1%eth0) is only valid on one machine.
   return isIPv6(six) && !six.includes('%') ? [{ address: six, port, family: 6 }] : undefined;
 }
 

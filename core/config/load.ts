@@ -1,4 +1,4 @@
-/** From a TOML file and the environment to a checked configuration, or to one error that lists every fault. */
+/** Loads the configuration from a TOML file and the environment; one error lists every fault. */
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../base/errors.ts';
@@ -7,7 +7,7 @@ import { clusterEnvironment } from './cluster-environment.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 
 export interface ConfigSource {
-  /** Path of the TOML file; without it the one that WAYPOST_CONFIG names, without that none. */
+  /** Path of the TOML file; WAYPOST_CONFIG is used if it is missing. */
   readonly file?: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -21,14 +21,15 @@ const byKey = new Map(settings.map((one) => [one.key, one]));
 const knownVariables = [...settings.map((one) => one.env), ...OTHER_VARIABLES];
 
 /**
- * The environment wins over what a node of a cluster has in its data folder, that over the file, the file over the defaults. An empty variable counts as not set.
- * Throws ConfigError `invalid_config`, whose message lists every fault, a line each: the key, what was found, what is expected.
+ * Precedence: the environment, the settings of a cluster node in its data folder, the file, the
+ * defaults. An empty variable counts as unset. Throws ConfigError `invalid_config`, whose message
+ * lists every fault on its own line: the key, the value found, the value expected.
  */
 export function loadConfig(source: ConfigSource): Config {
   return resolveConfig(source).config;
 }
 
-/** As loadConfig, and beside it where each value comes from, in the order of the schema. */
+/** As loadConfig, and reports the source of each value, in the order of the schema. */
 export function resolveConfig({ file, env }: ConfigSource): { config: Config; settings: ResolvedSetting[] } {
   const path = file ?? (env.WAYPOST_CONFIG || undefined);
   const faults: string[] = [];
@@ -38,7 +39,7 @@ export function resolveConfig({ file, env }: ConfigSource): { config: Config; se
   const written = typeof dataDir === 'string' ? clusterEnvironment(dataDir) : {};
   const resolved = settings.map((one) => resolve(one, found, env, written, faults));
   if (faults.length > 0) {
-    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    const count = faults.length === 1 ? '1 error' : `${faults.length} errors`;
     throw new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
   }
   return { config: build(resolved), settings: resolved };
@@ -50,13 +51,14 @@ function readTable(path: string): Record<string, unknown> {
     source = readFileSync(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError('invalid_config', `The configuration file can't be read: ${why}`, { cause: error });
+    throw new ConfigError('invalid_config', `Cannot read the configuration file: ${why}`, { cause: error });
   }
   try {
     return parse(source);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // The first line only, and no cause: smol-toml goes on with the lines around the fault, where a password may stand.
+    // The first line only, and no cause: smol-toml quotes the surrounding lines, which may contain
+    // a password.
     const why = error.message.split('\n')[0];
     throw new ConfigError('invalid_config', `${path}:${error.line}:${error.column}: ${why}`);
   }
@@ -72,7 +74,7 @@ function flatten(table: Record<string, unknown>, path: string, faults: string[])
     } else if (sections.has(key)) faults.push(`${key} (${path}): found ${show(value)}, expected a table, [${key}]`);
     else if (key !== '') {
       const known = nearest(key, [...byKey.keys()]);
-      faults.push(`${clean(key)} (${path}): found an unknown key, expected a known one; the nearest is ${known}`);
+      faults.push(`${clean(key)} (${path}): unknown setting; did you mean ${known}?`);
     }
   };
   visit(table, '');
@@ -83,7 +85,7 @@ function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WAYPOST_') || knownVariables.includes(name)) continue;
     const known = nearest(name, knownVariables);
-    faults.push(`${clean(name)}: found an unknown variable, expected a known one; the nearest is ${known}`);
+    faults.push(`${clean(name)}: unknown variable; did you mean ${known}?`);
   }
 }
 
@@ -123,7 +125,7 @@ function build(resolved: readonly ResolvedSetting[]): Config {
     }
     at[camel(path[path.length - 1])] = value;
   }
-  // The schema's table is what both this object and its type are made from, key by key.
+  // The schema defines both this object and its type.
   return deepFreeze(config) as Config;
 }
 
@@ -147,7 +149,7 @@ function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** A key can be any quoted text in TOML: one that would garble the message is shown escaped. */
+/** A quoted TOML key can contain any character; a key that would garble the message is escaped. */
 function clean(key: string): string {
   return /^[\w.-]{1,100}$/.test(key) ? key : JSON.stringify(key.slice(0, 100));
 }

@@ -1,4 +1,4 @@
-/** Settings of the connections to origins: how long each part may take, and how many there may be. Those of a thread count for that thread alone. */
+/** Settings of the connections to origins: timeouts and limits. */
 import { bytes, integer, text } from './kinds.ts';
 import type { Setting } from './schema.ts';
 
@@ -17,48 +17,54 @@ function most(standard: number, doc: string): Setting<number> {
 const caFile: Setting<string | undefined> = {
   kind: text('the path of a file'),
   standard: () => undefined,
-  standardText: 'the roots that Node brings',
+  standardText: 'the root certificates of Node.js',
   example: '"/etc/waypost/origin-roots.pem"',
-  doc: 'File with certificates (PEM) that origins may be verified by, beside the usual roots: those of a company of its own. A relative path starts at the working directory.',
+  doc: 'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
   secret: false,
 };
 
 export const ORIGIN_SETTINGS = {
   origin_connect_timeout: duration(
     5000,
-    'A connection to an origin must stand after so many milliseconds, all its addresses tried: else 504.',
+    'Timeout for connecting to an origin, over all its addresses, in milliseconds. The client then gets 504.',
   ),
-  origin_tls_timeout: duration(10_000, 'The same with its TLS handshake.'),
+  origin_tls_timeout: duration(
+    10_000,
+    'Timeout for the TLS handshake with an origin, including the time to connect, in milliseconds.',
+  ),
   origin_header_timeout: duration(
     60_000,
-    'The head of a response must have come whole so many milliseconds after the request was sent: else 504.',
+    'Timeout for receiving the response header after the request was sent, in milliseconds. The client then gets 504.',
   ),
   origin_idle_timeout: duration(
     60_000,
-    'Milliseconds for which an origin may send nothing of a body that has begun, or take nothing of an upload.',
+    'Timeout of a transfer without progress, in milliseconds: an origin that sends no further part of the response body, or accepts no further part of an upload.',
   ),
   origin_body_rate: most(
     1024,
-    'Bytes a second that the body of a request must bring, once it has a connection to the origin: else 408. Its beginning is waited for without one.',
+    'Minimum rate of a request body in bytes per second, once the request has a connection to the origin. A slower client gets 408. The first part of the body is awaited without a connection.',
   ),
-  origin_body_window: duration(30_000, 'Milliseconds over which that rate is measured.'),
+  origin_body_window: duration(30_000, 'Period over which that rate is measured, in milliseconds.'),
   origin_keep_alive: duration(
     60_000,
-    'A connection to an origin without a request is closed after so many milliseconds, or when the origin said to (Keep-Alive).',
+    'Idle timeout of a connection to an origin, in milliseconds. An origin can shorten it with the Keep-Alive field.',
   ),
   origin_connections: most(
     512,
-    'Connections to one origin at one time, of each thread; one client network holds at most half of them. Further requests wait.',
+    'Maximum number of concurrent connections to one origin, for each thread. One client network can hold at most half of them. Further requests are queued.',
   ),
-  origin_waiting: most(1024, 'Requests that may wait for a connection to one origin, in each thread: more get 503.'),
+  origin_waiting: most(
+    1024,
+    'Maximum number of requests queued for a connection to one origin, in each thread. Further requests get 503.',
+  ),
   origin_total_connections: most(
     8192,
-    'Connections to all origins at one time, of each thread. Past it, those without a request are closed, the longest unused first.',
+    'Maximum number of connections to all origins, for each thread. Above it, idle connections are closed, the longest idle first.',
   ),
   origin_max_header_bytes: {
     kind: bytes(1 * KB, 1024 * KB),
     standard: () => 64 * KB,
-    doc: 'Bytes of the head of a response, and of its trailers: more is answered by 502.',
+    doc: 'Maximum size of a response header, and of the trailers. If an origin exceeds it, the client gets 502.',
     secret: false,
   } satisfies Setting<number>,
   origin_ca_file: caFile,

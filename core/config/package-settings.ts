@@ -16,7 +16,7 @@ interface Sdk {
 }
 
 const someSdks: Kind<readonly Sdk[]> = list(
-  'a list of versions, each with "=" and its SHA-256 in hexadecimal digits, such as "1.4.0=e3b0…b855"; empty for none',
+  'a list of versions, each followed by "=" and its SHA-256 in hexadecimal digits, such as "1.4.0=e3b0…b855"; empty for none',
   (value) => {
     const [, version, digits] = /^([0-9A-Za-z.+-]{1,40})=(\w+)$/.exec(value) ?? [];
     const hash = digits === undefined ? undefined : sha256.fromText(digits);
@@ -39,47 +39,51 @@ const setting = <T>(kind: Kind<T>, standard: T, doc: string): Setting<T> => ({
 });
 
 export const PACKAGE_SETTINGS = {
-  max_bytes: setting(bytes(KB, GB), 50 * MB, 'The largest package that is taken.'),
+  max_bytes: setting(bytes(KB, GB), 50 * MB, 'Maximum size of a package.'),
   upload_rate_limit: setting(
     integer(0, 1_000_000),
     30,
-    'Packages in an hour that each account may upload; 0 is no limit.',
+    'Maximum uploads per hour for each account; 0 disables the limit.',
   ),
-  max_apps: setting(integer(0, 1_000_000), 100, 'Apps that each account may have; 0 is no limit.'),
+  max_apps: setting(integer(0, 1_000_000), 100, 'Maximum number of apps for each account; 0 disables the limit.'),
   review: setting(
     choice('flagged', 'always'),
     'flagged',
-    'Which packages a person looks at of those without errors: "flagged" for those with a finding that asks for it, "always" for all.',
+    'Which packages without errors need a manual review: "flagged" for those with a finding that requires it, "always" for all.',
   ),
   publish: setting(
     choice('owner', 'automatic'),
     'owner',
-    'Who publishes a package that is approved: "owner" for its developer, when they choose to, "automatic" for the service, at once.',
+    'Who publishes an approved package: "owner" for its developer, at any time; "automatic" for the service, immediately.',
   ),
   sdks: setting(
     sdks,
     [],
-    'Each host-sdk.js that was issued: its version and its SHA-256 (sha256sum host-sdk.js). A package with another one is rejected; with none here a person looks at each package.',
+    'Released versions of host-sdk.js and their SHA-256 (sha256sum host-sdk.js). A package with any other host-sdk.js is rejected. If the list is empty, every package needs a manual review.',
   ),
   audit_threads: {
-    ...setting(integer(1, 64), 1, 'Audits at one time, each in a thread of its own, with at most audit_memory.'),
+    ...setting(
+      integer(1, 64),
+      1,
+      'Maximum number of concurrent audits. Each runs in its own thread, with at most audit_memory.',
+    ),
     standard: () => Math.max(1, availableParallelism() - 1),
-    standardText: 'one less than the machine has cores, at least 1',
+    standardText: 'the number of cores minus 1, at least 1',
     example: '1',
   },
   audit_timeout: setting(
     integer(1000, 3_600_000, 'milliseconds'),
     60_000,
-    'How long an audit may take, in milliseconds. A package that takes longer is for a person to look at.',
+    'Timeout of an audit, in milliseconds. A package that exceeds it needs a manual review.',
   ),
   audit_memory: setting(
     bytes(64 * MB, 64 * GB),
     512 * MB,
-    'Memory of the JavaScript heap that an audit may take. A package that takes more is for a person to look at.',
+    'Maximum JavaScript heap of an audit. A package that exceeds it needs a manual review.',
   ),
   keep_days: setting(
     integer(1, 36_500, 'days'),
     400,
-    'How long the reports of packages are kept that were rejected, withdrawn or superseded, in days. The packages themselves go at once.',
+    'How long the reports of rejected, withdrawn and superseded packages are kept, in days. The packages themselves are deleted at once.',
   ),
 } as const;

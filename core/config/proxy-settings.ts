@@ -1,4 +1,4 @@
-/** Settings of what the edge says of itself and of its visitors to origins, and of what visitors may ask of the cache. */
+/** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
 import { flag, integer, type Kind, text } from './kinds.ts';
 import type { Setting } from './schema.ts';
 import { prefixes } from './transfer-kinds.ts';
@@ -7,7 +7,7 @@ const anyText = text('a name of letters, digits, dots and dashes, such as "waypo
 const asName = (value: string | undefined): string | undefined =>
   value !== undefined && /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,62}[A-Za-z0-9])?$/.test(value) ? value : undefined;
 
-/** A token of HTTP and a host name at once: it stands in Via, CDN-Loop and Cache-Status. */
+/** Valid both as an HTTP token and as a host name: used in Via, CDN-Loop and Cache-Status. */
 const pseudonym: Kind<string> = {
   ...anyText,
   fromToml: (value) => asName(anyText.fromToml(value)),
@@ -25,21 +25,21 @@ export const PROXY_SETTINGS = {
   name: setting(
     pseudonym,
     'waypost',
-    'What the edge calls itself in Via, CDN-Loop and Cache-Status. A request that says in CDN-Loop that it has been here is a loop, so services that stand behind each other need names of their own.',
+    'Name of the edge in Via, CDN-Loop and Cache-Status. A request with this name in CDN-Loop is rejected as a loop, so each service in a chain of proxies needs its own name.',
   ),
   trusted_proxies: setting(
     prefixes,
     [],
-    'Addresses of load balancers or proxies in front of the edge: what they say of their clients (X-Forwarded-For, Forwarded, X-Real-IP …) is passed on with their own address; from all others it is dropped. X-Forwarded-Proto is the scheme of the URL for the cache, too, and whoever came to them by https is not sent there again; a host or path that they say reaches the origin only with what goes past the cache.',
+    'Addresses of load balancers or proxies in front of the edge. Their forwarding fields (X-Forwarded-For, Forwarded, X-Real-IP …) are forwarded to the origin together with their address; the fields of all other clients are removed. X-Forwarded-Proto also sets the scheme of the URL in the cache and prevents the redirect to HTTPS. A forwarded host or path reaches the origin only with requests that bypass the cache.',
   ),
   cache_may_insist: setting(
     flag,
     false,
-    'Whether a visitor may ask for newer than what is fresh ("Cache-Control: no-cache", as browsers send when a page is reloaded). Then anybody can send each request through to an origin.',
+    'Whether a client can bypass a fresh cached response with "Cache-Control: no-cache", as browsers do when a page is reloaded. Anybody can then send every request to an origin.',
   ),
   cache_wait: setting(
     integer(0, 600_000, 'milliseconds'),
     5000,
-    'A visitor waits so long for what another one has asked the origin for already, and then asks as well.',
+    'How long a request waits for a response that another request is already fetching from the origin, in milliseconds. After that it fetches the response itself.',
   ),
 } as const;

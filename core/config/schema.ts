@@ -1,6 +1,6 @@
 /**
- * Every setting, once: its key in TOML, its kind, its default and its documentation. The type Config, the names in the environment,
- * the validation and config/waypost.toml all follow from this table.
+ * The table of all settings: key in TOML, kind, default and documentation. The type Config, the
+ * environment variables, the validation and config/waypost.toml are all derived from it.
  */
 import { availableParallelism, hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
@@ -37,11 +37,12 @@ export interface Setting<T> {
   readonly kind: Kind<T>;
   /** Called when neither the file nor the environment has the setting. */
   standard(): T;
-  /** The default in words, when it depends on the machine or on other settings; the example then stands in for it. */
+  /** The default in words, when it depends on the machine or on other settings; `example` then
+   * takes its place in config/waypost.toml. */
   readonly standardText?: string;
   readonly example?: string;
   readonly doc: string;
-  /** Never shown, not in faults either. */
+  /** Never printed, not even in error messages. */
   readonly secret: boolean;
 }
 
@@ -68,11 +69,11 @@ function section<S>(doc: string, settings: S): Section<S> {
 
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
-/** SOA timers and TTLs are 32 bits, the top one unused (RFC 2181 section 8). */
+/** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');
 const milliseconds = integer(100, 3_600_000, 'milliseconds');
 
-/** Half of the memory that this process may use, which in a container is less than the machine's. */
+/** Half of the memory that this process may use; a container may use less than the machine has. */
 function standardIndexMemory(): number {
   return Math.max(MB, Math.min(4 * GB, Math.floor(availableMemory() / 2)));
 }
@@ -81,59 +82,59 @@ export const schema = {
   data_dir: setting(
     text('the path of a folder'),
     './data',
-    'Folder of the database. A relative path starts at the working directory.',
+    'Data folder: the database, keys and caches. A relative path starts at the working directory.',
   ),
   node_name: computed(
     text('a name without control characters'),
     hostname,
     'the host name of the machine',
     '"ns1"',
-    'What this node is called in answers about its state.',
+    'Name of this node in status reports, metrics and the certificates of a cluster.',
   ),
   nameservers: setting(
     hostNames,
     ['ns1.waypost.test', 'ns2.waypost.test'],
-    'Host names of the nameservers, as they stand in the NS records of every zone; the first is the SOA MNAME.',
+    'Host names of the nameservers, used as the NS records of every zone. The first is the SOA MNAME.',
   ),
   rate_limit: setting(
     integer(0, 1_000_000_000),
     1200,
-    'Requests in 5 minutes that each token may make to the API, and dynamic updates (RFC 2136) in 5 minutes that each TSIG key may send: two buckets of this size, which fill up again all the time. 0 is no limit for either. What asks for no token is limited by admin.login_rate_limit and dns.doh_rate_limit.',
+    'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. 0 disables both limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
   ),
-  soa: section('The SOA record of every zone (RFC 1035 3.3.13). Its serial is kept by the service.', {
+  soa: section('The SOA record of every zone (RFC 1035 3.3.13). Waypost sets the serial.', {
     hostmaster: optional(
       mailbox,
       'hostmaster at the domain of the first nameserver',
       '"hostmaster@waypost.test"',
-      'Mailbox of who answers for the zones (RNAME).',
+      'Mailbox of the person responsible for the zones (RNAME).',
     ),
-    refresh: setting(seconds, 3600, 'How often a secondary looks for changes, in seconds.'),
-    retry: setting(seconds, 600, 'How long a secondary waits after a failed look, in seconds.'),
-    expire: setting(seconds, 1_209_600, 'How long a secondary answers without having reached us, in seconds.'),
-    minimum: setting(seconds, 300, 'How long a negative answer may be kept, in seconds (RFC 2308 section 4).'),
-    ttl: setting(seconds, 3600, 'TTL of the SOA record itself, in seconds.'),
+    refresh: setting(seconds, 3600, 'Interval at which a secondary checks for changes, in seconds.'),
+    retry: setting(seconds, 600, 'Interval at which a secondary retries a failed check, in seconds.'),
+    expire: setting(
+      seconds,
+      1_209_600,
+      'Time after which a secondary that cannot reach this server stops serving the zone, in seconds.',
+    ),
+    minimum: setting(seconds, 300, 'Time that resolvers may cache a negative answer, in seconds (RFC 2308 section 4).'),
+    ttl: setting(seconds, 3600, 'TTL of the SOA record, in seconds.'),
     ns_ttl: setting(seconds, 86_400, 'TTL of the NS records of the apex, in seconds.'),
   }),
-  cluster: section('The nodes as visitors reach them.', {
+  cluster: section('The public addresses of the nodes, and the withdrawal of a node that lags.', {
     ipv4: setting(
       ipv4List,
       ['127.0.0.1'],
-      'IPv4 addresses of the edge, anycast as a rule: what the names of a domain answer while its proxy is on.',
+      'IPv4 addresses of the edge, usually anycast. Proxied names of a domain resolve to them.',
     ),
-    ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge.'),
+    ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge, used in the same way.'),
     ...LAG_SETTINGS,
   }),
-  edge: section('The reverse proxy, and the check of the origins that customers give it.', {
+  edge: section('The reverse proxy and its connections to origins.', {
     ...EDGE_SETTINGS,
-    resolvers: setting(
-      resolvers,
-      [],
-      'Resolvers that are asked for the host names of origins; empty for those of the system.',
-    ),
+    resolvers: setting(resolvers, [], 'Resolvers for the host names of origins. Empty: the resolvers of the system.'),
     allow_private_origins: setting(
       exemptions,
       false,
-      'For test rigs: origins that are taken though their addresses are private, loopback or reserved. "true" takes every address, which lets customers reach the network of this machine.',
+      'For test setups: private, loopback or reserved addresses that are accepted as origins. "true" accepts every address, which lets customers reach the network of this machine.',
     ),
     ...EDGE_LIMITS,
     ...ORIGIN_SETTINGS,
@@ -141,63 +142,63 @@ export const schema = {
     ...CACHE_SETTINGS,
     ...PROXY_SETTINGS,
   }),
-  acme: section('Certificates by themselves (ACME, RFC 8555), for domains whose proxy is on.', ACME_SETTINGS),
+  acme: section('Automatic certificates (ACME, RFC 8555) for domains whose proxy is on.', ACME_SETTINGS),
   dns: section('The nameserver.', {
     listen: setting(
       listenList,
       [{ address: '127.0.0.1', port: 5300, family: 4 }],
-      'Where it listens, UDP and TCP: addresses with ports, "[v6]:port", or "*:53" for any IPv4 and IPv6 address.',
+      'Addresses and ports to listen on for UDP and TCP. "*:53" listens on every IPv4 and IPv6 address.',
     ),
     workers: computed(
       integer(1, 256),
       () => Math.min(256, availableParallelism()),
       'the number of cores',
       '4',
-      'UDP threads. Each has a socket of its own (SO_REUSEPORT).',
+      'Number of UDP threads. Each has its own socket (SO_REUSEPORT).',
     ),
     udp_payload: setting(
       integer(512, 4096, 'bytes'),
       1232,
-      'Largest UDP answer in bytes, also announced by EDNS. 1232 fits every path without fragments.',
+      'Maximum size of a UDP response in bytes, also announced by EDNS. 1232 avoids fragmentation on every usual path.',
     ),
     index_memory: computed(
       bytes(MB, 4 * GB),
       standardIndexMemory,
       'half of the memory, at most 4GB',
       '"2GB"',
-      'Memory for answers that are ready to send, shared by all workers. What does not fit is read from the database.',
+      'Memory for compiled answers, shared by all workers. Answers that do not fit are read from the database.',
     ),
     transport: setting(
       choice('auto', 'batch', 'portable'),
       'auto',
-      'How packets are moved: "batch" (recvmmsg, Linux), "portable" (node:dgram), or "auto" for the best that works.',
+      'How packets are sent and received: "batch" (recvmmsg, Linux), "portable" (node:dgram), or "auto" for the fastest that works.',
     ),
     tcp_idle_timeout: setting(
       milliseconds,
       10_000,
-      'A TCP connection without a query for so many milliseconds is closed (RFC 7766 6.2.3).',
+      'Idle timeout of a TCP connection, in milliseconds (RFC 7766 6.2.3).',
     ),
     tcp_query_timeout: setting(
       milliseconds,
       5000,
-      'A TCP query must have arrived whole so many milliseconds after its first byte.',
+      'Timeout for receiving the rest of a TCP query after its first byte, in milliseconds.',
     ),
-    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'TCP and TLS connections at one time, in all.'),
+    tcp_max_connections: setting(integer(1, 1_000_000), 1024, 'Maximum number of concurrent TCP and TLS connections.'),
     tcp_max_per_address: setting(
       integer(1, 1_000_000),
       32,
-      'TCP and TLS connections at one time from one client address (IPv6: from one /64).',
+      'Maximum number of concurrent TCP and TLS connections from one client address (IPv6: from one /64).',
     ),
     tls_listen: setting(
       optionalListenList,
       [],
-      'Where it listens for DNS over TLS (RFC 7858): addresses with ports, port 853 as a rule; empty for none. Needs dns.tls_certificate and dns.tls_key.',
+      'Addresses and ports to listen on for DNS over TLS (RFC 7858), usually port 853. Empty: disabled. Needs dns.tls_certificate and dns.tls_key.',
     ),
     tls_certificate: optional(
       text('the path of a file'),
       'none',
       '"/etc/waypost/dns.crt"',
-      'File with the certificate of DNS over TLS and those between it and the root, in PEM form. Read again when it or the key changes, and on SIGHUP.',
+      'File with the certificate chain for DNS over TLS, in PEM form. Reloaded when it or the key changes, and on SIGHUP.',
     ),
     tls_key: optional(
       text('the path of a file'),
@@ -208,41 +209,41 @@ export const schema = {
     rrl_rate: setting(
       integer(0, 100_000),
       200,
-      'Response rate limiting over UDP: how many responses of one kind (about one name, or of NXDOMAIN one zone, or errors) one client network gets in a second, so that nobody is flooded with our answers in the name of a forged address; 0 is no limit. Clients with our DNS cookie are not limited.',
+      'Response rate limiting over UDP: maximum responses per second of one kind to one client network. Responses about one name are a kind, as are NXDOMAIN responses of one zone, and errors. The limit prevents reflection attacks with forged source addresses. Clients with a valid DNS cookie are exempt. 0 disables the limit.',
     ),
     rrl_slip: setting(
       integer(0, 100),
       2,
-      'Of the responses over the limit, every so manieth is sent truncated, so that a real client asks again over TCP; 1 is all of them, 0 none. The others are not sent.',
+      'Every n-th response over the limit is sent truncated, so that a real client retries over TCP; the others are dropped. 1 truncates all of them, 0 drops all of them.',
     ),
     rrl_allow: setting(
       exemptions,
       ['127.0.0.0/8', '::1/128'],
-      'Clients that are not limited: a list of address prefixes, "false" for none, "true" for all. Loopback addresses can\'t be forged from outside.',
+      'Clients that are exempt from the limit: a list of address prefixes, "false" for none, "true" for all. Loopback addresses cannot be forged from outside.',
     ),
-    rrl_ipv4_prefix: setting(integer(8, 32, 'bits'), 24, 'Bits of an IPv4 address that make one client network.'),
-    rrl_ipv6_prefix: setting(integer(16, 64, 'bits'), 56, 'Bits of an IPv6 address that make one client network.'),
+    rrl_ipv4_prefix: setting(integer(8, 32, 'bits'), 24, 'Prefix length of one client network in IPv4.'),
+    rrl_ipv6_prefix: setting(integer(16, 64, 'bits'), 56, 'Prefix length of one client network in IPv6.'),
     deferred_udp_rate: setting(
       integer(0, 100_000),
       100,
-      'Dynamic updates, zone transfers and other signed messages over UDP: how many one client network (/24, /56) may send in a second, less updates whose signature is good; beyond that, or with 1,000 of all networks, the answer is truncated (that to an update is SERVFAIL, too) and the client comes over TCP. 0 is no limit for a network. Clients in rrl_allow, and those with our DNS cookie, have none.',
+      'Maximum dynamic updates, zone transfers and other signed messages over UDP per second from one client network (/24, /56). Updates with a valid signature do not count. Over this limit, or over 1,000 per second from all networks, the response is truncated so that the client retries over TCP; an update also gets SERVFAIL. Clients in rrl_allow and clients with a valid DNS cookie are exempt. 0 disables the limit per network.',
     ),
     query_log: setting(
       integer(0, 1_000_000_000),
       0,
-      'Query log: one query in so many, chosen at random, is written to the log with its client; 1 is every query as far as the log keeps up, 0 is off.',
+      'Query log: logs one in this many queries, chosen at random, with the address of the client. 1 logs every query as long as the log keeps up; 0 disables it.',
     ),
     cookies: setting(
       choice('on', 'off', 'require'),
       'on',
-      'DNS cookies (RFC 7873): a client that shows the one we gave it is not limited. With "require", clients that send a cookie over UDP are answered only when it is ours, and told ours otherwise (BADCOOKIE); those that send none are answered.',
+      'DNS cookies (RFC 7873): a client with a valid server cookie is exempt from rate limits. With "require", a UDP query with an invalid or missing server cookie gets BADCOOKIE and a new cookie; a query without any cookie is answered.',
     ),
     cookie_secret: {
       ...optional(
         hexadecimal(16),
-        'one that follows from secrets.key_file',
+        'derived from secrets.key_file',
         '"0123456789abcdef0123456789abcdef"',
-        'Secret that DNS cookies are made with. All nodes that share an address need the same one (RFC 9018).',
+        'Secret that signs DNS cookies. All nodes that share an address need the same secret (RFC 9018).',
       ),
       secret: true,
     },
@@ -251,147 +252,156 @@ export const schema = {
         hexadecimal(16),
         'none',
         '"0123456789abcdef0123456789abcdef"',
-        'Secret whose cookies are taken, but not made any more. To change the secret: add the new one here on all nodes, then swap the two, and an hour later remove the old one (RFC 9018 section 5).',
+        'Secret that is only used to verify DNS cookies. To change the secret: add the new secret here on all nodes, then swap the two, and remove the old secret an hour later (RFC 9018 section 5).',
       ),
       secret: true,
     },
-    nsid: setting(shortText(128), '', 'What this node is called when a query asks by NSID (RFC 5001).'),
+    nsid: setting(
+      shortText(128),
+      '',
+      'Name server identifier returned to queries with the NSID option (RFC 5001). Empty: none.',
+    ),
     version: setting(
       shortText(255),
       '',
-      'What version.bind and version.server (class CHAOS, type TXT) answer. Empty: they are refused.',
+      'Answer for version.bind and version.server (class CHAOS, type TXT). Empty: such queries are refused.',
     ),
     identity: setting(
       shortText(255),
       '',
-      'What id.server and hostname.bind (class CHAOS, type TXT; RFC 4892) answer. Empty: they are refused.',
+      'Answer for id.server and hostname.bind (class CHAOS, type TXT; RFC 4892). Empty: such queries are refused.',
     ),
     doh: setting(
       flag,
       false,
-      "DNS over HTTPS (RFC 8484) at /dns-query of the admin API's address, without a token. That address speaks plain HTTP and is private as a rule: put TLS and HTTP/2 in front of this path alone.",
+      "DNS over HTTPS (RFC 8484) at /dns-query of the admin API's address, without a token. That address serves plain HTTP and is usually private: put TLS and HTTP/2 in front of this path only.",
     ),
     doh_rate_limit: setting(
       integer(0, 1_000_000_000),
       60_000,
-      'DNS queries over HTTPS in a minute from one client network; 0 is no limit. Behind a proxy all clients have its address.',
+      'Maximum DNS over HTTPS queries per minute from one client network; 0 disables the limit. Behind a proxy all clients share its address.',
     ),
   }),
   transfer: section('Zone transfers to secondaries (AXFR, IXFR, NOTIFY).', {
     allow: setting(
       prefixes,
       [],
-      'Addresses that may transfer every zone without a key. Others sign with a TSIG key (see "waypost tsig").',
+      'Addresses that may transfer every zone without a key. All other clients need a TSIG key (see "waypost tsig").',
     ),
     notify: setting(
       notifyTargets,
       [],
-      'Secondaries that are told of every change of every zone: addresses, with a port if it is not 53 and, behind a space, the name of the TSIG key that signs.',
+      'Secondaries that get a NOTIFY for every change of every zone: an address, a port if it is not 53 and, after a space, the name of the TSIG key that signs.',
     ),
     max_concurrent: setting(
       integer(1, 10_000),
       8,
-      'Whole zones that are sent at one time; more requests wait in line.',
+      'Maximum number of concurrent full zone transfers. Further requests are queued.',
     ),
     history: setting(
       integer(0, 1_000_000),
       1000,
-      'Changes of one zone that are kept in memory for those who transfer it, so that they get what differs (IXFR); 0 keeps none.',
+      'Number of changes per zone that are kept in memory for incremental transfers (IXFR); 0 keeps none.',
     ),
-    history_bytes: setting(bytes(64 * 1024, GB), MB, 'Most memory for such changes of one zone.'),
-    history_total: setting(bytes(64 * 1024, 64 * GB), 128 * MB, 'Most memory for such changes of all zones.'),
+    history_bytes: setting(bytes(64 * 1024, GB), MB, 'Maximum memory for such changes of one zone.'),
+    history_total: setting(bytes(64 * 1024, 64 * GB), 128 * MB, 'Maximum memory for such changes of all zones.'),
   }),
-  alias: section('ALIAS records: the addresses of their targets.', {
+  alias: section('ALIAS records: how the addresses of their targets are resolved.', {
     resolvers: setting(
       resolvers,
       [],
-      'Recursive resolvers that are asked for targets outside of our own zones; empty for those of the system.',
+      'Recursive resolvers for targets outside the zones of this server. Empty: the resolvers of the system.',
     ),
     stale_max: setting(
       integer(0, 2_592_000, 'seconds'),
       86_400,
-      'How long the last good addresses of a target are answered while newer ones can not be had, in seconds; SERVFAIL then.',
+      'How long the last resolved addresses of a target are served when it can no longer be resolved, in seconds. After that the answer is SERVFAIL.',
     ),
     allow_private_targets: setting(
       exemptions,
       false,
-      'For test rigs: addresses of targets that are answered though they are private, loopback or reserved. "true" takes every address, which lets customers lead visitors into networks of their own.',
+      'For test setups: private, loopback or reserved addresses that are accepted as addresses of a target. "true" accepts every address, which lets customers direct visitors into private networks.',
     ),
   }),
   admin: section('The admin API.', {
     listen: setting(
       listen,
       { address: '127.0.0.1', port: 8300, family: 4 },
-      'Where it listens. It speaks plain HTTP: keep it on a loopback address, or behind something that adds TLS.',
+      'Address and port to listen on. It serves plain HTTP: keep it on a loopback address, or behind a proxy that adds TLS.',
     ),
     ...ADMIN_HOST_SETTINGS,
     password: {
       ...optional(
         text('a password, not empty and without control characters'),
-        'a random one, shown once',
+        'a random password, shown once',
         '"correct horse battery staple"',
-        'Password of the account "admin", used only when an empty data folder is set up. Prefer the environment to the file.',
+        'Initial password of the account "admin", used only when an empty data folder is set up. Prefer the environment variable to the file.',
       ),
       secret: true,
     },
     transport: setting(
       choice('auto', 'uws', 'node'),
       'auto',
-      'HTTP server: "uws" (uWebSockets.js, where it loads), "node" (node:http), or "auto" for the best that works.',
+      'HTTP server: "uws" (uWebSockets.js), "node" (node:http), or "auto" for the fastest that works.',
     ),
-    max_connections: setting(integer(1, 1_000_000), 4096, 'Connections at one time, in all.'),
+    max_connections: setting(integer(1, 1_000_000), 4096, 'Maximum number of concurrent connections.'),
     max_connections_per_address: setting(
       integer(1, 1_000_000),
       1024,
-      'Connections at one time from one client address (IPv6: from one /64).',
+      'Maximum number of concurrent connections from one client address (IPv6: from one /64).',
     ),
-    max_body: setting(bytes(1024, GB), 64 * MB, 'Largest body of a request. Master files are the largest.'),
+    max_body: setting(
+      bytes(1024, GB),
+      64 * MB,
+      'Maximum size of a request body. The largest requests import zone files.',
+    ),
     metrics: setting(
       choice('loopback', 'token', 'off'),
       'loopback',
-      'Who may read /metrics without a token: "loopback" for requests from this machine that no proxy has passed on, "token" for nobody; with "off" there is none. Tokens are an administrator\'s.',
+      'Access to /metrics: "loopback" allows requests from this machine without a token, unless a proxy forwarded them; "token" always requires the token of an administrator; "off" disables the endpoint.',
     ),
     login_rate_limit: setting(
       integer(0, 1_000_000_000),
       10,
-      'Token exchanges in a minute for each login and client address; 0 is no limit.',
+      'Maximum token exchanges per minute for each login and client address; 0 disables the limit.',
     ),
   }),
-  packages: section(
-    'Mini-app packages of developers: what is taken, how it is audited, and who publishes it.',
-    PACKAGE_SETTINGS,
-  ),
-  audit: section('Who changed what.', {
-    days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 is for ever.'),
+  packages: section('Mini-app packages: limits, audit and publication.', PACKAGE_SETTINGS),
+  audit: section('The audit log.', {
+    days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 keeps them forever.'),
   }),
   journal: section('The commit log.', {
-    history: setting(integer(1, 1_000_000_000), 10_000, 'Entries kept for followers to catch up from.'),
+    history: setting(
+      integer(1, 1_000_000_000),
+      10_000,
+      'Number of entries that are kept, so that other nodes can catch up from them.',
+    ),
   }),
-  etcd: section('Several nodes in sync: where etcd is, which keeps the order of all writes.', ETCD_SETTINGS),
-  peer: section('How nodes of a cluster talk to each other.', PEER_SETTINGS),
+  etcd: section('The etcd of a cluster, which orders all writes.', ETCD_SETTINGS),
+  peer: section('The connections between the nodes of a cluster.', PEER_SETTINGS),
   store: section('The database.', {
     map_size: setting(
       bytes(MB, 1024 * GB),
       GB,
-      'Address space mapped at start. It grows on its own; the file takes only what is used.',
+      'Address space mapped at start. It grows automatically; the file takes only the space that is used.',
     ),
   }),
-  secrets: section('Encryption of what is stored and must be read again, such as private keys.', {
+  secrets: section('Encryption of stored secrets, such as private keys.', {
     key_file: optional(
       text('the path of a file'),
       'secret.key in the data folder',
       '"/etc/waypost/secret.key"',
-      'File with the key, 32 bytes as base64 or hexadecimal text; a second line may hold the key before it, until all that it encrypted is encrypted anew, which a start does in the background and the log tells. Made when missing. A relative path starts at the working directory.',
+      'File with the key: 32 bytes as base64 or hexadecimal text. A missing file is created. To replace the key, put the new key on the first line and the previous key on the second: after a start, a background task encrypts all secrets with the new key and logs when it is done. A relative path starts at the working directory.',
     ),
   }),
   log: section('The log, on standard error.', {
-    level: setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The least severe messages that are written.'),
-    format: setting(choice('text', 'json'), 'text', '"text" for people, "json" for one JSON object a line.'),
+    level: setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The minimum severity of logged messages.'),
+    format: setting(choice('text', 'json'), 'text', 'Format of a line: "text" for people, "json" for a JSON object.'),
   }),
-  plans: section('Domains that an account of each plan may have; 0 is no limit.', {
-    free: setting(integer(0, 1_000_000_000), 10, 'Domains of the plan "free".'),
-    pro: setting(integer(0, 1_000_000_000), 100, 'Domains of the plan "pro".'),
-    unlimited: setting(integer(0, 1_000_000_000), 0, 'Domains of the plan "unlimited".'),
+  plans: section('Maximum number of domains of an account, by plan; 0 disables the limit.', {
+    free: setting(integer(0, 1_000_000_000), 10, 'Maximum number of domains in the plan "free".'),
+    pro: setting(integer(0, 1_000_000_000), 100, 'Maximum number of domains in the plan "pro".'),
+    unlimited: setting(integer(0, 1_000_000_000), 0, 'Maximum number of domains in the plan "unlimited".'),
   }),
 };
 
@@ -405,10 +415,13 @@ type Values<S> = {
       : never;
 };
 
-/** What a checked configuration holds. Keys are those of the schema in camel case: `dns.udp_payload` is `dns.udpPayload`. */
+/** A validated configuration. Keys are in camel case: `dns.udp_payload` is `dns.udpPayload`. */
 export type Config = Values<typeof schema>;
 
-/** A setting with its place: `path` as in TOML (`['dns', 'listen']`), `key` joined by dots, `env` in the environment. */
+/**
+ * A setting and its names: `path` in TOML (`['dns', 'listen']`), `key` is the path joined by dots,
+ * `env` is the environment variable.
+ */
 export interface PlacedSetting {
   readonly key: string;
   readonly path: readonly string[];
@@ -432,7 +445,7 @@ export const sections: ReadonlyMap<string, string> = new Map(
   Object.entries(schema).flatMap(([name, entry]) => ('settings' in entry ? [[name, entry.doc]] : [])),
 );
 
-/** Variables that begin as settings do but are read by the command line, the tests and the loader of the file. */
+/** Variables with the prefix of settings that the command line, the tests and the loader read. */
 export const OTHER_VARIABLES: readonly string[] = [
   'WAYPOST_CONFIG',
   'WAYPOST_URL',

@@ -1,17 +1,17 @@
-/** Kinds of settings of zone transfers: who may transfer, and who is told of changes. */
+/** Kinds of settings of zone transfers: clients that may transfer, and targets of NOTIFY. */
 import { formatAddress, parseAddress, parsePrefix } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
 import { formatName, parseName } from '../wire/name.ts';
 import { type Kind, list } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 
-/** A secondary that is told of changes. */
+/** A secondary that gets NOTIFY messages. */
 export interface NotifyTarget {
   /** In text (RFC 5952), without brackets. */
   readonly address: string;
   readonly port: number;
   readonly family: 4 | 6;
-  /** Name of the TSIG key that signs what is told: in lower case, without the last dot. Null: nothing is signed. */
+  /** Name of the TSIG key that signs: lower case, without the final dot. Null: unsigned. */
   readonly key: string | null;
 }
 
@@ -35,7 +35,7 @@ function orEmpty<T>(kind: Kind<readonly T[]>): Kind<readonly T[]> {
 /** Prefixes in canonical form; may be empty. */
 export const prefixes: Kind<readonly string[]> = orEmpty(
   list(
-    'a list of address prefixes, each once and without bits past its length, such as "192.0.2.0/24" or "2001:db8::53"; may be empty',
+    'a list of address prefixes, without duplicates and without bits after the prefix length, such as "192.0.2.0/24" or "2001:db8::53"; may be empty',
     (value) => {
       const prefix = orInvalid(() => parsePrefix(value));
       return prefix && [prefix.text];
@@ -57,14 +57,14 @@ function parseTarget(text: string): NotifyTarget[] | undefined {
   const found = parseListen(place);
   const [listen] = found ?? [];
   if (found?.length !== 1 || listen.port === 0) return undefined;
-  // As a datagram's sender is written.
+  // In the format of a datagram's source address.
   const canonical = parseAddress(listen.address);
   return canonical && [{ ...listen, address: formatAddress(canonical), key }];
 }
 
 export const notifyTargets: Kind<readonly NotifyTarget[]> = orEmpty(
   list(
-    'a list of addresses, each with a port if it is not 53 and, behind a space, the name of a TSIG key if one signs, such as "192.0.2.53", "[2001:db8::53]:5353 transfer.example.net"; may be empty',
+    'a list of addresses, each with a port if it is not 53 and, after a space, the name of a TSIG key if the message is signed, such as "192.0.2.53", "[2001:db8::53]:5353 transfer.example.net"; may be empty',
     parseTarget,
     formatTarget,
   ),

@@ -133,7 +133,7 @@ test('check-config prints every fault and ends with 1', async () => {
   writeFileSync(file, '[dns]\nworkers = 0\nlissten = "a"\n');
   const { code, stdout, stderr } = await run(['--config', file, 'check-config']);
   assert.equal([code, stdout], [1, '']);
-  assert.match(stderr, /\n {2}dns\.lissten .*nearest is dns\.listen\n {2}dns\.workers: found 0/);
+  assert.match(stderr, /\n {2}dns\.lissten .*did you mean dns\.listen\?\n {2}dns\.workers: found 0/);
   const json = await run(['check-config', '--config', file, '--json']);
   assert.is(JSON.parse(json.stderr).error.code, 'invalid_config');
 });

@@ -6,7 +6,7 @@ import { describeConfig, exampleToml, loadConfig, resolveConfig } from '../../..
 const test = suite('core/config/describe');
 const file = 'config/waypost.toml';
 
-test('config/waypost.toml is what the schema says', () => {
+test('config/waypost.toml matches the schema', () => {
   assert.is(readFileSync(file, 'utf8'), exampleToml());
 });
 

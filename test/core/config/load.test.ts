@@ -79,7 +79,7 @@ test('what a node of a cluster has in its data folder wins over the file, and th
   assert.match(faults(() => fromToml(toml))[0], /etcd\.endpoints/);
   rmSync(written);
   mkdirSync(written);
-  assert.throws(() => fromToml(toml), /settings of this node of a cluster can't be read: EISDIR/);
+  assert.throws(() => fromToml(toml), /Cannot read the cluster settings of this node: EISDIR/);
 });
 
 test('WAYPOST_CONFIG names the file', () => {
@@ -177,11 +177,11 @@ test('every fault is listed, with the key, what was found and what is expected',
     }),
   );
   const expected = [
-    /^lissten \(.*\): found an unknown key.*nearest is dns\.listen$/,
+    /^lissten \(.*\): unknown setting; did you mean dns\.listen\?$/,
     /^soa \(.*\): found 3, expected a table, \[soa\]$/,
-    /^dns\.udp_paylod \(.*\): found an unknown key.*nearest is dns\.udp_payload$/,
-    /^dnss\.listen .*nearest is dns\.listen$/,
-    /^WAYPOST_DNS_LISTN: found an unknown variable.*nearest is WAYPOST_DNS_LISTEN$/,
+    /^dns\.udp_paylod \(.*\): unknown setting; did you mean dns\.udp_payload\?$/,
+    /^dnss\.listen .*did you mean dns\.listen\?$/,
+    /^WAYPOST_DNS_LISTN: unknown variable; did you mean WAYPOST_DNS_LISTEN\?$/,
     /^data_dir: found 5, expected the path of a folder$/,
     /^rate_limit \(WAYPOST_RATE_LIMIT\): found "many", expected a whole number/,
     /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
@@ -212,15 +212,18 @@ test('a secret is not shown in faults', () => {
 });
 
 test('a file that is missing or not TOML says where and why', () => {
-  assert.throws(() => loadConfig({ file: join(folder, 'none.toml'), env: {} }), /can't be read: ENOENT/);
+  assert.throws(
+    () => loadConfig({ file: join(folder, 'none.toml'), env: {} }),
+    /Cannot read the configuration file: ENOENT/,
+  );
   assert.throws(() => fromToml('data_dir = "a"\nx = = 1\n'), /waypost\.toml:2:\d+: /);
 });
 
 test('keys that garble are shown escaped, and keys of the prototype are unknown', () => {
   assert.match(faults(() => fromToml('"a\\nb" = 1'))[0], /^"a\\nb" \(/);
-  assert.match(faults(() => fromToml('constructor = 1'))[0], /unknown key/);
-  assert.match(faults(() => fromToml('__proto__ = 1'))[0], /unknown key/);
-  assert.match(faults(() => fromToml('[other]'))[0], /^other .*unknown key/);
+  assert.match(faults(() => fromToml('constructor = 1'))[0], /unknown setting/);
+  assert.match(faults(() => fromToml('__proto__ = 1'))[0], /unknown setting/);
+  assert.match(faults(() => fromToml('[other]'))[0], /^other .*unknown setting/);
 });
 
 test('the configuration is deeply read-only', () => {
