@@ -61,7 +61,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   });
 }
 
-/** `domain list`, and the same as `zone list`, which the commands for master files have for company. */
+/** `domain list`, and the same as `zone list`, which the commands for zone files have for company. */
 export function addDomainList(parent: Command, context: CommandContext): void {
   const command = `waypost ${parent.name()} list`;
   addVerb(parent, context, {

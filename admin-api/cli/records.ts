@@ -58,7 +58,7 @@ export function describeBatch(domain: Domain, batch: Batch, body: Json): [string
   ];
 }
 
-/** As a line of a master file, with its id when it has one. */
+/** As a line of a zone file, with its id when it has one. */
 export function recordLine({ id, name, ttl, type, content, proxied }: Json): string {
   const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
   if (name === undefined) return `record ${shown(id)}`;

@@ -27,7 +27,7 @@ interface Checked {
 export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('check')
-    .description('read master files and name every line that an import would refuse or warn of, without a daemon')
+    .description('read zone files and name every line that an import would refuse or warn of, without a daemon')
     .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
     .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
     .addOption(

@@ -11,7 +11,7 @@ import { addVerb, type Call, option } from './verb.ts';
 export function addZoneExport(zone: Command, context: CommandContext): void {
   addVerb(zone, context, {
     usage: 'export <name>',
-    about: 'write a zone as an RFC 1035 master file',
+    about: 'write a zone as an RFC 1035 zone file',
     options: [option('--out <file>', 'the file to write, whole or not at all (default: standard output)')],
     examples: ['waypost zone export example.net', 'waypost zone export example.net --out example.net.zone'],
     async run(call: Call<{ out?: string }>, [name]) {

@@ -1,4 +1,4 @@
-/** Which master files a path stands for: one file, or the files NAME.zone of a folder. */
+/** Which zone files a path stands for: one file, or the files NAME.zone of a folder. */
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { zoneName } from './domains.ts';

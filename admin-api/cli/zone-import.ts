@@ -39,7 +39,7 @@ interface Summary {
 export function addZoneImport(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('import')
-    .description('create zones from master files: one file, or every NAME.zone of a folder')
+    .description('create zones from zone files: one file, or every NAME.zone of a folder')
     .argument('<path>', 'file or folder')
     .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
     .option('--replace', 'replace the records of zones that are there already; otherwise such zones fail')

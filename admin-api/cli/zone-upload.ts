@@ -1,4 +1,4 @@
-/** One master file to the daemon: its zone is created when missing, then its records are replaced as a whole. */
+/** One zone file to the daemon: its zone is created when missing, then its records are replaced as a whole. */
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline, type Readable, Transform } from 'node:stream';

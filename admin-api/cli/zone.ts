@@ -6,7 +6,7 @@ import { addZoneExport } from './zone-export.ts';
 import { addZoneImport } from './zone-import.ts';
 
 export function addZoneCommands(program: Command, context: CommandContext): void {
-  const zone = program.command('zone').description('zones as master files: import, export, check');
+  const zone = program.command('zone').description('zones as zone files: import, export, check');
   addDomainList(zone, context);
   addZoneImport(zone, context);
   addZoneExport(zone, context);

@@ -170,7 +170,7 @@ export function deleteRecords(
   return flags;
 }
 
-/** Writes the deletion of what a master file said of the case of a domain's names. */
+/** Writes the deletion of what a zone file said of the case of a domain's names. */
 export function deleteSpellings(
   { environment }: Services,
   draft: Draft,
@@ -201,7 +201,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   };
 }
 
-/** Those that the zone keeps from a master file. */
+/** Those that the zone keeps from a zone file. */
 function nameserversOf(reader: Reader, domain: Domain): string[] | undefined {
   if (domain.kept === null) return undefined;
   const own = reader.recordsAt(domain.id, domain.apex).filter((record) => record.type === TYPE.NS);

@@ -42,7 +42,7 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
       return { route, response: isKnown(request, response) ? { ...response, status: 304 } : response };
     } catch (error) {
       if (statusOf(error) === undefined && !(error instanceof Aborted))
-        log.error('A request failed unexpectedly.', {
+        log.error('request failed unexpectedly', {
           request_id: requestId,
           method: request.method,
           path: request.path,

@@ -13,7 +13,7 @@ export interface ErrorDetail {
   readonly message: string;
   /** JSON pointer into the body. */
   readonly pointer?: string;
-  /** Line of a master file, or of a file of a package, from 1. */
+  /** Line of a zone file, or of a file of a package, from 1. */
   readonly line?: number;
   /** Of what was found in a package: its rule, the file, and what to do. */
   readonly code?: string;
@@ -76,9 +76,7 @@ export function errorResponse(error: unknown, requestId: string): HttpResponse {
     ok: false,
     error: {
       code: known ? error.code : 'internal',
-      message: known
-        ? error.message
-        : `Something went wrong on our side. Tell the operators the request id ${requestId}.`,
+      message: known ? error.message : `Internal server error. Report the request id ${requestId} to the operators.`,
       pointer: known ? error.pointer : undefined,
       details: error instanceof HttpError ? error.details : undefined,
     },
@@ -100,4 +98,4 @@ export const tooLarge = (limit: number): HttpError =>
   new HttpError(413, 'body_too_large', `The body is longer than ${limit} bytes.`, { close: true });
 
 export const tooSlow = (): HttpError =>
-  new HttpError(408, 'body_too_slow', 'The body came too slowly; send the request again.', { close: true });
+  new HttpError(408, 'body_too_slow', 'The body arrived too slowly; send the request again.', { close: true });

@@ -30,7 +30,7 @@ export function readIdempotency(
     throw new HttpError(
       400,
       'invalid_idempotency_key',
-      'Idempotency-Key is 1 to 255 printable ASCII characters; a random UUID is a good one.',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters; use a random UUID, for example.',
     );
   const id = createHash('sha256').update(`${accountId} ${key}`).digest('hex').slice(0, 32);
   const line = `${request.method} ${request.path}?${request.query}\n${[...scopes].sort().join(' ')}\n`;

@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, HttpError } from './errors.ts';
 import { closed, unknownFields } from './unknown.ts';
 
-/** JSON bodies are small; master files have a bound of their own. */
+/** JSON bodies are small; zone files have a bound of their own. */
 export const MAX_JSON = 1 << 20;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, ownProperties: true });
@@ -45,7 +45,7 @@ function refuseLongLists({ properties }: TObject, value: Readonly<Record<string,
     const { maxItems, description } = properties[name];
     const list = Object.hasOwn(value, name) ? value[name] : undefined;
     if (!Array.isArray(list) || typeof maxItems !== 'number' || list.length <= maxItems) continue;
-    const message = `"${name}" has ${list.length} items, at most ${maxItems} are taken; it must be ${description}.`;
+    const message = `"${name}" has ${list.length} items; the maximum is ${maxItems}. It must be ${description}.`;
     throw new HttpError(422, 'validation', message, { pointer: `/${name}` });
   }
 }
@@ -53,11 +53,11 @@ function refuseLongLists({ properties }: TObject, value: Readonly<Record<string,
 function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   // Decoding alone would put a replacement character in the place of what is no UTF-8 (RFC 8259 8.1), and store that.
-  if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not JSON: it is not UTF-8.');
+  if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not valid JSON: it is not UTF-8.');
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw new HttpError(400, 'malformed_json', 'The body is not JSON.');
+    throw new HttpError(400, 'malformed_json', 'The body is not valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(422, 'validation', 'The body must be a JSON object.', { pointer: '' });

@@ -24,7 +24,11 @@ export function readPage(query: URLSearchParams): Page {
 }
 
 export const invalidCursor = (): HttpError =>
-  new HttpError(400, 'invalid_cursor', '"cursor" must be the next_cursor of an answer; begin again without it.');
+  new HttpError(
+    400,
+    'invalid_cursor',
+    '"cursor" must be the next_cursor of an earlier response; start again without it.',
+  );
 
 /** `last`: the key at which this page ends; null: there is no next page. Also sets the Link header (RFC 8288). */
 export function nextCursor(

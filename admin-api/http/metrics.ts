@@ -1,7 +1,7 @@
 /** Requests to an HTTP API. */
 import type { Cell, Counter, Distribution, Histogram, Registry } from '../../core/base/metrics/registry.ts';
 
-/** Seconds. From a read out of memory to a master file that is compiled. */
+/** Seconds. From a read out of memory to a zone file that is compiled. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** RFC 9110 section 9.3, and PATCH (RFC 5789). A client can send any other token as well, so those share one label. */
@@ -19,12 +19,12 @@ export class HttpMetrics {
   constructor(registry: Registry) {
     this.#requests = registry.counter(
       'waypost_http_requests_total',
-      'Requests to the admin API that were answered, by method, route template and status.',
+      'Requests to the admin API, by method, route template and status.',
       ['method', 'route', 'status'],
     );
     this.#durations = registry.histogram(
       'waypost_http_request_duration_seconds',
-      'From the header of a request to its answer, without the sending of a long one.',
+      'Time from the header of a request to its response, without the time to send a long body.',
       ['method', 'route'],
       BOUNDS,
     );

@@ -60,10 +60,14 @@ export async function readForm(
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     form.on(limit, () => {
-      fault ??= new HttpError(422, 'too_many_parts', 'The form has too many parts; send those that are asked for.');
+      fault ??= new HttpError(
+        422,
+        'too_many_parts',
+        'The form has too many parts; send only those that the endpoint documents.',
+      );
     });
   const broken = new Promise<never>((_, reject) => {
-    form.on('error', () => reject(malformed('it breaks off, or is no form')));
+    form.on('error', () => reject(malformed('it is truncated or malformed')));
   });
   broken.catch(() => {});
   try {
@@ -74,7 +78,7 @@ export async function readForm(
     await Promise.race([broken, finished]);
   } catch (error) {
     // Whoever takes the file waits for more of it.
-    taking?.destroy(malformed('it breaks off'));
+    taking?.destroy(malformed('it is truncated'));
     await taken;
     throw error;
   }
@@ -108,18 +112,18 @@ function open(contentType: string, file: string, fields: readonly string[], fiel
       limits: { ...LIMITS, fieldSize },
     });
   } catch {
-    throw malformed('its Content-Type names no boundary');
+    throw malformed('its Content-Type has no boundary');
   }
 }
 
 const malformed = (why: string): HttpError =>
-  new HttpError(400, 'malformed_multipart', `The body is not understood as multipart/form-data: ${why}.`);
+  new HttpError(400, 'malformed_multipart', `The body is not valid multipart/form-data: ${why}.`);
 
 const repeated = (name: string): HttpError =>
-  new HttpError(422, 'repeated_part', 'A part of the form comes twice; send it once.', { pointer: pointerTo(name) });
+  new HttpError(422, 'repeated_part', 'A part of the form is repeated; send it once.', { pointer: pointerTo(name) });
 
 const tooLong = (name: string, bytes: number): HttpError =>
-  new HttpError(422, 'field_too_long', `A field of the form has more than ${bytes} bytes.`, {
+  new HttpError(422, 'field_too_long', `A field of the form is longer than ${bytes} bytes.`, {
     pointer: pointerTo(name),
   });
 

@@ -275,8 +275,8 @@ function faultOf(code: string | undefined): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HttpError(431, 'header_too_large', `The request's header is longer than ${MAX_HEADER} bytes.`);
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new HttpError(413, 'chunk_too_large', 'The extensions of a chunk are too long; leave them out.');
+    return new HttpError(413, 'chunk_too_large', 'The extensions of a chunk are too long; omit them.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new HttpError(408, 'header_too_slow', 'The request came too slowly; send it again.');
-  return new HttpError(400, 'bad_request', 'This is not an HTTP/1.1 request.');
+    return new HttpError(408, 'header_too_slow', 'The request arrived too slowly; send it again.');
+  return new HttpError(400, 'bad_request', 'This is not a valid HTTP/1.1 request.');
 }

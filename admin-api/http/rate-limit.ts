@@ -40,7 +40,7 @@ export class RateLimit {
     headers['RateLimit-Policy'] = `"${this.#name}";q=${this.#quota};w=${this.#window}`;
     headers.RateLimit = `"${this.#name}";r=${Math.floor(bucket.left)};t=${allowed ? untilFull : untilOne}`;
     if (allowed) return;
-    throw new HttpError(429, 'too_many_requests', `Too many requests; try again in ${Math.max(1, untilOne)} s.`, {
+    throw new HttpError(429, 'too_many_requests', `Too many requests; retry in ${Math.max(1, untilOne)} s.`, {
       headers: { 'Retry-After': String(Math.max(1, untilOne)) },
     });
   }

@@ -31,13 +31,13 @@ export function checkRequest(method: string, target: string, fields: readonly st
   let length: string | undefined;
   let coding: string | undefined;
   let close = false;
-  if (!METHOD.test(method)) fault = badRequest('The method is not made of upper-case letters.');
+  if (!METHOD.test(method)) fault = badRequest('The method must consist of upper-case letters.');
   if (!TARGET.test(target))
-    fault = badRequest('The target is not a path of printable ASCII characters; escape others.');
+    fault = badRequest('The target must be a path of printable ASCII characters; percent-encode all others.');
   if (fields.length > 2 * MAX_FIELDS) fault = tooManyFields();
   for (let i = 0; i < fields.length; i += 2) {
     const value = fields[i + 1];
-    if (CONTROL.test(value)) fault ??= badRequest('A header field holds a control character.');
+    if (CONTROL.test(value)) fault ??= badRequest('A header field contains a control character.');
     // By length first, so that few names are ever compared.
     switch (fields[i].length) {
       case 4:
@@ -52,7 +52,7 @@ export function checkRequest(method: string, target: string, fields: readonly st
       case 14:
         if (fields[i].toLowerCase() !== 'content-length') break;
         if (length !== undefined || !/^\d{1,15}$/.test(value))
-          fault ??= badRequest('Content-Length must be one number.');
+          fault ??= badRequest('Content-Length must be a single number.');
         length = value;
         break;
       case 17:
@@ -61,9 +61,9 @@ export function checkRequest(method: string, target: string, fields: readonly st
         coding = value;
     }
   }
-  if (hosts > 1) fault ??= badRequest('A request has one Host field.');
+  if (hosts > 1) fault ??= badRequest('A request must have only one Host field.');
   if (length !== undefined && coding !== undefined)
-    fault ??= badRequest('Content-Length and Transfer-Encoding exclude each other.');
+    fault ??= badRequest('Content-Length and Transfer-Encoding cannot be combined; send one of them.');
   return { fault, isChunked: coding !== undefined, length, close };
 }
 
@@ -79,7 +79,7 @@ const badCoding = (): HttpError =>
   });
 
 const badExpectation = (): HttpError =>
-  new HttpError(417, 'unknown_expectation', `The only expectation that is met is ${EXPECTATION}.`, { close: true });
+  new HttpError(417, 'unknown_expectation', `The only supported expectation is ${EXPECTATION}.`, { close: true });
 
 const tooManyFields = (): HttpError =>
   new HttpError(431, 'too_many_fields', `The request has more than ${MAX_FIELDS} header fields.`, { close: true });

@@ -17,7 +17,7 @@ function withoutUnsafe(headers: Readonly<Record<string, string>>, log: Logger): 
   const safe: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (isSafe(name, value)) safe[name] = value;
-    else log.error('a response header was left out: it holds what may not stand in one', { header: name });
+    else log.error('response header dropped: invalid name or value', { header: name });
   }
   return safe;
 }

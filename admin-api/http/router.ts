@@ -52,7 +52,9 @@ export class Router<R extends { readonly method: Method; readonly path: string }
     if (route !== undefined) return { kind: 'route', route, params, headOnly: method === 'HEAD' };
     const allow = allowed(at.routes);
     if (method === 'OPTIONS') return { kind: 'options', allow };
-    throw new HttpError(405, 'method_not_allowed', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
+    throw new HttpError(405, 'method_not_allowed', `This endpoint supports only ${allow}.`, {
+      headers: { Allow: allow },
+    });
   }
 }
 
@@ -80,7 +82,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new HttpError(400, 'bad_escape', 'The path has a percent escape that is not UTF-8; write % as %25.');
+    throw new HttpError(400, 'bad_escape', 'The path has a percent escape that is not valid UTF-8; write % as %25.');
   }
 }
 

@@ -40,7 +40,7 @@ export const time = (of: string) => Type.String({ pattern: TIME, description: `$
 
 /** Properties of the answer that a body may have and that are ignored, so that what was read can be changed and sent back. */
 export const readOnly = <const K extends string>(...names: readonly K[]) => {
-  const property = Type.Optional(Type.Unknown({ readOnly: true, description: 'as in the answer; ignored' }));
+  const property = Type.Optional(Type.Unknown({ readOnly: true, description: 'as in the response; ignored' }));
   return Object.fromEntries(names.map((name) => [name, property])) as Record<K, typeof property>;
 };
 
@@ -51,11 +51,15 @@ export const anyObject = (description: string) =>
 /** Query parameters of lists. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, description: 'how many at most, 1 to 1000; 100 if left out' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'the maximum number of items, 1 to 1000; the default is 100',
+    }),
   ),
-  cursor: Type.Optional(Type.String({ description: 'the next_cursor of the page before' })),
+  cursor: Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
 };
 
-export const nextCursorSchema = orNull(Type.String(), 'where the next page begins, or null at the end');
+export const nextCursorSchema = orNull(Type.String(), 'the cursor of the next page, or null on the last page');
 
 export const NOTHING = Type.Object({});

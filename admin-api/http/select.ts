@@ -24,6 +24,6 @@ export async function selectTransport(
   if (kind === 'auto') return new NodeTransport(options);
   throw new ConfigError(
     'no_uws',
-    'admin.transport is "uws", but uWebSockets.js does not load here; set it to "auto" or install the package.',
+    'admin.transport is "uws", but uWebSockets.js cannot be loaded; install the package or set admin.transport to "auto".',
   );
 }

@@ -122,7 +122,7 @@ export class ListenError extends ConfigError {
   constructor(place: ListenPlace, why: string) {
     super(
       'listen',
-      `The admin API can't listen on ${place.address} port ${place.port}: ${why}. Choose another address with WAYPOST_ADMIN_LISTEN.`,
+      `The admin API cannot listen on ${place.address} port ${place.port}: ${why}. Choose another address with WAYPOST_ADMIN_LISTEN.`,
     );
   }
 }

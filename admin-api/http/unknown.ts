@@ -75,10 +75,10 @@ export function refuseUnknownParameters(query: URLSearchParams, schema: TObject 
 
 function unknownName(what: string, name: string, known: readonly string[]): string {
   const shown = JSON.stringify(name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name);
-  if (known.length === 0) return `Unknown ${what} ${shown}; none is known here.`;
+  if (known.length === 0) return `Unknown ${what} ${shown}; none is supported here.`;
   const best = nearest(name, known);
   // A name that is far from all of them means something else: the nearest would mislead.
   if (editDistance(name.slice(0, 100).toLowerCase(), best) <= Math.max(1, Math.floor(best.length / 3)))
     return `Unknown ${what} ${shown}; did you mean ${JSON.stringify(best)}?`;
-  return `Unknown ${what} ${shown}; known are ${known.map((key) => JSON.stringify(key)).join(', ')}.`;
+  return `Unknown ${what} ${shown}; supported: ${known.map((key) => JSON.stringify(key)).join(', ')}.`;
 }

@@ -80,7 +80,7 @@ async function bind(uws: Uws, app: UwsApp, place: ListenPlace): Promise<object> 
   const socket = await new Promise<object | false>((resolve) => {
     app.listen(place.address, place.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
-  if (socket === false) throw new ListenError(place, 'it is in use, or is no address of this machine');
+  if (socket === false) throw new ListenError(place, 'it is in use, or it is not an address of this machine');
   return socket;
 }
 

@@ -12,10 +12,10 @@ export interface About {
   readonly servers?: readonly string[];
 }
 
-const INTRODUCTION = `JSON both ways. Success is 200 with \`"ok": true\` beside the data; an error has the status and the codes that each endpoint lists.
-A description completes the sentence "… must be", or says what a field is. Properties that a body's schema does not name are ignored, so that what was
-read can be sent back. Times are UTC. The RateLimit headers of an answer stand on errors, too.
-\`x-scope\` is the scope that a token needs, \`x-role\` the role of its account.`;
+const INTRODUCTION = `Request and response bodies are JSON. A success has status 200, and its body has \`"ok": true\` next to the data.
+An error has a status and a code that the endpoint lists. The description of a field says what it is, or completes the sentence "… must be".
+Unknown properties in a request body are rejected; read-only ones are ignored, so a response can be edited and sent back.
+Times are UTC. Errors have the RateLimit headers, too. \`x-scope\` is the scope that a token needs, \`x-role\` the role of its account.`;
 
 /** A document as plain JSON. Throws Error when two schemas that differ have one title. */
 export function openApiDocument(routes: readonly Route[], { version, servers = ['/'] }: About): Part {

@@ -38,7 +38,7 @@ function securityOf(route: Route): Part {
 
 /** Given by its developer. */
 const APP_ID: Part = {
-  description: 'the id of the app, as its manifest has it',
+  description: 'the id of the app, from its manifest',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -61,7 +61,7 @@ function inPath(name: string, schemas: Schemas): Part {
   const of = /^(\w+)_id$/.exec(name)?.[1];
   const { description, ...schema } =
     of === undefined
-      ? { type: 'integer', minimum: 1, description: 'the sequence of a change' }
+      ? { type: 'integer', minimum: 1, description: 'the sequence number of a change' }
       : schemas.plain(id(`the ${of}`));
   return { name, in: 'path', required: true, description, schema };
 }
@@ -108,7 +108,7 @@ const NAMES: Part = { type: 'array', items: { type: 'string' } };
 /** What the answer to a write says where there are several nodes. */
 const SYNC: Part = {
   type: 'object',
-  description: 'who serves the change; left out where a node is alone',
+  description: 'the nodes that serve the change; omitted for a single node',
   required: ['seq', 'applied', 'pending'],
   properties: { seq: { type: 'integer' }, applied: NAMES, pending: NAMES },
 };

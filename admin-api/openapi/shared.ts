@@ -5,15 +5,15 @@ import type { Tag } from '../http/route.ts';
 import { list, text } from '../http/schema.ts';
 import type { Part } from './schemas.ts';
 
-const pointer = Type.Optional(text('a JSON pointer (RFC 6901) to the field of the body that it is about'));
+const pointer = Type.Optional(text('a JSON pointer (RFC 6901) to the field of the body that is wrong'));
 
 /** See http/errors.ts. */
 export const errorSchema = Type.Object(
   {
     ok: Type.Literal(false),
     error: Type.Object({
-      code: text('what programs look at; it stays as it is'),
-      message: text('for people: what is wrong, and what to do'),
+      code: text('for programs; stable'),
+      message: text('for people: what is wrong and what to do'),
       pointer,
       details: Type.Optional(
         list(
@@ -25,41 +25,46 @@ export const errorSchema = Type.Object(
             file: Type.Optional(text('the file of a package')),
             fix: Type.Optional(text('what to do instead')),
           }),
-          'each fault, when there are several',
+          'all errors, when there are several',
         ),
       ),
     }),
-    request_id: text('the X-Request-Id; tell it when you ask for help'),
+    request_id: text('the X-Request-Id; include it when you ask for help'),
   },
   { title: 'Error' },
 );
 
 export const TAGS: Readonly<Record<Tag, string>> = {
-  tokens: 'Who calls: a login and its password, exchanged for tokens.',
+  tokens: 'Log in with a password to get a token; list and revoke tokens.',
   accounts: 'The account of the token, and, for administrators, all accounts.',
   domains: 'The zones of an account.',
-  records: 'What a domain answers: one by one, as a batch, or as a master file.',
-  proxy: 'Whether and from where the edge serves a domain.',
+  records: 'The records of a domain: one at a time, in a batch, or as a zone file.',
+  proxy: 'Whether the edge proxies a domain, and its origin and certificate.',
   packages: 'Mini-app packages: uploaded, audited, reviewed, published.',
-  operations: 'The audit, the state of changes, and what watches over a node.',
+  operations: 'The audit log, the state of changes, and health and metrics of a node.',
 };
 
 const header = (description: string, schema: Part = { type: 'string' }): Part => ({ description, schema });
 
 export const HEADERS = {
-  'X-Request-Id': header('Names the request; it stands in the log and in the audit.'),
-  [REVISION]: header('The sequence of the change; GET /api/v1/changes/{seq} tells which nodes serve it.', {
+  'X-Request-Id': header('The id of the request in the log and in the audit log.'),
+  [REVISION]: header('The sequence number of the change; GET /api/v1/changes/{seq} lists the nodes that serve it.', {
     type: 'integer',
     minimum: 1,
   }),
-  'Idempotent-Replayed': header('The answer is the first one to a request that came before under its key.', {
+  'Idempotent-Replayed': header('This is the stored response to an earlier request with the same Idempotency-Key.', {
     const: 'true',
   }),
   ETag: header('The revision of the domain, for If-Match.'),
-  Link: header('Where the next page is (RFC 8288).'),
-  RateLimit: header('What is left: `"<name>";r=<requests>;t=<seconds until it is full, or until the next one>`.'),
+  Link: header('The URL of the next page (RFC 8288).'),
+  RateLimit: header(
+    'The remaining quota: `"<name>";r=<requests>;t=<seconds until the quota is full, or until the next request is allowed>`.',
+  ),
   'RateLimit-Policy': header('The limit: `"<name>";q=<requests>;w=<seconds>`.'),
-  'Retry-After': header('Seconds to wait; then wait longer each time.', { type: 'integer', minimum: 1 }),
+  'Retry-After': header('Seconds to wait before a retry; wait longer after each failure.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   'WWW-Authenticate': header('`Bearer`.'),
 } as const;
 
@@ -74,13 +79,13 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours.',
+      'Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag that was read: the write is refused (412) when the domain has changed since.',
+    description: 'The ETag of an earlier read: the write fails with 412 when the domain has changed since.',
     schema: { type: 'string' },
   },
 } as const;
@@ -88,5 +93,5 @@ export const PARAMETERS = {
 export const parameterRef = (name: keyof typeof PARAMETERS): Part => ({ $ref: `#/components/parameters/${name}` });
 
 export const SECURITY = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A token, as POST /api/v1/auth/token gives it.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token from POST /api/v1/auth/token.' },
 } as const;

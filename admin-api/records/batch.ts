@@ -35,7 +35,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
   const { delete: goes = [], put = [], post = [] } = batch;
   const size = goes.length + put.length + post.length;
   if (size > MAX_BATCH)
-    throw new InvalidError('batch_too_large', `A batch has at most ${MAX_BATCH} changes; this one has ${size}.`, {
+    throw new InvalidError('batch_too_large', `The batch has ${size} changes; the maximum is ${MAX_BATCH}. Split it.`, {
       pointer: '',
     });
   const { domain_id: domainId } = context.params;
@@ -49,7 +49,8 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const seen = new Set<string>();
       const replaced = new Map<string, RecordRow[]>();
       const take = (id: string): RecordRow => {
-        if (seen.has(id)) throw new InvalidError('named_twice', 'The batch names this record twice.', { pointer: '' });
+        if (seen.has(id))
+          throw new InvalidError('named_twice', 'The batch contains this record twice.', { pointer: '' });
         seen.add(id);
         const record = existing(draft, domain, id);
         draft.delete(records, record);

@@ -17,7 +17,7 @@ export function parseRecordType(text: string): number {
   if (type !== undefined && isDataType(type)) return type;
   throw new InvalidError(
     'invalid_type',
-    `"${text.slice(0, 40)}" is no type of record. There are A, AAAA, CNAME, ALIAS, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI and TYPEn.`,
+    `"${text.slice(0, 40)}" is not a supported record type; use A, AAAA, CNAME, ALIAS, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI or TYPEn.`,
     { pointer: '/type' },
   );
 }
@@ -53,7 +53,7 @@ function withPriority(text: string, priority: number, fields: number): string {
   const given = text.trim().split(/\s+/);
   if (given.length === fields - 1) return `${priority} ${text}`;
   if (given.length === fields && given[0] !== String(priority))
-    throw new InvalidError('invalid_content', '"priority" and the priority in "content" differ; leave one out.', {
+    throw new InvalidError('invalid_content', '"priority" and the priority in "content" differ; omit one of them.', {
       pointer: '/priority',
     });
   return text;

@@ -20,7 +20,7 @@ export function parseOwner(text: string, apex: Name): Name {
     if (error instanceof InvalidError) throw new InvalidError(error.code, error.message, { pointer: POINTER });
     throw error;
   }
-  throw new InvalidError('name_outside', `The name is not inside of ${formatName(apex)}`, { pointer: POINTER });
+  throw new InvalidError('name_outside', `The name is not in the zone ${formatName(apex)}`, { pointer: POINTER });
 }
 
 /** People write `www.example.com` and mean it as a whole, not `www.example.com.example.com`. */

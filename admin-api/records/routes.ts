@@ -1,4 +1,4 @@
-/** Endpoints of records and master files. */
+/** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
 import { etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
@@ -59,9 +59,11 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       conditional: true,
       query: Type.Object({
         ...pageQuery,
-        name: Type.Optional(Type.String({ description: 'only records of this name, written as in a record' })),
+        name: Type.Optional(Type.String({ description: 'only records with this name, written as in a record' })),
         type: Type.Optional(Type.String({ description: 'only records of this type' })),
-        content: Type.Optional(Type.String({ description: 'only records of this content, in any way to write it' })),
+        content: Type.Optional(
+          Type.String({ description: 'only records with this content, in any equivalent spelling' }),
+        ),
       }),
       answer: recordsAnswer,
       faults: {
@@ -112,7 +114,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       path: RECORD,
       tag: 'records',
       summary: 'Replace a record',
-      description: 'The id stays. `ttl` and `proxied` stay too when they are left out.',
+      description: 'The id does not change. `ttl` and `proxied` keep their values when they are omitted.',
       scope: 'dns',
       conditional: true,
       body: recordBody,
@@ -137,9 +139,9 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       method: 'POST',
       path: `${RECORDS}/batch`,
       tag: 'records',
-      summary: 'Change many records as one',
+      summary: 'Change many records in one batch',
       description:
-        'All or nothing, in one revision. What is deleted or replaced goes first, so that the order does not matter to the rules.',
+        'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter.',
       scope: 'dns',
       conditional: true,
       body: batchBody,
@@ -157,7 +159,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       method: 'GET',
       path: ZONEFILE,
       tag: 'records',
-      summary: 'The domain as a master file (RFC 1035 section 5)',
+      summary: 'Export the domain as a zone file (RFC 1035 section 5)',
       scope: 'dns',
       conditional: true,
       answerType: 'text/dns',
@@ -174,9 +176,9 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       method: 'PUT',
       path: ZONEFILE,
       tag: 'records',
-      summary: 'Replace all records by those of a master file',
+      summary: 'Replace all records with those of a zone file',
       description:
-        'What Knot, NSD and BIND load is imported; what is doubtful about it stands in `warnings`. DNSSEC records are dropped, with a warning.',
+        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records are dropped, with a warning.',
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
@@ -185,11 +187,11 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         apex: Type.Optional(
           oneOf(
             ['keep', 'service'],
-            '"keep" takes the SOA timers and apex NS of the file, "service" (the default) not',
+            '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
           ),
         ),
         strict: Type.Optional(
-          oneOf(['true', 'false'], '"true" makes warnings errors, so that nothing is imported; "false" is the default'),
+          oneOf(['true', 'false'], '"true" treats warnings as errors, so nothing is imported; "false" is the default'),
         ),
       }),
       answer: importAnswer,
@@ -207,11 +209,15 @@ function readImportOptions(query: URLSearchParams): ImportOptions {
 function readStrict(value: string | null): boolean {
   if (value === null || value === 'false') return false;
   if (value === 'true') return true;
-  throw new HttpError(400, 'invalid_strict', '"strict" is "true" (warnings are errors) or "false".');
+  throw new HttpError(400, 'invalid_strict', '"strict" must be "true" (warnings are errors) or "false".');
 }
 
 function readApex(value: string | null): boolean {
   if (value === null || value === 'service') return false;
   if (value === 'keep') return true;
-  throw new HttpError(400, 'invalid_apex', '"apex" is "keep" (the file\'s own SOA timers and NS) or "service".');
+  throw new HttpError(
+    400,
+    'invalid_apex',
+    '"apex" must be "keep" (use the SOA timers and NS of the file) or "service".',
+  );
 }

@@ -18,17 +18,17 @@ import {
 } from '../http/schema.ts';
 
 const fields = {
-  name: text('a string, the name in the domain, such as "www"; "@" is the domain itself', { maxLength: 1024 }),
+  name: text('a string, the name in the domain, such as "www"; "@" is the apex', { maxLength: 1024 }),
   type: text('a string, the type of the record, such as "A"', { maxLength: 40 }),
   content: text('a string, such as "192.0.2.1"', { maxLength: 300_000 }),
   ttl: Type.Optional(Type.Integer({ description: 'a whole number of seconds, 30 to 604800, or 1 for the default' })),
   priority: Type.Optional(
-    orNull(Type.Integer({ minimum: 0, maximum: 65535 }), 'a whole number from 0 to 65535; taken for MX and SRV'),
+    orNull(Type.Integer({ minimum: 0, maximum: 65535 }), 'a whole number from 0 to 65535; used for MX and SRV'),
   ),
   proxied: Type.Optional(
     orNull(
       Type.Boolean(),
-      'true or false, whether the name goes through the proxy while that is on; null: as its use suggests',
+      'true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides',
     ),
   ),
 };
@@ -46,14 +46,14 @@ export const MAX_BATCH = 10_000;
 export const batchBody = bodySchema(
   Type.Object({
     delete: Type.Optional(
-      list(Type.String({ maxLength: 64, description: 'a string, the id of a record' }), 'a list of ids of records', {
+      list(Type.String({ maxLength: 64, description: 'a string, the id of a record' }), 'a list of record ids', {
         maxItems: MAX_BATCH,
       }),
     ),
     put: Type.Optional(
       list(
         Type.Object({ ...fields, ...answered, id: text('a string, the id of a record', { maxLength: 64 }) }),
-        'a list of records with the ids of those that they replace',
+        'a list of records, each with the id of the record to replace',
         { maxItems: MAX_BATCH },
       ),
     ),
@@ -65,28 +65,28 @@ const aliasView = Type.Object(
   {
     status: oneOf(
       ALIAS_STATUSES,
-      '"stale": the last good addresses are answered, since newer ones can not be had; "failed": none are known, and SERVFAIL is answered',
+      '"stale": the lookup fails and the last good addresses are served; "failed": there are no addresses and the answer is SERVFAIL',
     ),
-    addresses: list(text('an IPv4 or IPv6 address'), 'what A and AAAA answer'),
-    checked_at: orNull(time('when the target was last looked up'), 'when the target was last looked up; null: not yet'),
-    error: orNull(text('for people to read'), 'what went wrong, or was left out'),
+    addresses: list(text('an IPv4 or IPv6 address'), 'the addresses in A and AAAA answers'),
+    checked_at: orNull(time('when the target was last looked up'), 'when the target was last looked up; null: never'),
+    error: orNull(text('for people to read'), 'what failed or was omitted; null: nothing'),
   },
-  { title: 'Alias', description: 'What is known of the target of an ALIAS; in lists, and with ALIAS records only.' },
+  { title: 'Alias', description: 'The state of the target of an ALIAS; only in lists, and only for ALIAS records.' },
 );
 
 export const recordView = Type.Object(
   {
     id: id('the record'),
-    name: text('relative to the domain; "@" is the domain itself'),
+    name: text('relative to the domain; "@" is the apex'),
     type: text('such as "A"'),
-    content: text('in presentation form, canonical'),
+    content: text('in canonical presentation form'),
     ttl: count('seconds'),
     data: anyObject('the content, field by field'),
     proxied: orNull(
       Type.Boolean(),
-      'whether the name goes through the proxy while that is on; null: as its use suggests',
+      'whether the name is proxied while the proxy of the domain is on; null: the service decides',
     ),
-    created_at: time('when it was made'),
+    created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
     alias: Type.Optional(aliasView),
   },
@@ -95,11 +95,11 @@ export const recordView = Type.Object(
 
 export const recordAnswer = Type.Object({ record: recordView });
 export const recordsAnswer = Type.Object({
-  records: list(recordView, 'in canonical order of their names'),
+  records: list(recordView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
 });
 export const batchAnswer = Type.Object({
-  deleted: list(id('a record'), 'the ids of the records that are gone'),
+  deleted: list(id('a record'), 'the ids of the deleted records'),
   updated: list(recordView, 'in the order of "put"'),
   created: list(recordView, 'in the order of "post"'),
 });
@@ -115,12 +115,12 @@ const importWarning = Type.Object(
 
 export const importAnswer = Type.Object({
   domain: domainView,
-  records: count('how many records the zone has now, without its SOA'),
+  records: count('the number of records in the zone, without its SOA'),
   warnings: Type.Optional(
     list(
       importWarning,
-      'what was imported though it is doubtful, by rising line, at most 1000; left out when there is nothing',
+      'questionable records that were imported, sorted by line, at most 1000; omitted when there are none',
     ),
   ),
-  warnings_omitted: Type.Optional(count('how many more warnings there are; left out when there are none')),
+  warnings_omitted: Type.Optional(count('the number of further warnings; omitted when there are none')),
 });

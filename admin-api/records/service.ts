@@ -121,7 +121,7 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
   if (typeof body.proxied === 'boolean' && !WEB_TYPES.has(type))
     throw new InvalidError(
       'not_proxiable',
-      `Only A, AAAA, CNAME and ALIAS records can go through the proxy; leave "proxied" out of ${typeName(type)} records.`,
+      `Only A, AAAA, CNAME and ALIAS records can go through the proxy; omit "proxied" in ${typeName(type)} records.`,
       { pointer: '/proxied' },
     );
   const rdata = parseContent(type, body.content, body.priority ?? undefined, domain.apex);
@@ -132,11 +132,11 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
 export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
   const record = isId(id) ? draft.record(id) : undefined;
   if (record === undefined || record.domainId !== domain.id)
-    throw new HttpError(404, 'no_such_record', 'The domain has no record of that id.');
+    throw new HttpError(404, 'no_such_record', 'The domain has no record with this id.');
   if (record.type === TYPE.NS && record.name.length === domain.apex.length)
     throw new InvalidError(
       'apex_ns_is_ours',
-      'The NS records of the domain itself come from its master file; send another one.',
+      'The NS records at the apex come from the imported zone file; import another zone file to change them.',
     );
   return record;
 }

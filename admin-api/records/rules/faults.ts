@@ -1,4 +1,4 @@
-/** What is wrong with a record or with its place, once for single records and master files. */
+/** What is wrong with a record or with its place, once for single records and zone files. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, type Name } from '../../../core/wire/name.ts';
@@ -7,14 +7,18 @@ import { TYPE } from '../../../core/wire/types.ts';
 const shown = (name: Name): string => formatName(name);
 
 export const cnameAtApex = (): StateError =>
-  new StateError('cname_at_apex', 'A CNAME can not stand at the apex, where SOA and NS are (RFC 1034 3.6.2).', {
-    pointer: '/type',
-  });
+  new StateError(
+    'cname_at_apex',
+    'A CNAME is not allowed at the apex, which has SOA and NS records (RFC 1034 3.6.2); use ALIAS instead.',
+    {
+      pointer: '/type',
+    },
+  );
 
 export const cnameConflict = (name: Name): StateError =>
   new StateError(
     'cname_conflict',
-    `A CNAME stands alone at its name (RFC 2181 10.1); ${shown(name)} has other records.`,
+    `A CNAME must be the only record at its name (RFC 2181 10.1); ${shown(name)} has other records.`,
     {
       pointer: '/name',
     },
@@ -23,33 +27,33 @@ export const cnameConflict = (name: Name): StateError =>
 export const aliasConflict = (name: Name): StateError =>
   new StateError(
     'alias_conflict',
-    `An ALIAS stands for all addresses of its name, so ${shown(name)} can not have a second one, or A and AAAA records beside it.`,
+    `An ALIAS provides all addresses of its name, so ${shown(name)} cannot also have A, AAAA or other ALIAS records.`,
     { pointer: '/name' },
   );
 
 export const dnameConflict = (name: Name): StateError =>
   new StateError(
     'dname_conflict',
-    `A DNAME is the only one at its name, without CNAME or delegation (RFC 6672 2.4); ${shown(name)} has such records.`,
+    `A name can have only one DNAME, and no CNAME or delegation with it (RFC 6672 2.4); ${shown(name)} has such records.`,
     { pointer: '/name' },
   );
 
 export const recordExists = (): StateError =>
-  new StateError('record_exists', 'The same record is there already.', { pointer: '/content' });
+  new StateError('record_exists', 'This record already exists.', { pointer: '/content' });
 
 export const occludedBy = (type: number, at: Name): StateError =>
   new StateError(
     'occluded',
     type === TYPE.DNAME
       ? `This record would never be served: ${shown(at)} has a DNAME, which redirects every name below it (RFC 6672 2.4). Delete one of the two.`
-      : `This record would never be served: ${shown(at)} is delegated to other nameservers. Only addresses (glue) can stand there.`,
+      : `This record would never be served: ${shown(at)} is delegated to other nameservers. Only addresses (glue) are allowed there.`,
     { pointer: '/name' },
   );
 
 export const inNestedZone = (apex: Name): StateError =>
   new StateError(
     'occluded',
-    `This record would never be served: ${shown(apex)} is a domain of its own here. Put the record there.`,
+    `This record would never be served: ${shown(apex)} is a separate domain on this service. Create the record there.`,
     {
       pointer: '/name',
     },
@@ -65,14 +69,14 @@ export const wouldOcclude = (type: number, name: Name, below: Name): StateError 
 export const targetIsCname = (type: number, target: Name): InvalidError =>
   new InvalidError(
     'target_is_cname',
-    `The target ${shown(target)} is a CNAME; ${typeName(type)} records must point at a name with addresses (RFC 2181 10.3).`,
+    `The target ${shown(target)} is a CNAME; ${typeName(type)} records must point to a name with addresses (RFC 2181 10.3).`,
     { pointer: '/content' },
   );
 
 export const isTarget = (name: Name, type: number, owner: Name): StateError =>
   new StateError(
     'cname_conflict',
-    `${shown(name)} can not be a CNAME: the ${typeName(type)} record of ${shown(owner)} points at it (RFC 2181 10.3).`,
+    `${shown(name)} cannot be a CNAME: the ${typeName(type)} record of ${shown(owner)} points to it (RFC 2181 10.3).`,
     { pointer: '/name' },
   );
 

@@ -43,11 +43,15 @@ function singleDoubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErro
 
 /**
  * The rules without which a zone could not be stored or served right. `keepApexNs`: NS at the apex is the zone's own, from a
- * master file, not the service's. Throws InvalidError or StateError.
+ * zone file, not the service's. Throws InvalidError or StateError.
  */
 export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8Array, keepApexNs: boolean): void {
   if (type === TYPE.SOA)
-    throw invalid('soa_is_ours', 'The SOA record is kept by the service; its serial rises with every change.', '/type');
+    throw invalid(
+      'soa_is_ours',
+      'The service maintains the SOA record and increases its serial with every change; omit the record.',
+      '/type',
+    );
   if (name.length === apex.length) checkApexType(type, keepApexNs);
   checkWildcard(name, type);
   // ALIAS is ours alone: no other server loads one, and this one has no addresses to give.
@@ -60,7 +64,7 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
   if (type === TYPE.NAPTR && hasBothRewrites(rdata))
     return invalid(
       'invalid_content',
-      'The NAPTR record has a regular expression and a replacement, which exclude each other (RFC 3403 4.1): without an expression write "", without a replacement write ".".',
+      'A NAPTR record cannot have both a regular expression and a replacement (RFC 3403 4.1); write "" for no expression or "." for no replacement.',
       '/content',
     );
   const at = HOST_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
@@ -72,18 +76,18 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
   if (target.length === 1 ? type !== TYPE.NS : isHost(target, 0)) return undefined;
   return invalid(
     'invalid_host',
-    `The target ${formatName(target)} of the ${typeName(type)} record is no host name.`,
+    `The target ${formatName(target)} of the ${typeName(type)} record is not a host name.`,
     '/content',
   );
 }
 
 const ownerIsNoHost = (name: Name, type: number): InvalidError =>
-  invalid('invalid_host', `${formatName(name)} can not have ${typeName(type)} records: it is no host name.`, '/name');
+  invalid('invalid_host', `${formatName(name)} cannot have ${typeName(type)} records: it is not a host name.`, '/name');
 
 const targetIsAddress = (type: number, target: Name): InvalidError =>
   invalid(
     'invalid_host',
-    `The target of ${typeName(type)} records is a host name, and ${formatName(target).slice(0, -1)} is an address; that stands in an A record.`,
+    `The target of ${typeName(type)} records must be a host name, but ${formatName(target).slice(0, -1)} is an address; use an A record for it.`,
     '/content',
   );
 
@@ -92,11 +96,11 @@ function checkApexType(type: number, keepApexNs: boolean): void {
   if (type === TYPE.NS && !keepApexNs)
     throw invalid(
       'apex_ns_is_ours',
-      'The NS records of the domain itself are kept by the service; NS below it delegates.',
+      'The service maintains the NS records at the apex; use a name below the apex to delegate.',
       '/type',
     );
   if (type === TYPE.DS)
-    throw invalid('ds_at_apex', 'The DS records of a domain belong into the zone above it (RFC 4035 2.4).', '/name');
+    throw invalid('ds_at_apex', 'The DS records of a domain belong in its parent zone (RFC 4035 2.4).', '/name');
 }
 
 /** Reads as an IPv4 address: as a name it leads nowhere, since no top-level domain is a number (RFC 1123 2.1). */
@@ -110,13 +114,13 @@ function checkWildcard(name: Name, type: number): void {
     if (name[p] === 1 && name[p + 1] === 0x2a)
       throw invalid(
         'invalid_name',
-        `In ${formatName(name)} the "*" is not the first label, so it is no wildcard.`,
+        `In ${formatName(name)} the "*" is not the first label, so it is not a wildcard.`,
         '/name',
       );
   if (type === TYPE.NS && isWildcard(name))
     throw invalid(
       'ns_at_wildcard',
-      'NS records can not stand at a wildcard (RFC 4592 4.2); delegate each name by itself.',
+      'NS records are not allowed at a wildcard (RFC 4592 4.2); delegate each name separately.',
       '/name',
     );
 }

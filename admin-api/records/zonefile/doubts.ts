@@ -45,7 +45,7 @@ export function doubtsOf(apex: Name, records: readonly MasterRecord[], owners: O
     if (ttl < MIN_TTL || ttl > LONGEST_TTL)
       warn(
         'unusual_ttl',
-        `The TTL ${ttl} is kept; for single records the API takes ${MIN_TTL} to ${LONGEST_TTL} seconds.`,
+        `The TTL ${ttl} is kept, but the API accepts only ${MIN_TTL} to ${LONGEST_TTL} seconds for single records.`,
       );
     const doubt = doubtOf(name, type, rdata);
     if (doubt !== undefined) warn(doubt.code, doubt.message);
@@ -59,7 +59,7 @@ export function doubtsOf(apex: Name, records: readonly MasterRecord[], owners: O
     } else if (type === TYPE.NS && lacksAddress(apex, owners, name, target))
       warn(
         'missing_glue',
-        `The nameserver ${formatName(target)} lies inside of this zone, which has no address of it; add A or AAAA records.`,
+        `The nameserver ${formatName(target)} is in this zone, but the zone has no address for it; add A or AAAA records.`,
       );
   }
   return warnings;

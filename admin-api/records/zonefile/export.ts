@@ -1,4 +1,4 @@
-/** A domain as a master file, of one moment, however long the client takes to read it. */
+/** A domain as a zone file, of one moment, however long the client takes to read it. */
 import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
@@ -20,11 +20,11 @@ const TURN = 8;
 export class Deadline extends SnapshotDeadline {
   /** Throws when the client, which has now taken `bytes` more, should have been further. */
   taken(bytes: number): void {
-    if (this.isPast(bytes)) throw new HttpError(408, 'too_slow', 'The zone was taken too slowly.');
+    if (this.isPast(bytes)) throw new HttpError(408, 'too_slow', 'The client read the zone too slowly.');
   }
 }
 
-/** SOA and NS first, then the records in canonical order, owners in the case that a master file gave them. */
+/** SOA and NS first, then the records in canonical order, owners in the case that a zone file gave them. */
 export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
   const { environment, reader, zoneSettings } = services;
   // Held until the end, so that no page of this state is written over.

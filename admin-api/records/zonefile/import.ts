@@ -1,4 +1,4 @@
-/** PUT of a master file: all records of a domain are replaced in one commit. */
+/** PUT of a zone file: all records of a domain are replaced in one commit. */
 
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
@@ -39,7 +39,7 @@ export async function importZone(
   const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
     const { errors } = prepared;
-    const others = errors.length > 1 ? ` There are ${errors.length} faults in all.` : '';
+    const others = errors.length > 1 ? ` The file has ${errors.length} errors in total.` : '';
     throw new HttpError(
       422,
       'invalid_zonefile',
@@ -82,7 +82,7 @@ export async function importZone(
   return turns.exclusive(domainId, commit);
 }
 
-/** A master file says nothing of the proxy: names that are still there keep what their records said. */
+/** A zone file says nothing of the proxy: names that are still there keep what their records said. */
 function keepFlags(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
   if (flags.size === 0) return;
   for (const { table, key, value } of readChanges(rows)) {

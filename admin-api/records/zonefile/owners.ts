@@ -1,5 +1,5 @@
 /**
- * A master file's records by owner name and type: identical ones merged, one TTL an RRset, and the names between owners and the apex
+ * A zone file's records by owner name and type: identical ones merged, one TTL an RRset, and the names between owners and the apex
  * (empty non-terminals) among them. Names are found in a table of their hashes, without a string for each: 0.4 µs a record instead of 1.7.
  */
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Prepares master files: small ones at once, larger ones in worker threads. */
+/** Prepares zone files: small ones at once, larger ones in worker threads. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';

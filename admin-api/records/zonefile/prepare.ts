@@ -1,5 +1,5 @@
 /**
- * From a master file to what a commit needs: the changes, and the nodes of all its names. Pure, so that it can run in a worker thread. About 3 µs
+ * From a zone file to what a commit needs: the changes, and the nodes of all its names. Pure, so that it can run in a worker thread. About 3 µs
  * a record on the whole.
  */
 import { WaypostError } from '../../../core/base/errors.ts';
@@ -138,12 +138,15 @@ function checkSoas(
 ): MasterRecord | undefined {
   for (const soa of soas) {
     if (soa.name.length !== apex.length)
-      errors.push({ line: soa.line, message: 'An SOA record stands only at the apex of the zone.' });
+      errors.push({ line: soa.line, message: 'An SOA record is only allowed at the apex of the zone.' });
     else if (!equalNames(soa.rdata, soas[0].rdata))
-      errors.push({ line: soa.line, message: 'This is a second SOA record; a zone has one.' });
+      errors.push({ line: soa.line, message: 'This is a second SOA record; a zone has only one.' });
   }
   if (keepApex && soas.length === 0)
-    errors.push({ line: 1, message: 'The file has no SOA record whose timers could be kept (apex=keep).' });
+    errors.push({
+      line: 1,
+      message: 'The file has no SOA record, so its timers cannot be kept; add one, or import without apex=keep.',
+    });
   return soas[0];
 }
 

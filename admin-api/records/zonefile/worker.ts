@@ -1,4 +1,4 @@
-/** The thread that prepares large master files. Its answer's buffers are handed over, not copied. */
+/** The thread that prepares large zone files. Its answer's buffers are handed over, not copied. */
 import { Piscina } from 'piscina';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 

@@ -26,7 +26,7 @@ function filterOf(query: URLSearchParams): (row: Row) => boolean {
   return (row) => ['name', 'type', 'content'].every((field) => !query.has(field) || query.get(field) === row[field]);
 }
 
-/** A line of a master file that starts with "bad" is a bad one; all other lines are records. */
+/** A line of a zone file that starts with "bad" is a bad one; all other lines are records. */
 export class FakeDaemon {
   readonly zones = new Map<string, Zone>();
   readonly seen: Seen[] = [];

@@ -241,7 +241,7 @@ export function jsonBody(schema: TSchema, ids: () => readonly string[]): fc.Arbi
   return fc.tuple(text, damage).map(([body, damaged]) => damaged(Buffer.from(body)));
 }
 
-/** Master files, line by line. */
+/** Zone files, line by line. */
 export function zoneFile(): fc.Arbitrary<Buffer> {
   const pick = (name: string) => fc.constantFrom(...NEAR[name].map((value) => String(value)));
   const line = fc.oneof(

@@ -148,6 +148,6 @@ await everywhere('contract, batch', (test) => {
     const answer = await send(zone, { post: Array.from({ length: 200_000 }, () => ({})) });
     refused(answer, '422 validation', '/post');
     assert.is(answer.body.error.details, undefined);
-    assert.match(String(answer.body.error.message), /200000 items, at most 10000/);
+    assert.match(String(answer.body.error.message), /200000 items; the maximum is 10000/);
   });
 });

@@ -42,7 +42,7 @@ export class Client {
     return this.send('DELETE', path, { headers });
   }
 
-  /** PUT of a master file. */
+  /** PUT of a zone file. */
   upload(path: string, body: string, headers: Headers = {}): Promise<Answer> {
     return this.send('PUT', path, { body, headers: { 'content-type': 'text/dns', ...headers } });
   }

@@ -1,4 +1,4 @@
-/** API.md, "Domains and records": master files, and what has become of a change. */
+/** API.md, "Domains and records": zone files, and what has become of a change. */
 import * as assert from 'uvu/assert';
 import { APEX, type Json, listOf } from '../daemon.ts';
 import { each, everywhere, refused, succeeded, type Zone } from './world.ts';
@@ -11,7 +11,7 @@ const flags = async (zone: Zone) =>
   (await zone.list()).map(({ name, type, proxied }: Json) => `${name} ${type} ${proxied}`);
 
 await everywhere('contract, zonefile', (test) => {
-  test('GET …/zonefile: an RFC 1035 master file (text/dns), SOA and NS first', async ({ world }) => {
+  test('GET …/zonefile: an RFC 1035 zone file (text/dns), SOA and NS first', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('www', 'A', '192.0.2.1', { ttl: 60 });
     const { headers, text } = succeeded(await world.user.client.get(zone.zonefile));
@@ -68,7 +68,10 @@ await everywhere('contract, zonefile', (test) => {
     const answer = await world.user.client.upload(zone.zonefile, file);
     refused(answer, '422 invalid_zonefile');
     assert.equal(each(listOf(answer.body.error.details), 'line'), ['2', '5', '6', '7']);
-    assert.match(String(answer.body.error.message), /^Line 2: .* There are 4 faults in all\. Nothing was changed\.$/);
+    assert.match(
+      String(answer.body.error.message),
+      /^Line 2: .* The file has 4 errors in total\. Nothing was changed\.$/,
+    );
     assert.equal(await shown(zone), ['a 300 A 192.0.2.1']);
     for (const bad of [
       '$INCLUDE /etc/passwd\n',
@@ -122,7 +125,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.equal(await nameservers(), APEX.nameservers);
   });
 
-  test('a master file says nothing of the proxy: names that stay keep their proxied', async ({ world }) => {
+  test('a zone file says nothing of the proxy: names that stay keep their proxied', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('on', 'A', '192.0.2.1', { proxied: true });
     await zone.add('off', 'A', '192.0.2.1', { proxied: false });

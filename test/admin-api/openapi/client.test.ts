@@ -174,7 +174,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const change = dataOf(await client.GET('/api/v1/changes/{seq}', { params: { path: { seq } } }));
     assert.equal([change.seq, change.pending], [seq, []]);
 
-    // 9. The master file out, and in again.
+    // 9. The zone file out, and in again.
     const file = dataOf(
       await client.GET('/api/v1/domains/{domain_id}/zonefile', { params: { path }, parseAs: 'text' }),
     );

@@ -320,7 +320,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a record
-         * @description The id stays. `ttl` and `proxied` stay too when they are left out.
+         * @description The id does not change. `ttl` and `proxied` keep their values when they are omitted.
          */
         put: operations["replaceRecord"];
         post?: never;
@@ -341,8 +341,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change many records as one
-         * @description All or nothing, in one revision. What is deleted or replaced goes first, so that the order does not matter to the rules.
+         * Change many records in one batch
+         * @description All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter.
          */
         post: operations["changeRecords"];
         delete?: never;
@@ -358,11 +358,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The domain as a master file (RFC 1035 section 5) */
+        /** Export the domain as a zone file (RFC 1035 section 5) */
         get: operations["exportZone"];
         /**
-         * Replace all records by those of a master file
-         * @description What Knot, NSD and BIND load is imported; what is doubtful about it stands in `warnings`. DNSSEC records are dropped, with a warning.
+         * Replace all records with those of a zone file
+         * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records are dropped, with a warning.
          */
         put: operations["importZone"];
         post?: never;
@@ -755,18 +755,18 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
         };
-        /** @description What is known of the target of an ALIAS; in lists, and with ALIAS records only. */
+        /** @description The state of the target of an ALIAS; only in lists, and only for ALIAS records. */
         Alias: {
             /**
-             * @description "stale": the last good addresses are answered, since newer ones can not be had; "failed": none are known, and SERVFAIL is answered
+             * @description "stale": the lookup fails and the last good addresses are served; "failed": there are no addresses and the answer is SERVFAIL
              * @enum {string}
              */
             status: "pending" | "resolved" | "empty" | "stale" | "failed";
-            /** @description what A and AAAA answer */
+            /** @description the addresses in A and AAAA answers */
             addresses: string[];
-            /** @description when the target was last looked up; null: not yet */
+            /** @description when the target was last looked up; null: never */
             checked_at: string | null;
-            /** @description what went wrong, or was left out */
+            /** @description what failed or was omitted; null: nothing */
             error: string | null;
         };
         App: {
@@ -857,16 +857,16 @@ export interface components {
             /** @constant */
             ok: false;
             error: {
-                /** @description what programs look at; it stays as it is */
+                /** @description for programs; stable */
                 code: string;
-                /** @description for people: what is wrong, and what to do */
+                /** @description for people: what is wrong and what to do */
                 message: string;
-                /** @description a JSON pointer (RFC 6901) to the field of the body that it is about */
+                /** @description a JSON pointer (RFC 6901) to the field of the body that is wrong */
                 pointer?: string;
-                /** @description each fault, when there are several */
+                /** @description all errors, when there are several */
                 details?: {
                     message: string;
-                    /** @description a JSON pointer (RFC 6901) to the field of the body that it is about */
+                    /** @description a JSON pointer (RFC 6901) to the field of the body that is wrong */
                     pointer?: string;
                     /** @description the line of the file, from 1 */
                     line?: number;
@@ -878,7 +878,7 @@ export interface components {
                     fix?: string;
                 }[];
             };
-            /** @description the X-Request-Id; tell it when you ask for help */
+            /** @description the X-Request-Id; include it when you ask for help */
             request_id: string;
         };
         ExposedRecord: {
@@ -923,7 +923,7 @@ export interface components {
             message: string;
         };
         NewRecord: {
-            /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
+            /** @description a string, the name in the domain, such as "www"; "@" is the apex */
             name: string;
             /** @description a string, the type of the record, such as "A" */
             type: string;
@@ -931,19 +931,19 @@ export interface components {
             content: string;
             /** @description a whole number of seconds, 30 to 604800, or 1 for the default */
             ttl?: number;
-            /** @description a whole number from 0 to 65535; taken for MX and SRV */
+            /** @description a whole number from 0 to 65535; used for MX and SRV */
             priority?: number | null;
-            /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
+            /** @description true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides */
             proxied?: boolean | null;
-            /** @description as in the answer; ignored */
+            /** @description as in the response; ignored */
             readonly id?: unknown;
-            /** @description as in the answer; ignored */
+            /** @description as in the response; ignored */
             readonly data?: unknown;
-            /** @description as in the answer; ignored */
+            /** @description as in the response; ignored */
             readonly alias?: unknown;
-            /** @description as in the answer; ignored */
+            /** @description as in the response; ignored */
             readonly created_at?: unknown;
-            /** @description as in the answer; ignored */
+            /** @description as in the response; ignored */
             readonly updated_at?: unknown;
         };
         OwnAccount: {
@@ -1002,11 +1002,11 @@ export interface components {
         Record: {
             /** @description the id of the record */
             id: string;
-            /** @description relative to the domain; "@" is the domain itself */
+            /** @description relative to the domain; "@" is the apex */
             name: string;
             /** @description such as "A" */
             type: string;
-            /** @description in presentation form, canonical */
+            /** @description in canonical presentation form */
             content: string;
             /** @description seconds */
             ttl: number;
@@ -1014,9 +1014,9 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            /** @description whether the name goes through the proxy while that is on; null: as its use suggests */
+            /** @description whether the name is proxied while the proxy of the domain is on; null: the service decides */
             proxied: boolean | null;
-            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
@@ -1275,28 +1275,28 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+        /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
         IdempotencyKey: string;
-        /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+        /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
         IfMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names the request; it stands in the log and in the audit. */
+        /** @description The id of the request in the log and in the audit log. */
         "X-Request-Id": string;
-        /** @description The sequence of the change; GET /api/v1/changes/{seq} tells which nodes serve it. */
+        /** @description The sequence number of the change; GET /api/v1/changes/{seq} lists the nodes that serve it. */
         "X-Waypost-Revision": number;
-        /** @description The answer is the first one to a request that came before under its key. */
+        /** @description This is the stored response to an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
         /** @description The revision of the domain, for If-Match. */
         ETag: string;
-        /** @description Where the next page is (RFC 8288). */
+        /** @description The URL of the next page (RFC 8288). */
         Link: string;
-        /** @description What is left: `"<name>";r=<requests>;t=<seconds until it is full, or until the next one>`. */
+        /** @description The remaining quota: `"<name>";r=<requests>;t=<seconds until the quota is full, or until the next request is allowed>`. */
         RateLimit: string;
         /** @description The limit: `"<name>";q=<requests>;w=<seconds>`. */
         "RateLimit-Policy": string;
-        /** @description Seconds to wait; then wait longer each time. */
+        /** @description Seconds to wait before a retry; wait longer after each failure. */
         "Retry-After": number;
         /** @description `Bearer`. */
         "WWW-Authenticate": string;
@@ -1536,7 +1536,7 @@ export interface operations {
                             role: string;
                             plan: string;
                         };
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -1647,9 +1647,9 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -1673,7 +1673,7 @@ export interface operations {
                         ok: true;
                         /** @description the tokens of the account */
                         tokens: components["schemas"]["Token"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -1717,7 +1717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1766,7 +1766,7 @@ export interface operations {
                         created_at: string;
                         /** @description when it ends; null: never */
                         expires_at: string | null;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -1869,7 +1869,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -1932,9 +1932,9 @@ export interface operations {
     listTsigKeys: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -1958,7 +1958,7 @@ export interface operations {
                         ok: true;
                         /** @description the TSIG keys of the account */
                         tsig_keys: components["schemas"]["TsigKey"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -2002,7 +2002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2057,7 +2057,7 @@ export interface operations {
                         domain_ids: string[] | null;
                         /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2175,7 +2175,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2298,9 +2298,9 @@ export interface operations {
     listAccounts: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -2324,7 +2324,7 @@ export interface operations {
                         ok: true;
                         /** @description in the order in which they were made */
                         accounts: components["schemas"]["Account"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -2368,7 +2368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2411,7 +2411,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2529,7 +2529,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2632,11 +2632,11 @@ export interface operations {
                     plan?: string;
                     /** @description true or false */
                     api_enabled?: boolean;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly id?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly created_at?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly updated_at?: unknown;
                 };
             };
@@ -2656,7 +2656,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2767,9 +2767,9 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
                 /** @description only changes of this domain */
                 domain?: string;
@@ -2799,7 +2799,7 @@ export interface operations {
                         ok: true;
                         /** @description the newest first */
                         entries: components["schemas"]["AuditEntry"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -2844,7 +2844,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the sequence of a change */
+                /** @description the sequence number of a change */
                 seq: number;
             };
             cookie?: never;
@@ -2925,9 +2925,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
                 /** @description only domains whose name contains this */
                 q?: string;
@@ -2953,7 +2953,7 @@ export interface operations {
                         ok: true;
                         /** @description in canonical order of their names */
                         domains: components["schemas"]["Domain"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -2997,7 +2997,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3027,7 +3027,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3196,7 +3196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3220,7 +3220,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3284,15 +3284,15 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
-                /** @description only records of this name, written as in a record */
+                /** @description only records with this name, written as in a record */
                 name?: string;
                 /** @description only records of this type */
                 type?: string;
-                /** @description only records of this content, in any way to write it */
+                /** @description only records with this content, in any equivalent spelling */
                 content?: string;
             };
             header?: never;
@@ -3318,9 +3318,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description in canonical order of their names */
+                        /** @description sorted by name, in canonical order */
                         records: components["schemas"]["Record"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -3402,9 +3402,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3434,7 +3434,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3532,7 +3532,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3563,7 +3563,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3661,7 +3661,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3687,7 +3687,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3767,9 +3767,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3781,11 +3781,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a list of ids of records */
+                    /** @description a list of record ids */
                     delete?: string[];
-                    /** @description a list of records with the ids of those that they replace */
+                    /** @description a list of records, each with the id of the record to replace */
                     put?: {
-                        /** @description a string, the name in the domain, such as "www"; "@" is the domain itself */
+                        /** @description a string, the name in the domain, such as "www"; "@" is the apex */
                         name: string;
                         /** @description a string, the type of the record, such as "A" */
                         type: string;
@@ -3793,19 +3793,19 @@ export interface operations {
                         content: string;
                         /** @description a whole number of seconds, 30 to 604800, or 1 for the default */
                         ttl?: number;
-                        /** @description a whole number from 0 to 65535; taken for MX and SRV */
+                        /** @description a whole number from 0 to 65535; used for MX and SRV */
                         priority?: number | null;
-                        /** @description true or false, whether the name goes through the proxy while that is on; null: as its use suggests */
+                        /** @description true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides */
                         proxied?: boolean | null;
                         /** @description a string, the id of a record */
                         id: string;
-                        /** @description as in the answer; ignored */
+                        /** @description as in the response; ignored */
                         readonly data?: unknown;
-                        /** @description as in the answer; ignored */
+                        /** @description as in the response; ignored */
                         readonly alias?: unknown;
-                        /** @description as in the answer; ignored */
+                        /** @description as in the response; ignored */
                         readonly created_at?: unknown;
-                        /** @description as in the answer; ignored */
+                        /** @description as in the response; ignored */
                         readonly updated_at?: unknown;
                     }[];
                     /** @description a list of new records */
@@ -3814,7 +3814,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change many records as one */
+            /** @description Change many records in one batch */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3828,13 +3828,13 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the ids of the records that are gone */
+                        /** @description the ids of the deleted records */
                         deleted: string[];
                         /** @description in the order of "put" */
                         updated: components["schemas"]["Record"][];
                         /** @description in the order of "post" */
                         created: components["schemas"]["Record"][];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3940,7 +3940,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The domain as a master file (RFC 1035 section 5) */
+            /** @description Export the domain as a zone file (RFC 1035 section 5) */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4006,13 +4006,13 @@ export interface operations {
     importZone: {
         parameters: {
             query?: {
-                /** @description "keep" takes the SOA timers and apex NS of the file, "service" (the default) not */
+                /** @description "keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them */
                 apex?: "keep" | "service";
-                /** @description "true" makes warnings errors, so that nothing is imported; "false" is the default */
+                /** @description "true" treats warnings as errors, so nothing is imported; "false" is the default */
                 strict?: "true" | "false";
             };
             header?: {
-                /** @description The ETag that was read: the write is refused (412) when the domain has changed since. */
+                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -4028,7 +4028,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replace all records by those of a master file */
+            /** @description Replace all records with those of a zone file */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4042,13 +4042,13 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description how many records the zone has now, without its SOA */
+                        /** @description the number of records in the zone, without its SOA */
                         records: number;
-                        /** @description what was imported though it is doubtful, by rising line, at most 1000; left out when there is nothing */
+                        /** @description questionable records that were imported, sorted by line, at most 1000; omitted when there are none */
                         warnings?: components["schemas"]["ImportWarning"][];
-                        /** @description how many more warnings there are; left out when there are none */
+                        /** @description the number of further warnings; omitted when there are none */
                         warnings_omitted?: number;
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4248,19 +4248,19 @@ export interface operations {
                     hsts_max_age?: number | null;
                     /** @description true or false, whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; if left out, what was set stays */
                     heuristic_freshness?: boolean;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly domain_id?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly is_enabled?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly ssl_status?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly ssl_issued_at?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly ssl_expires_at?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly ssl_error?: unknown;
-                    /** @description as in the answer; ignored */
+                    /** @description as in the response; ignored */
                     readonly exposed?: unknown;
                 };
             };
@@ -4288,7 +4288,7 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4385,7 +4385,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4426,7 +4426,7 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4577,7 +4577,7 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4659,7 +4659,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4693,7 +4693,7 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4817,7 +4817,7 @@ export interface operations {
                         proxy: components["schemas"]["Proxy"];
                         /** @description what was done but may not be what is wanted; left out when there is nothing */
                         warnings?: string[];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4881,7 +4881,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4933,7 +4933,7 @@ export interface operations {
                             /** @description when it was asked for, as YYYY-MM-DD HH:MM:SS in UTC */
                             requested_at: string;
                         };
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5032,7 +5032,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5064,7 +5064,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["Upload"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5159,9 +5159,9 @@ export interface operations {
     listApps: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5185,7 +5185,7 @@ export interface operations {
                         ok: true;
                         /** @description the apps of the account */
                         apps: components["schemas"]["App"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -5228,14 +5228,14 @@ export interface operations {
     getApp: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description the id of the app, as its manifest has it */
+                /** @description the id of the app, from its manifest */
                 app_id: string;
             };
             cookie?: never;
@@ -5258,7 +5258,7 @@ export interface operations {
                         app: components["schemas"]["App"];
                         /** @description its packages, newest first */
                         uploads: components["schemas"]["UploadBrief"][];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -5418,7 +5418,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5497,7 +5497,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5523,7 +5523,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5616,9 +5616,9 @@ export interface operations {
     listReviewQueue: {
         parameters: {
             query?: {
-                /** @description how many at most, 1 to 1000; 100 if left out */
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
                 limit?: number;
-                /** @description the next_cursor of the page before */
+                /** @description the next_cursor of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5668,7 +5668,7 @@ export interface operations {
                             /** @description its notes */
                             notes: string | null;
                         }[];
-                        /** @description where the next page begins, or null at the end */
+                        /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };
                 };
@@ -5881,7 +5881,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5907,7 +5907,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6001,7 +6001,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6036,7 +6036,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6133,7 +6133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6166,7 +6166,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6263,11 +6263,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description the id of the app, as its manifest has it */
+                /** @description the id of the app, from its manifest */
                 app_id: string;
             };
             cookie?: never;
@@ -6296,7 +6296,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         app: components["schemas"]["App"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6378,11 +6378,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names one request, so that it can be sent again when its answer was lost: the same key and body give the first answer for 24 hours. */
+                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description the id of the app, as its manifest has it */
+                /** @description the id of the app, from its manifest */
                 app_id: string;
             };
             cookie?: never;
@@ -6404,7 +6404,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         app: components["schemas"]["App"];
-                        /** @description who serves the change; left out where a node is alone */
+                        /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
                             applied: string[];
