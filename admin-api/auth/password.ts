@@ -1,5 +1,7 @@
 /** Passwords as argon2id (RFC 9106). Hashing runs on Node's thread pool, which commits use too, so only a few run at once. */
+
 import { hash, verify } from '@node-rs/argon2';
+import { Semaphore } from '../../core/base/semaphore.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** The recommendation of OWASP for argon2id: 19 MiB, two passes, one lane; about 20 ms. */
@@ -8,8 +10,7 @@ const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
 export class Passwords {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #slots = new Semaphore(AT_ONCE);
   /** Of no password: an unknown login takes as long as a wrong password. */
   readonly #nobody: Promise<string> = hash('', COST);
 
@@ -26,16 +27,8 @@ export class Passwords {
   }
 
   async #limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= MOST_WAITING)
+    if (this.#slots.waiting >= MOST_WAITING)
       throw new HttpError(503, 'busy', 'Too many logins at this moment; try again.');
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running++;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next();
-    }
+    return this.#slots.run(work);
   }
 }

@@ -1,4 +1,5 @@
 /** A bound on how many names are resolved at a time, so that slow zones can't pile up sockets and timers. */
+import { Semaphore } from '../../core/base/semaphore.ts';
 import { HttpError } from '../http/errors.ts';
 
 /**
@@ -24,45 +25,13 @@ const busy = (): HttpError =>
  * HttpError 503 `busy`. A slot is free again when its resolution has ended or was given up.
  */
 export function bounded(resolve: Resolve, { slots, queue }: Bounds = DEFAULT_BOUNDS): Resolve {
-  let free = slots;
-  // A Set keeps the order and lets those go that gave up.
-  const waiting = new Set<() => void>();
-
-  const release = (): void => {
-    const [next] = waiting;
-    if (next === undefined) free++;
-    else next();
-  };
-
-  const turn = (signal: AbortSignal): Promise<void> =>
-    new Promise((proceed, reject) => {
-      if (free > 0) {
-        free--;
-        proceed();
-        return;
-      }
-      if (waiting.size >= queue || signal.aborted) {
-        reject(busy());
-        return;
-      }
-      const leave = (): void => {
-        waiting.delete(start);
-        reject(busy());
-      };
-      const start = (): void => {
-        waiting.delete(start);
-        signal.removeEventListener('abort', leave);
-        proceed();
-      };
-      waiting.add(start);
-      signal.addEventListener('abort', leave, { once: true });
-    });
+  const semaphore = new Semaphore(slots);
 
   return async (name, signal) => {
-    await turn(signal);
+    if (!semaphore.tryAcquire() && (semaphore.waiting >= queue || !(await semaphore.acquire(signal)))) throw busy();
     let over = false;
     const end = (): void => {
-      if (!over) release();
+      if (!over) semaphore.release();
       over = true;
     };
     signal.addEventListener('abort', end, { once: true });

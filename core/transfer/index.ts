@@ -1,8 +1,10 @@
 /** Zone transfers, put together: who asks, what is kept for them, who is told. */
+
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/index.ts';
 import type { ZoneObserver } from '../journal/apply/zone-difference.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
@@ -18,7 +20,6 @@ import { openLocal } from './local.ts';
 import { readTransfers, TransferMetrics } from './metrics.ts';
 import { Notifier } from './notify.ts';
 import { transferResponder } from './responder.ts';
-import { Slots } from './slots.ts';
 
 export interface Transfers {
   /** For the journal. */
@@ -51,7 +52,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
   const reader = new StoreReader(environment);
   const findKey = openKeyring(reader, secrets);
   const observer = new TransferMetrics(metrics);
-  const slots = new Slots(maxConcurrent);
+  const slots = new Semaphore(maxConcurrent);
   const histories = new ZoneHistories({
     entries: history,
     bytes: historyBytes,

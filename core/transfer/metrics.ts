@@ -1,9 +1,10 @@
 /** Zone transfers and NOTIFY, counted. */
+
 import type { Counter, Registry } from '../base/metrics/index.ts';
+import type { Semaphore } from '../base/semaphore.ts';
 import type { ZoneHistories } from './history.ts';
 import type { Notifier } from './notify.ts';
 import type { TransferObserver } from './responder.ts';
-import type { Slots } from './slots.ts';
 
 export class TransferMetrics implements TransferObserver {
   readonly #transfers: Counter;
@@ -38,9 +39,14 @@ export class TransferMetrics implements TransferObserver {
 }
 
 /** What is kept and under way. */
-export function readTransfers(registry: Registry, slots: Slots, histories: ZoneHistories, notifier: Notifier): void {
+export function readTransfers(
+  registry: Registry,
+  slots: Semaphore,
+  histories: ZoneHistories,
+  notifier: Notifier,
+): void {
   registry.read('gauge', 'waypost_transfers_under_way', 'Whole zones that are being sent.', [], (emit) =>
-    emit(slots.underWay),
+    emit(slots.inUse),
   );
   registry.read('gauge', 'waypost_transfer_history_bytes', 'Memory of the changes kept for IXFR.', [], (emit) =>
     emit(histories.size.bytes),

@@ -2,7 +2,9 @@
  * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that are signed (RFC 8945), which the query path answers once the signature is
  * taken off.
  */
+
 import type { Logger } from '../base/log/index.ts';
+import type { Semaphore } from '../base/semaphore.ts';
 import type { AnswerDeferred, DeferredRequest } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { StoreReader } from '../store/reader.ts';
@@ -21,7 +23,6 @@ import type { TransferAccess } from './access.ts';
 import type { ZoneHistories } from './history.ts';
 import type { Envelope } from './message.ts';
 import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
-import type { Slots } from './slots.ts';
 import { ZoneSnapshot } from './snapshot.ts';
 import { differing, messagesOf, oneMessage, wholeZone } from './stream.ts';
 
@@ -32,7 +33,7 @@ export interface TransferOptions {
   readonly findKey: FindKey<HeldKey>;
   readonly access: TransferAccess;
   readonly histories: ZoneHistories;
-  readonly slots: Slots;
+  readonly slots: Semaphore;
   /** The query path's response to a message that is no transfer and not signed; null for silence. */
   readonly respond: (request: Pick<DeferredRequest, 'message' | 'address' | 'transport'>) => Uint8Array | null;
   /** Largest response over UDP, in bytes. */
@@ -147,7 +148,7 @@ class TransferResponder {
 
   async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
     const { environment, zoneSettings, histories, slots, observer } = this.#options;
-    if (!(await slots.take(request.cancelled))) return;
+    if (!(await slots.acquire(request.cancelled))) return;
     try {
       // From this moment on: a change between it and the snapshot only means a difference too many.
       histories.follow(domain.id);

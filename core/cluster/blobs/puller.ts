@@ -1,6 +1,8 @@
 /** Gets blobs that are not here from other nodes: each once at a time, a few together, from whichever gives what the hash says. */
+
 import { Agent, request } from 'undici';
 import type { Logger } from '../../base/log/index.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import { BLOB_HASH, type BlobPart, type BlobStore, type OpenBlob } from './store.ts';
 
 export interface BlobPeer {
@@ -31,8 +33,7 @@ export class BlobPuller {
   readonly #options: BlobPullerOptions;
   readonly #stop = new AbortController();
   readonly #flights = new Map<string, Promise<boolean>>();
-  #free = AT_ONCE;
-  readonly #waiting: (() => void)[] = [];
+  readonly #slots = new Semaphore(AT_ONCE);
 
   constructor(options: BlobPullerOptions) {
     this.#options = options;
@@ -55,23 +56,17 @@ export class BlobPuller {
     if (!BLOB_HASH.test(hash)) return Promise.resolve(false);
     const running = this.#flights.get(hash);
     if (running !== undefined) return running;
-    const flight = this.#inTurn(hash).finally(() => this.#flights.delete(hash));
+    const flight = this.#slots.run(() => this.#tryPeers(hash)).finally(() => this.#flights.delete(hash));
     this.#flights.set(hash, flight);
     return flight;
   }
 
-  async #inTurn(hash: string): Promise<boolean> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((done) => this.#waiting.push(done));
+  async #tryPeers(hash: string): Promise<boolean> {
     try {
       return !this.#stop.signal.aborted && (await this.#fromPeers(hash));
     } catch (error) {
       this.#options.log.warn('a blob could not be written', { hash, reason: (error as Error).message });
       return false;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
     }
   }
 

@@ -1,12 +1,12 @@
 /** Transfers over a store without sockets: a request in, the messages of its answer out. */
 
 import { createLogger } from '../../../core/base/log/index.ts';
+import { Semaphore } from '../../../core/base/semaphore.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../core/transfer/history.ts';
 import { type TransferOptions, transferResponder } from '../../../core/transfer/responder.ts';
-import { Slots } from '../../../core/transfer/slots.ts';
 import type { ResourceRecord } from '../../../core/wire/types.ts';
 import { takeMessage } from '../../support/transfer-client.ts';
 import { DEFAULTS, type JournalFactory, type Store, withStore } from '../journal/fixture.ts';
@@ -42,7 +42,7 @@ export async function withTransfers(
       findKey: () => undefined,
       access: new TransferAccess([`${CLIENT}/32`]),
       histories,
-      slots: new Slots(2),
+      slots: new Semaphore(2),
       respond: () => null,
       udpPayload: 1232,
       log: createLogger({ level: 'error', format: 'text', write: () => {} }),
