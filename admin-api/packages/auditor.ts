@@ -3,6 +3,7 @@
  * turn. A package has a verdict when its row has; until then it is begun anew, wherever it broke off.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairQueue } from '../../core/base/fair-queue.ts';
 import { Trouble } from '../../core/base/log/trouble.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
@@ -13,7 +14,6 @@ import type { Services } from '../services.ts';
 import { AuditBook, CLAIM, type Conclusion, MOST_BEGUN } from './audit-book.ts';
 import type { AuditPool, Outcome } from './audit-pool.ts';
 import type { Audited } from './audit-task.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { PackageMetrics } from './metrics.ts';
 import type { PackageBlobs } from './package-blobs.ts';
 import { packFindings } from './report.ts';
@@ -79,7 +79,7 @@ export class Auditor {
   submit({ id, accountId }: Pick<Upload, 'id' | 'accountId'>): void {
     if (this.#open.has(id) || this.#stop.signal.aborted) return;
     this.#open.add(id);
-    this.#queue.push(accountId, id);
+    this.#queue.put(id, accountId);
     this.#next();
   }
 
@@ -98,7 +98,7 @@ export class Auditor {
 
   #next(): void {
     while (this.#working.size < this.#pool.threads) {
-      const id = this.#stop.signal.aborted ? undefined : this.#queue.shift();
+      const id = this.#stop.signal.aborted ? undefined : this.#queue.take();
       if (id === undefined) return;
       const work = this.#work(id).finally(() => {
         this.#working.delete(work);

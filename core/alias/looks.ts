@@ -2,7 +2,7 @@
  * Looks that wait, and how many are under way: accounts in turns, and targets that failed the last time beside the others, since they take long as a rule and may not
  * take all slots.
  */
-import { FairQueue } from '../resolver/fair-queue.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 import type { Target } from './target.ts';
 
 /** Looks at a time; each is two queries. */

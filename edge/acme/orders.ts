@@ -3,9 +3,9 @@
  * and a queue by time who is due. Orders run on this thread, which they seldom keep busy.
  */
 
+import { FairQueue } from '../../core/base/fair-queue.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { FairQueue } from '../../core/resolver/fair-queue.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { acmeChallenges, proxies, type SslStatus } from '../../core/store/rows.ts';

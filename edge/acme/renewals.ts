@@ -1,5 +1,5 @@
 /** Asks directories when certificates are to be renewed (RFC 9773 4.3): a few at a time, accounts in turns, each once. */
-import { FairQueue } from '../../core/resolver/fair-queue.ts';
+import { FairQueue } from '../../core/base/fair-queue.ts';
 
 export interface RenewalsOptions {
   /** Resolves with the seconds until it is asked again. Never rejects. */

@@ -1,15 +1,16 @@
 /**
  * Connections to one origin, and the requests that wait for one. The connection used last is used first, so that those that are not needed grow old and go.
  *
- *     run ─► the visitor's network has its share of the connections? ─► waits for its turn (fair-queue.ts)
+ *     run ─► the visitor's network has its share of the connections? ─► waits for its turn (core/base/fair-queue.ts)
  *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
  */
+
+import { FairQueue } from '../../core/base/fair-queue.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import { type ConnectionOwner, OriginConnection } from './connection.ts';
 import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
-import { FairQueue } from './fair-queue.ts';
 import { type Origin, OriginError } from './origin.ts';
 import { OriginPlace } from './place.ts';
 import { Shares } from './shares.ts';
@@ -50,7 +51,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** Requests that have a share, and no connection yet. */
   readonly #waiting = new Set<Call>();
   /** Requests that have no share yet. */
-  readonly #queue = new FairQueue();
+  readonly #queue = new FairQueue<Call, string | undefined>();
   /** Requests under way, and those that wait for their turn, by network. */
   readonly #shares: Shares;
   readonly #queued: Shares;
@@ -71,7 +72,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   run(call: Call): void {
     const { client } = call.request;
-    const mayStart = !this.#queue.has(client) && this.#mayStart(client);
+    const mayStart = !this.#queue.hasItemOf(client) && this.#mayStart(client);
     const connection = mayStart ? this.#takeIdle() : undefined;
     const waiting = this.#waiting.size + this.#queue.size;
     const isFull = connection === undefined && waiting >= this.#tools.limits.waiting;
@@ -85,7 +86,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     }
     this.#queued.take(client);
     this.#tools.queued++;
-    this.#queue.add(call);
+    this.#queue.put(call, client);
     this.#wait(call);
   }
 
@@ -167,7 +168,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   /** A call that waits, or is to be sent once more, is not wanted any longer. */
   onCallCancelled(call: Call): void {
-    if (this.#queue.delete(call)) {
+    if (this.#queue.remove(call)) {
       this.#leftQueue(call);
       call.fail(aborted());
     } else {
@@ -188,7 +189,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
       this.#waiting.delete(call);
       this.#fail(call, this.#tooLate());
     }
-    for (const call of this.#queue.expired(now)) {
+    for (const call of this.#queue.takeWhile(({ deadline }) => deadline <= now)) {
       this.#leftQueue(call);
       call.fail(this.#tooLate());
     }
@@ -269,7 +270,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   #takeQueued(): Call | undefined {
     if (this.#queue.size === 0) return undefined;
-    const call = this.#queue.next((network) => this.#mayStart(network));
+    const call = this.#queue.take((network) => this.#mayStart(network));
     if (call !== undefined) this.#leftQueue(call);
     return call;
   }

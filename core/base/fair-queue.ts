@@ -1,0 +1,70 @@
+/** A queue in which owners take turns: an owner with many items waits for itself alone. Each owner's items stay in order. */
+export class FairQueue<T, Owner = string> {
+  /** The owner whose turn is next comes first; owners without items are not there. A Set keeps the order in which items came. */
+  readonly #items = new Map<Owner, Set<T>>();
+  readonly #owners = new Map<T, Owner>();
+
+  get size(): number {
+    return this.#owners.size;
+  }
+
+  has(item: T): boolean {
+    return this.#owners.has(item);
+  }
+
+  hasItemOf(owner: Owner): boolean {
+    return this.#items.has(owner);
+  }
+
+  /** An item that is queued already keeps its place. */
+  put(item: T, owner: Owner): void {
+    if (this.#owners.has(item)) return;
+    this.#owners.set(item, owner);
+    const items = this.#items.get(owner);
+    if (items === undefined) this.#items.set(owner, new Set([item]));
+    else items.add(item);
+  }
+
+  /** False: the item is not queued. */
+  remove(item: T): boolean {
+    if (!this.#owners.has(item)) return false;
+    const owner = this.#owners.get(item) as Owner;
+    this.#owners.delete(item);
+    const items = this.#items.get(owner)!;
+    items.delete(item);
+    if (items.size === 0) this.#items.delete(owner);
+    return true;
+  }
+
+  /** Takes out the oldest item of the next owner that may have a turn. That owner becomes the last in line. */
+  take(mayTake?: (owner: Owner) => boolean): T | undefined {
+    for (const [owner, items] of this.#items) {
+      if (mayTake !== undefined && !mayTake(owner)) continue;
+      const [item] = items;
+      this.remove(item);
+      if (items.size > 0) {
+        this.#items.delete(owner);
+        this.#items.set(owner, items);
+      }
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes out items from the front of each owner's, as long as `isDue`. */
+  takeWhile(isDue: (item: T) => boolean): T[] {
+    const due: T[] = [];
+    for (const items of this.#items.values())
+      for (const item of items) {
+        if (!isDue(item)) break;
+        due.push(item);
+      }
+    for (const item of due) this.remove(item);
+    return due;
+  }
+
+  /** Takes out all items. */
+  clear(): T[] {
+    return this.takeWhile(() => true);
+  }
+}

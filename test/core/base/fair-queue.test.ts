@@ -1,0 +1,63 @@
+/** Who has the next turn. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FairQueue } from '../../../core/base/fair-queue.ts';
+
+function drain(queue: FairQueue<string>): string[] {
+  const taken: string[] = [];
+  for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
+  return taken;
+}
+
+test('one with many does not keep one with few waiting', () => {
+  const queue = new FairQueue<string>();
+  for (let i = 0; i < 1000; i++) queue.put(`many ${i}`, 'many');
+  queue.put('few 0', 'few');
+  queue.put('few 1', 'few');
+  assert.is(queue.size, 1002);
+  const taken = drain(queue);
+  assert.equal(taken.slice(0, 5), ['many 0', 'few 0', 'many 1', 'few 1', 'many 2']);
+  assert.is(taken.length, 1002);
+  assert.is(queue.size, 0);
+});
+
+test('an item waits once, and not any more when it is taken away', () => {
+  const queue = new FairQueue<string>();
+  queue.put('a', 'x');
+  queue.put('b', 'x');
+  queue.put('a', 'y');
+  queue.put('c', 'y');
+  assert.ok(queue.remove('a'));
+  assert.not(queue.remove('nobody'));
+  assert.equal(drain(queue), ['b', 'c']);
+  queue.put('a', 'x');
+  assert.equal(queue.clear(), ['a']);
+  assert.equal(drain(queue), []);
+});
+
+test('an owner that may not have a turn is passed over, and keeps its turn', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1']) queue.put(item, item[0]);
+  const take = (but = ''): string | undefined => queue.take((owner) => owner !== but);
+  assert.equal([take(), take(), take('c'), take()], ['a1', 'b1', 'a2', 'c1']);
+  assert.is(queue.size, 1);
+  assert.is(take('a'), undefined);
+  assert.ok(queue.hasItemOf('a'));
+  assert.not(queue.hasItemOf('b'));
+  assert.equal([take(), take()], ['a3', undefined]);
+});
+
+test('due items leave from the front of each owner’s', () => {
+  const queue = new FairQueue<number, string | undefined>();
+  for (const [item, owner] of [[10, 'a'], [20, 'a'], [5, 'a'], [15, undefined], [30, undefined]] as const) // biome-ignore format: a table
+    queue.put(item, owner);
+  assert.equal(
+    queue.takeWhile((item) => item <= 15),
+    [10, 15],
+  );
+  assert.is(queue.size, 3);
+  assert.equal(queue.clear(), [20, 5, 30]);
+  assert.is(queue.size, 0);
+});
+
+test.run();
