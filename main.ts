@@ -75,11 +75,11 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** A command ends when its output can't be written; the service goes on, whatever becomes of the disk or the program behind it. */
-function outliveOutput({ Seldom }: Rooms, log: Logger): void {
-  const seldom = new Seldom();
+function outliveOutput({ core }: Rooms, log: Logger): void {
+  const throttle = new core.LogThrottle();
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', (error) => {
-    const count = seldom.due('output');
+    const count = throttle.due('output');
     if (count > 0) log.warn('standard output can not be written', { count, reason: error.message });
   });
 }
@@ -247,7 +247,7 @@ async function serveUntilEnd(
   stops.add(() => withdrawal?.stop());
   const reseal = core.startReseal({ environment, journal, secrets, log });
   stops.add(() => reseal.stop());
-  const renumbered = new core.Trouble(
+  const renumbered = new core.FaultLog(
     log,
     'serials can not be raised for the changed settings',
     'serials are raised again',
@@ -256,7 +256,7 @@ async function serveUntilEnd(
     environment,
     journal,
     settings: defaults,
-    onTrouble: (error) => renumbered.say(error),
+    onTrouble: (error) => renumbered.report(error),
   });
   stops.add(() => renumbering.stop());
   const { httpListen: http = [], httpsListen: https = [] } = edge ?? {};

@@ -1,6 +1,6 @@
 /** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
 import { setImmediate } from 'node:timers/promises';
-import { Trouble } from '../core/base/log/trouble.ts';
+import { FaultLog } from '../core/base/log/throttle.ts';
 import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix } from '../core/store/keys.ts';
@@ -41,12 +41,12 @@ export class Sweeper {
 
   constructor(services: Services) {
     this.#services = services;
-    const trouble = new Trouble(
+    const fault = new FaultLog(
       services.log,
       'old rows can not be taken away; this is tried again',
       'old rows are taken away again',
     );
-    this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => trouble.say(error) });
+    this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
 
   start(): void {

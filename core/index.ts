@@ -3,7 +3,7 @@ export { parseExemptions } from './address/index.ts';
 export { AliasRefresher, AliasStates, aliasMetrics, aliasObserver } from './alias/index.ts';
 export { answerSettings } from './answer/settings.ts';
 export { createLogger } from './base/log/index.ts';
-export { Trouble } from './base/log/trouble.ts';
+export { FaultLog, LogThrottle } from './base/log/throttle.ts';
 export { keepHeapToMain } from './base/main-heap.ts';
 export { processMetrics, Registry } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';

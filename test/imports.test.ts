@@ -171,7 +171,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/tsig': ['core/base', 'core/store', 'core/wire'],
   'core/wire': ['core/base'],
   'core/zone': ['core/config', 'core/store', 'core/wire'],
-  edge: ['core/base', 'edge/acme', 'edge/daemon'],
+  edge: ['edge/acme', 'edge/daemon'],
   'edge/acme': [
     'core/base',
     'core/config',

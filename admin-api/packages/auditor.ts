@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../core/base/fair-queue.ts';
-import { Trouble } from '../../core/base/log/trouble.ts';
+import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
@@ -31,7 +31,7 @@ export class Auditor {
   readonly #blobs: PackageBlobs;
   readonly #pool: AuditPool<Audited>;
   readonly #metrics: PackageMetrics;
-  readonly #trouble: Trouble;
+  readonly #fault: FaultLog;
   readonly #queue = new FairQueue<string>();
   /** Queued or at work. */
   readonly #open = new Set<string>();
@@ -47,7 +47,7 @@ export class Auditor {
     this.#pool = pool;
     this.#metrics = metrics;
     this.book = new AuditBook(services);
-    this.#trouble = new Trouble(
+    this.#fault = new FaultLog(
       services.log,
       'packages can not be audited; this is tried again',
       'packages are audited again',
@@ -56,7 +56,7 @@ export class Auditor {
       interval: LOOK,
       atOnce: true,
       // An audit that ends well is what says that all is well again.
-      onEnd: (error) => error !== null && this.#trouble.say(error),
+      onEnd: (error) => error !== null && this.#fault.report(error),
     });
     metrics.queue(() => this.#queue.size);
   }
@@ -112,10 +112,10 @@ export class Auditor {
   async #work(id: string): Promise<void> {
     try {
       await this.#audit(id);
-      this.#trouble.say(null);
+      this.#fault.report(null);
     } catch (error) {
       if (!this.#stop.signal.aborted) {
-        this.#trouble.say(error);
+        this.#fault.report(error);
         await sleep(RETRY, undefined, { signal: this.#stop.signal }).catch(() => {});
       }
     } finally {

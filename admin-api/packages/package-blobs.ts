@@ -2,7 +2,7 @@
 
 import { UnavailableError } from '../../core/base/errors.ts';
 import { bytes } from '../../core/base/file-pieces.ts';
-import { Trouble } from '../../core/base/log/trouble.ts';
+import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/store.ts';
 import { neededBlobs } from '../../core/store/package-reads.ts';
@@ -21,12 +21,12 @@ export class PackageBlobs {
   constructor(services: Services, source: BlobSource) {
     this.#services = services;
     this.#source = source;
-    const trouble = new Trouble(
+    const fault = new FaultLog(
       services.log,
       'packages can not be tidied up; this is tried again',
       'packages are tidied up again',
     );
-    this.#turns = new Periodic(() => this.tidy(), { interval: INTERVAL, onEnd: (error) => trouble.say(error) });
+    this.#turns = new Periodic(() => this.tidy(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
 
   get store(): BlobStore {

@@ -2,7 +2,7 @@
 
 import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
-import { Trouble } from '../base/log/trouble.ts';
+import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
 import type { BlobStore } from './blobs/store.ts';
@@ -51,7 +51,7 @@ export class Cluster {
   readonly #server: PeerServer;
   readonly #watches = new Map<string, PeerWatch>();
   /** By name, since a node that comes back may be heard at another address. */
-  readonly #heard = new Map<string, Trouble>();
+  readonly #heard = new Map<string, FaultLog>();
   readonly #joining: Joining;
   #membership: Membership | null = null;
   /** Who belongs to the cluster, as it was looked up last; null: that is not known. */
@@ -78,7 +78,7 @@ export class Cluster {
   async join(): Promise<void> {
     const { gateway, prefix, self, id, interval, log, onNumber, onRefused } = this.#options;
     const port = await this.#server.listen();
-    const lookedUp = new Trouble(
+    const lookedUp = new FaultLog(
       log,
       'the members of the cluster can not be looked up',
       'the members of the cluster are known again',
@@ -93,7 +93,7 @@ export class Cluster {
         this.#joining.changed(members);
         this.#keep(members);
       },
-      onTrouble: (error) => lookedUp.say(error),
+      onTrouble: (error) => lookedUp.report(error),
     });
     await this.#membership.start();
     this.applied();
@@ -201,7 +201,7 @@ export class Cluster {
     for (const [name, member] of known) {
       if (name === self.name || this.#watches.has(name)) continue;
       const heard =
-        this.#heard.get(name) ?? new Trouble(log, 'a node is not heard', 'a node is heard again', { node: name });
+        this.#heard.get(name) ?? new FaultLog(log, 'a node is not heard', 'a node is heard again', { node: name });
       this.#heard.set(name, heard);
       const watch = new PeerWatch(member, {
         tls,
@@ -210,7 +210,7 @@ export class Cluster {
           this.#acknowledgements.applied(peer, sequence);
           this.#options.onHeard?.();
         },
-        onTrouble: (error) => heard.say(error),
+        onTrouble: (error) => heard.report(error),
       });
       this.#watches.set(name, watch);
     }

@@ -1,7 +1,7 @@
 /** A node that shares its log with others: the journal over etcd, who is there, and what follows from how far each is. */
 
 import type { Logger } from '../base/log/index.ts';
-import { Trouble } from '../base/log/trouble.ts';
+import { FaultLog } from '../base/log/throttle.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
@@ -65,7 +65,7 @@ class SharedNode implements Node {
     const { prefix } = etcd;
     const tls = peerTls(config);
     const gateway = new EtcdGateway(etcdSettings(config));
-    const followed = new Trouble(
+    const followed = new FaultLog(
       log,
       'the log of the cluster can not be followed',
       'the log of the cluster is followed again',
@@ -79,7 +79,7 @@ class SharedNode implements Node {
       deadline: COMMIT,
       interval: INTERVAL,
       events: {
-        trouble: (error) => followed.say(error),
+        trouble: (error) => followed.report(error),
         lost: (why, isCurable) => this.#lost(why, isCurable),
       },
       acknowledged: (sequence) => this.#cluster.wait(sequence),
@@ -129,7 +129,7 @@ class SharedNode implements Node {
       ...{ gateway, journal, cluster, lag, prefix },
       compacts: etcd.compaction,
       history: options.history,
-      onTrouble: (error) => followed.say(error),
+      onTrouble: (error) => followed.report(error),
     });
   }
 

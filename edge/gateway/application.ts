@@ -1,6 +1,6 @@
 /** The application of a thread of the edge: sites and certificates out of the store, and what becomes of each request. */
 import { threadId } from 'node:worker_threads';
-import { Seldom } from '../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
@@ -23,15 +23,15 @@ type Warn = (message: string, fields: { readonly [key: string]: string | number 
 
 /** Once in a while: who asks for the names of many domains makes their certificates be read again and again. */
 function certificateLog(warn: Warn): CertificateLog {
-  const seldom = new Seldom();
+  const throttle = new LogThrottle();
   return {
     expired(domain, at) {
-      const count = seldom.due('expired');
+      const count = throttle.due('expired');
       const expired = new Date(at * 1000).toISOString();
       if (count > 0) warn('an expired certificate is served', { domain, expired, count });
     },
     unusable(domain, reason) {
-      const count = seldom.due('unusable');
+      const count = throttle.due('unusable');
       if (count > 0) warn('a certificate can not be served', { domain, reason, count });
     },
   };

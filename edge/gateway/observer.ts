@@ -1,6 +1,6 @@
 /** Is told of every exchange that has begun and ended: counts it, writes it down, and tells the operator of origins that fail. */
 
-import { Seldom } from '../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AccessLog } from './access-log.ts';
@@ -13,7 +13,7 @@ export class Observer {
   readonly #counters: GatewayCounters;
   readonly #log: AccessLog | null;
   readonly #onFault: OnOriginFault;
-  readonly #seldom = new Seldom();
+  readonly #throttle = new LogThrottle();
 
   constructor(counters: GatewayCounters, log: AccessLog | null, onFault: OnOriginFault) {
     this.#counters = counters;
@@ -41,7 +41,7 @@ export class Observer {
     if (!isWhole) counters.cut();
     if (fault !== null) {
       counters.failed(fault);
-      const count = this.#seldom.due(fault);
+      const count = this.#throttle.due(fault);
       if (count > 0) this.#onFault(fault, count, site.domain, record.detail);
     }
     this.#log?.end({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });

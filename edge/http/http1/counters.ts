@@ -3,7 +3,7 @@
  * was ended is told to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
 
-import { Seldom } from '../../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import type { Client } from '../exchange/exchange.ts';
 
 const TRAFFIC = [
@@ -64,7 +64,7 @@ export class Http1Counters {
   /** One for each of HTTP1_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: ReasonListener | undefined;
-  readonly #seldom = new Seldom();
+  readonly #throttle = new LogThrottle();
 
   /** `memory`: HTTP1_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onReason?: ReasonListener } = {}) {
@@ -84,7 +84,7 @@ export class Http1Counters {
   ended(reason: Http1Reason, client: Client): void {
     this.values[COLUMN[reason]]++;
     if (this.#listener === undefined || ORDINARY.has(reason)) return;
-    const count = this.#seldom.due(reason);
+    const count = this.#throttle.due(reason);
     if (count > 0) this.#listener(reason, count, client);
   }
 }

@@ -3,7 +3,7 @@
  * to a listener as well, but seldom, so that an attack doesn't fill a log.
  */
 
-import { Seldom } from '../../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { type Ending, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 
@@ -56,7 +56,7 @@ export class Http2Counters {
   /** One for each of HTTP2_COLUMNS; whole numbers, that only grow. Written by one thread. */
   readonly values: Float64Array;
   readonly #listener: EndingListener | undefined;
-  readonly #seldom = new Seldom();
+  readonly #throttle = new LogThrottle();
 
   /** `memory`: HTTP2_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onEnding?: EndingListener } = {}) {
@@ -74,7 +74,7 @@ export class Http2Counters {
   ended(ending: Ending, client: Client): void {
     this.values[COLUMN_OF.get(ending.name) as number]++;
     if (this.#listener === undefined || ORDINARY.has(ending.name)) return;
-    const count = this.#seldom.due(ending.name);
+    const count = this.#throttle.due(ending.name);
     if (count > 0) this.#listener(ending.name, count, client);
   }
 }

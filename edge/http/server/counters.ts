@@ -3,7 +3,7 @@
  * to a listener as well, but seldom.
  */
 import type { Client } from '../../../core/address/client.ts';
-import { Seldom } from '../../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../../core/base/log/throttle.ts';
 
 export const SERVER_COLUMNS = [
   'accepted_tls',
@@ -55,7 +55,7 @@ export class ServerCounters {
   readonly values: Float64Array;
 
   readonly #listener: LimitListener | undefined;
-  readonly #seldom = new Seldom();
+  readonly #throttle = new LogThrottle();
 
   /** `memory`: SERVER_COUNTERS_BYTES, shared perhaps; own memory without it. */
   constructor(options: { memory?: ArrayBufferLike; onLimit?: LimitListener } = {}) {
@@ -75,7 +75,7 @@ export class ServerCounters {
   limited(limit: ServerLimit, client: Client): void {
     this.count(limit);
     if (this.#listener === undefined) return;
-    const count = this.#seldom.due(limit);
+    const count = this.#throttle.due(limit);
     if (count > 0) this.#listener(limit, count, client);
   }
 }

@@ -1,7 +1,7 @@
 /** The program of a thread of the edge: makes its application, listens, serves until it is told to drain. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { addressText } from '../../../core/address/ipv6.ts';
-import { Seldom } from '../../../core/base/log/throttle.ts';
+import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import { beat } from '../../../core/os/pulse.ts';
@@ -39,9 +39,9 @@ const http2Counters = new Http2Counters({
 });
 
 /** A handler that always fails must not fill the log. */
-const failures = new Seldom();
+const throttle = new LogThrottle();
 function onHandlerError(error: unknown): void {
-  const count = failures.due('handler');
+  const count = throttle.due('handler');
   if (count === 0) return;
   const fields = { count, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });

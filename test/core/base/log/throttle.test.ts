@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Seldom } from '../../../../core/base/log/throttle.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { FaultLog, LogThrottle } from '../../../../core/base/log/throttle.ts';
 
 test('each reason is told the first time, and then not for a while', () => {
-  const seldom = new Seldom();
-  assert.is(seldom.due('a'), 1);
-  for (let i = 0; i < 100; i++) assert.is(seldom.due('a'), 0);
-  assert.is(seldom.due('b'), 1);
-  assert.is(seldom.due('b'), 0);
+  const throttle = new LogThrottle();
+  assert.is(throttle.due('a'), 1);
+  for (let i = 0; i < 100; i++) assert.is(throttle.due('a'), 0);
+  assert.is(throttle.due('b'), 1);
+  assert.is(throttle.due('b'), 0);
 });
 
 test('after that while the count is of all that was not told', () => {
@@ -15,16 +16,36 @@ test('after that while the count is of all that was not told', () => {
   let ms = 5;
   performance.now = () => ms;
   try {
-    const seldom = new Seldom();
-    assert.is(seldom.due('a'), 1);
-    for (ms = 6; ms < 10_005; ms += 1000) assert.is(seldom.due('a'), 0);
+    const throttle = new LogThrottle();
+    assert.is(throttle.due('a'), 1);
+    for (ms = 6; ms < 10_005; ms += 1000) assert.is(throttle.due('a'), 0);
     ms = 10_005;
-    assert.is(seldom.due('a'), 11);
+    assert.is(throttle.due('a'), 11);
     ms = 30_000;
-    assert.is(seldom.due('a'), 1);
+    assert.is(throttle.due('a'), 1);
   } finally {
     performance.now = now;
   }
+});
+
+test('a fault is logged when it starts and when it ends', () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
+  const fault = new FaultLog(log, 'disk is full', 'disk has room again', { disk: 'a' });
+  fault.report(null);
+  assert.equal(lines, []);
+  for (const error of [new Error('first'), new Error('second'), null, null, new Error('third')]) fault.report(error);
+  assert.equal(
+    lines.map((line) => {
+      const { level, message, disk, reason } = JSON.parse(line);
+      return [level, message, disk, reason];
+    }),
+    [
+      ['warn', 'disk is full', 'a', 'first'],
+      ['info', 'disk has room again', 'a', undefined],
+      ['warn', 'disk is full', 'a', 'third'],
+    ],
+  );
 });
 
 test.run();
