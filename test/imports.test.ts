@@ -315,6 +315,33 @@ test('the sources were found, and their imports with them', () => {
   assert.ok(graph.get('main.ts')!.some(({ to }) => to === 'edge/index.ts'));
 });
 
+/** The table of rooms in ARCHITECTURE.md: names in it are short, and a row goes on in lines that begin with blanks. */
+function describedRooms(): Record<string, string[]> {
+  const [, table] = /^## Rooms$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(
+    readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'),
+  )!;
+  const described: Record<string, string[]> = {};
+  for (const row of table.trimEnd().split(/\n(?=\S)/)) {
+    const [room, , ...imports] = row.split(/\s{2,}/);
+    const [part] = room.split('/');
+    const full = (name: string): string => {
+      if (name === '.') return part;
+      if (name.startsWith('./')) return part + name.slice(1);
+      return name === 'core' ? name : `core/${name}`;
+    };
+    described[room] =
+      imports.join(' ').trim() === 'nothing' ? [] : imports.join(' ').trim().split(' ').map(full).sort();
+  }
+  return described;
+}
+
+test('ARCHITECTURE.md lists every room, with what it imports', () => {
+  const { 'main.ts': _main, bench: _bench, test: _test, ...rooms } = ROOMS;
+  const described = describedRooms();
+  assert.equal(Object.keys(described).sort(), Object.keys(rooms).sort());
+  for (const [room, imports] of Object.entries(rooms)) assert.equal(described[room], [...imports].sort(), room);
+});
+
 test('every import names a source with its ending', () => {
   for (const [path, imports] of graph)
     for (const { to } of imports) assert.ok(existsSync(join(ROOT, to)) && to.endsWith('.ts'), `${path} imports ${to}`);

@@ -1,0 +1,80 @@
+/** Every file that the developers' documents name is there, and so is every page that they link to. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+/** Compiled tests lie in a folder of their own beside the sources. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDERS = ['.ci', 'admin-api', 'bench', 'config', 'core', 'docs', 'edge', 'systemd', 'test'];
+const INTERNALS = 'docs/internals';
+const DOCUMENTS = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'bench/README.md',
+  ...readdirSync(join(ROOT, INTERNALS)).map((name) => `${INTERNALS}/${name}`),
+].filter((path) => path.endsWith('.md') && existsSync(join(ROOT, path)));
+
+const namesIn = (folder: string): string[] =>
+  (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).map((path) => path.split('/').pop()!);
+/** Names of source files, without their folders. */
+const NAMES = new Set([...FOLDERS.flatMap(namesIn), ...readdirSync(ROOT)]);
+
+/** The text of a document without its blocks of code. */
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+
+/** Paths in backticks that begin with a folder of the repository, and names of sources. A star or a capital word stands for a part of one. */
+function pathsIn(text: string): string[] {
+  return [...text.matchAll(/`([^`\s]+)`/g)]
+    .map(([, path]) => path)
+    .filter((path) => !/[*{}<>]|[A-Z]{3,}(?!\w*\.md)/.test(path))
+    .filter((path) => FOLDERS.some((folder) => path.startsWith(`${folder}/`)) || /^[\w-]+(\.\w+)*\.ts$/.test(path));
+}
+
+const exists = (path: string): boolean => (path.includes('/') ? existsSync(join(ROOT, path)) : NAMES.has(path));
+
+test('the documents are found, and paths in them', () => {
+  assert.ok(DOCUMENTS.includes('ARCHITECTURE.md'));
+  assert.equal(pathsIn('`core/wire`, `a/b`, `key.ts`, `core/X*`, `config/NAME.toml`, key.ts'), ['core/wire', 'key.ts']);
+  assert.ok(pathsIn(textOf('ARCHITECTURE.md')).length > 20);
+});
+
+test('every path in a document exists', () => {
+  const missing = DOCUMENTS.flatMap((document) =>
+    pathsIn(textOf(document))
+      .filter((path) => !exists(path))
+      .map((path) => `${document}: ${path}`),
+  );
+  assert.equal(missing, []);
+});
+
+test('every link between documents leads to a file, and to a heading of it', () => {
+  const missing: string[] = [];
+  for (const document of DOCUMENTS)
+    for (const [, link] of textOf(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [file, heading] = link.split('#');
+      const path = file === '' ? document : relative(ROOT, join(ROOT, dirname(document), file));
+      const isThere = existsSync(join(ROOT, path));
+      if (!isThere || (heading !== undefined && !anchorsOf(path).has(heading))) missing.push(`${document}: ${link}`);
+    }
+  assert.equal(missing, []);
+});
+
+/** What a heading is linked by: lower case, blanks as hyphens, no punctuation. */
+function anchorsOf(path: string): Set<string> {
+  if (statSync(join(ROOT, path)).isDirectory()) return new Set();
+  const headings = textOf(path).matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, text]) =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test.run();
