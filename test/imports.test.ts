@@ -339,7 +339,8 @@ test('ARCHITECTURE.md lists every room, with what it imports', () => {
   const { 'main.ts': _main, bench: _bench, test: _test, ...rooms } = ROOMS;
   const described = describedRooms();
   assert.equal(Object.keys(described).sort(), Object.keys(rooms).sort());
-  for (const [room, imports] of Object.entries(rooms)) assert.equal(described[room], [...imports].sort(), room);
+  for (const [room, imports] of Object.entries(rooms))
+    assert.equal(described[room], [...imports].sort(), `ARCHITECTURE.md, the row of ${room}`);
 });
 
 test('every import names a source with its ending', () => {
