@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { ACCOUNTS, accountPath, findAccount } from './accounts.ts';
 import { asObject, type Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { pages } from './pages.ts';
 import { choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from './password.ts';
-import type { CommandContext } from './run.ts';
 import { fields, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
 

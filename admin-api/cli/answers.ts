@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../core/config/index.ts';
+import type { CommandContext } from './command.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 
 export function addAnswersCommands(program: Command, { io, action }: CommandContext): void {
   program

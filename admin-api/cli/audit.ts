@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type ApiClient, asObject, type Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { zoneName } from './domains.ts';
 import { wholeNumber } from './numbers.ts';
 import { pages } from './pages.ts';
-import type { CommandContext } from './run.ts';
 import { type Columns, shown, Table } from './table.ts';
 import { addVerb, type Call, option } from './verb.ts';
 

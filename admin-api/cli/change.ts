@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { wholeNumber } from './numbers.ts';
-import type { CommandContext } from './run.ts';
 import { shown } from './table.ts';
 import { addVerb, type Call, option } from './verb.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
+import type { CommandContext } from './command.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 
 const HIDDEN = '(set, not shown)';
 

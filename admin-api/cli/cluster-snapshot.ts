@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Restored, restoreSnapshot, writeSnapshot } from '../../core/cluster/snapshot-file.ts';
 import { loadConfig } from '../../core/config/index.ts';
+import type { CommandContext } from './command.ts';
 import { type Output, print } from './io.ts';
-import type { CommandContext } from './run.ts';
 
 /** Milliseconds between words of progress. */
 const EVERY = 2000;

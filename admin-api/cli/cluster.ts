@@ -17,9 +17,9 @@ import {
   voterLines,
 } from './cluster-settings.ts';
 import { addSnapshotCommands } from './cluster-snapshot.ts';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 
 export function addClusterCommands(program: Command, context: CommandContext): void {
   const { io } = context;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { asDomain, DOMAINS, domainPath } from './domains.ts';
 import { failsAll, reportError } from './errors.ts';
 import { pages } from './pages.ts';
-import type { CommandContext } from './run.ts';
 import { count, fields, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
 

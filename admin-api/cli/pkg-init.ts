@@ -3,10 +3,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { makeFolder } from '../../core/store/folder.ts';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import { newApp } from './pkg-template.ts';
-import type { CommandContext } from './run.ts';
 
 export function addPkgInit(parent: Command, { io, action }: CommandContext): void {
   parent

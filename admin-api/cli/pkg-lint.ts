@@ -8,9 +8,9 @@ import type { Audit } from '../../core/miniapp/audit.ts';
 import { visible } from '../../core/miniapp/report/visible.ts';
 import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
 import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../packages/audit-limits.ts';
+import type { CommandContext } from './command.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { Linted, LintTask } from './lint-worker.ts';
-import type { CommandContext } from './run.ts';
 
 /** The page of rules. */
 const RULES = '/api/dev/rules';

@@ -2,10 +2,10 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import { lint, printText, SDK_OPTION } from './pkg-lint.ts';
-import type { CommandContext } from './run.ts';
 import { count } from './table.ts';
 
 export function addPkgPack(parent: Command, { io, action }: CommandContext): void {

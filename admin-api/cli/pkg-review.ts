@@ -1,9 +1,9 @@
 /** `waypost pkg queue|review|approve|reject|suspend|reinstate`: what an administrator does with packages of all accounts. */
 import type { Command } from 'commander';
 import { asObject } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { pages } from './pages.ts';
 import { said, showUpload } from './pkg-upload.ts';
-import type { CommandContext } from './run.ts';
 import { type Columns, shown } from './table.ts';
 import { addVerb, type Call, option } from './verb.ts';
 

@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { FormData } from 'undici';
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
+import type { CommandContext, Outcome } from './command.ts';
 import { CliError } from './errors.ts';
 import { print, safeJson } from './io.ts';
 import { pages } from './pages.ts';
-import type { CommandContext, Outcome } from './run.ts';
 import { type Columns, count, shown } from './table.ts';
 import { addVerb, type Call, option, YES } from './verb.ts';
 

@@ -1,11 +1,11 @@
 /** `waypost pkg`: packages of mini-apps, from the developer's side and the reviewer's. */
 import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
 import { addPkgInit } from './pkg-init.ts';
 import { addPkgLint } from './pkg-lint.ts';
 import { addPkgPack } from './pkg-pack.ts';
 import { addPkgReviewCommands } from './pkg-review.ts';
 import { addPkgUploadCommands } from './pkg-upload.ts';
-import type { CommandContext } from './run.ts';
 import { addGroup } from './verb.ts';
 
 export function addPkgCommands(program: Command, context: CommandContext): void {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { ApiRequest } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { domainPath } from './domains.ts';
 import { CliError } from './errors.ts';
 import { describeProxy } from './proxy-status.ts';
-import type { CommandContext } from './run.ts';
 import { addVerb, type Call, option } from './verb.ts';
 
 interface CertificateOptions {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { asObject } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { domainPath } from './domains.ts';
 import { wholeNumber } from './numbers.ts';
 import { addProxyCertificate } from './proxy-certificate.ts';
 import { describeProxy } from './proxy-status.ts';
-import type { CommandContext } from './run.ts';
 import { count, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option } from './verb.ts';
 

@@ -1,9 +1,14 @@
 /** `record set`: the records of a name and type become those that are given. */
 import type { Json } from './client.ts';
 import { ApiError } from './errors.ts';
-import type { RecordOptions } from './record.ts';
 import { type Batch, describeBatch, findRecords, sendBatch } from './records.ts';
 import type { Call } from './verb.ts';
+
+export interface RecordOptions {
+  readonly ttl?: number;
+  readonly priority?: number;
+  readonly proxied?: boolean;
+}
 
 /** Rounds in which somebody else may change the domain between our reading and our writing. */
 const ROUNDS = 5;

@@ -1,19 +1,13 @@
 import type { Command } from 'commander';
 import type { Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { wholeNumber } from './numbers.ts';
-import { setRecords } from './record-set.ts';
+import { type RecordOptions, setRecords } from './record-set.ts';
 import { describeBatch, findRecords, type RecordFilter, recordLine, recordPages, sendBatch } from './records.ts';
-import type { CommandContext } from './run.ts';
 import { count } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
-
-export interface RecordOptions {
-  readonly ttl?: number;
-  readonly priority?: number;
-  readonly proxied?: boolean;
-}
 
 const NAMES = 'NAME is relative to the domain, or absolute; "@" is the domain itself.';
 const CONTENTS = 'Each CONTENT is one record: quote what has spaces, as in "10 mail.example.com".';

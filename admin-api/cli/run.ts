@@ -1,19 +1,8 @@
 /** The command `waypost`: options for all, one file for each group of commands, and exit codes. */
 import { Command, CommanderError } from 'commander';
+import type { CommandContext } from './command.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
-
-/** What a command's work ends with: true or nothing for success, false when it has said itself what failed. */
-export type Outcome = boolean | undefined;
-
-/** What a group needs to add its commands: wraps the work of a command so that its outcome reaches the exit code. */
-export interface CommandContext {
-  readonly io: CliIo;
-  /** `work` gets the command's positional arguments, and its own and the global options. */
-  action<Options extends object>(
-    work: (options: Options & GlobalOptions, args: readonly string[]) => Promise<Outcome>,
-  ): (...all: unknown[]) => Promise<void>;
-}
 
 const FAILED = 1;
 const MISUSED = 2;

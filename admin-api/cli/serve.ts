@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../core/config/index.ts';
-import type { CommandContext } from './run.ts';
+import type { CommandContext } from './command.ts';
 
 export function addServeCommand(program: Command, { io, action }: CommandContext): void {
   program

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import type { CommandContext } from './command.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 import { addVerb } from './verb.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {

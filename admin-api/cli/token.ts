@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { type ApiClient, asText, type Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
 import { askPassword, passwordFromStdin } from './password.ts';
-import type { CommandContext } from './run.ts';
 import { addGroup, addVerb, type Call, option } from './verb.ts';
 
 interface CreateOptions extends GlobalOptions {

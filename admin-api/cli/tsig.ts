@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { asText, type Json } from './client.ts';
+import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
-import type { CommandContext } from './run.ts';
 import { addGroup, addVerb, type Call, option } from './verb.ts';
 
 interface AddOptions extends GlobalOptions {

@@ -5,10 +5,10 @@
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { type ApiClient, type Json, withClient } from './client.ts';
+import type { CommandContext, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import { type Domain, requireDomain } from './domains.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
-import type { CommandContext, Outcome } from './run.ts';
 import { type Columns, Table } from './table.ts';
 
 /** What a verb works with. */

@@ -4,8 +4,8 @@ import { InvalidError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { readZone } from '../records/zonefile/prepare.ts';
+import type { CommandContext } from './command.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 import { type ZoneFile, zoneFiles } from './zone-files.ts';
 import { warningText } from './zone-warnings.ts';
 

@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
 import { domainPath } from './domains.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
-import type { CommandContext } from './run.ts';
 import { addVerb, type Call, option } from './verb.ts';
 
 export function addZoneExport(zone: Command, context: CommandContext): void {

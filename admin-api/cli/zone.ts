@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { CommandContext } from './command.ts';
 import { addDomainList } from './domain.ts';
-import type { CommandContext } from './run.ts';
 import { addZoneCheck } from './zone-check.ts';
 import { addZoneExport } from './zone-export.ts';
 import { addZoneImport } from './zone-import.ts';

@@ -1,7 +1,7 @@
 /** Settings of automatic certificates (ACME, RFC 8555). */
 import { resolvers } from './address-kinds.ts';
 import { choice, flag, hostNames, integer, type Kind, text } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 /** Short names of well-known directories. */
 const KNOWN: ReadonlyMap<string, string> = new Map([

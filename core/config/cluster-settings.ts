@@ -1,6 +1,6 @@
 /** Settings of a cluster: etcd, the connections between nodes, and the withdrawal of a node. */
 import { flag, integer, type Kind, list, listen, text } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 function setting<T>(one: Kind<T>, standard: T, doc: string): Setting<T> {
   return { kind: one, standard: () => standard, doc, secret: false };

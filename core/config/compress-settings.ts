@@ -1,6 +1,6 @@
 /** Settings of compression at the edge. Counts apply to each thread. */
 import { bytes, flag, integer } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;

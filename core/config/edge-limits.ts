@@ -5,7 +5,7 @@
  */
 import { bytes, integer, type Kind } from './kinds.ts';
 import { memoryShare } from './memory.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { choice, hostNames, integer, type Kind, listenList, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 /**
  * A list that may be empty: `[]` in TOML; a word in the environment, where an empty value is unset.

@@ -1,6 +1,6 @@
 /** Settings of the connections to origins: timeouts and limits. */
 import { bytes, integer, text } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 const KB = 1024;
 const milliseconds = integer(100, 86_400_000, 'milliseconds');

@@ -1,7 +1,7 @@
 /** Settings of developer packages. */
 import { availableParallelism } from 'node:os';
 import { bytes, choice, hexadecimal, integer, type Kind, list } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -1,6 +1,6 @@
 /** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
 import { flag, integer, type Kind, text } from './kinds.ts';
-import type { Setting } from './schema.ts';
+import type { Setting } from './setting.ts';
 import { prefixes } from './transfer-kinds.ts';
 
 const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');

@@ -19,7 +19,6 @@ import {
   integer,
   ipv4List,
   ipv6List,
-  type Kind,
   listen,
   listenList,
   mailbox,
@@ -31,41 +30,8 @@ import { availableMemory } from './memory.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
+import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
-
-export interface Setting<T> {
-  readonly kind: Kind<T>;
-  /** Called when neither the file nor the environment has the setting. */
-  standard(): T;
-  /** The default in words, when it depends on the machine or on other settings; `example` then
-   * takes its place in config/waypost.toml. */
-  readonly standardText?: string;
-  readonly example?: string;
-  readonly doc: string;
-  /** Never printed, not even in error messages. */
-  readonly secret: boolean;
-}
-
-export interface Section<S> {
-  readonly doc: string;
-  readonly settings: S;
-}
-
-function setting<T>(kind: Kind<T>, standard: T, doc: string): Setting<T> {
-  return { kind, standard: () => standard, doc, secret: false };
-}
-
-function computed<T>(kind: Kind<T>, standard: () => T, standardText: string, example: string, doc: string): Setting<T> {
-  return { kind, standard, standardText, example, doc, secret: false };
-}
-
-function optional<T>(kind: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
-  return { kind, standard: () => undefined, standardText, example, doc, secret: false };
-}
-
-function section<S>(doc: string, settings: S): Section<S> {
-  return { doc, settings };
-}
 
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;

@@ -1,0 +1,42 @@
+/** What a setting is: the type and the makers that the tables of settings use. */
+import type { Kind } from './kinds.ts';
+
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** Called when neither the file nor the environment has the setting. */
+  standard(): T;
+  /** The default in words, when it depends on the machine or on other settings; `example` then
+   * takes its place in config/waypost.toml. */
+  readonly standardText?: string;
+  readonly example?: string;
+  readonly doc: string;
+  /** Never printed, not even in error messages. */
+  readonly secret: boolean;
+}
+
+export interface Section<S> {
+  readonly doc: string;
+  readonly settings: S;
+}
+
+export function setting<T>(kind: Kind<T>, standard: T, doc: string): Setting<T> {
+  return { kind, standard: () => standard, doc, secret: false };
+}
+
+export function computed<T>(
+  kind: Kind<T>,
+  standard: () => T,
+  standardText: string,
+  example: string,
+  doc: string,
+): Setting<T> {
+  return { kind, standard, standardText, example, doc, secret: false };
+}
+
+export function optional<T>(kind: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
+  return { kind, standard: () => undefined, standardText, example, doc, secret: false };
+}
+
+export function section<S>(doc: string, settings: S): Section<S> {
+  return { doc, settings };
+}
