@@ -1,6 +1,5 @@
 /** Functions that make elements of the name that they are given, and what other scripts give them. */
 import type { AnyNode, Identifier, Program } from 'acorn';
-import type { Place } from '../finding.ts';
 import { FRAMES } from '../frames.ts';
 import type { WebContext } from '../web/context.ts';
 import { localName } from './evaluate-call.ts';
@@ -12,15 +11,6 @@ import { calledAs, isFunction } from './plain-call.ts';
 import { placeOf, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import { constantOf, type Values } from './values.ts';
-
-/** A call that gives a function the name of an element that holds code. */
-export interface Tagged {
-  readonly name: string;
-  readonly index: number;
-  readonly tag: string;
-  readonly place: Place;
-  readonly message: string;
-}
 
 /** An element is made of this name, of which nothing is known: by which functions, if it is a parameter. */
 export function noteMaker(view: ScriptView, name: AnyNode): void {

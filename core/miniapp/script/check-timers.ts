@@ -1,6 +1,7 @@
 /** What a timer runs: a function, or a text that it makes code of. */
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import type { WebContext } from '../web/context.ts';
+import type { Named } from '../web/noted.ts';
 import { listsBy } from './lists-by.ts';
 import { nameOfMember } from './method.ts';
 import { importedName, noteRenamed, typeOf } from './module-names.ts';
@@ -11,11 +12,6 @@ import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import type { Value, Values } from './values.ts';
 import { parentOf } from './walk.ts';
-
-/** A member or global that a timer takes; or `given`: the parameter of this index, of a function by this name. */
-export type Named =
-  | { readonly name: string; readonly isOfPlatform: boolean }
-  | { readonly name: string; readonly given: number };
 
 /** `args` undefined: not known. */
 export function checkTimer(

@@ -4,7 +4,6 @@
  */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import globals from 'globals';
-import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import { BRIDGES, isOfNode } from './bridges.ts';
@@ -24,14 +23,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...[builtin, browser, worker, serviceworker, audioWorklet].flatMap(Object.keys),
   ...OTHERS.split(' '),
 ]);
-
-/** A global that is used; only where the package does not define it this is found. */
-export interface Undefined {
-  readonly name: string;
-  readonly code: RuleCode;
-  readonly place: Place;
-  readonly message: string;
-}
 
 /** What has globals of its own, and what is a template rather than a script: `{{item.title}}`. */
 const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);

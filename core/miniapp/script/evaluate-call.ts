@@ -1,6 +1,6 @@
 /** What a call comes to: of built-in functions that are known, and of functions that are called where they stand. */
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
-import type { Evaluator } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
 import { foldFunction, foldJson, foldMethod } from './fold.ts';
 import { isFunction } from './plain-call.ts';
 import {
@@ -50,7 +50,7 @@ const TEXT_FUNCTIONS = new Set([
   'JSON.stringify',
 ]);
 
-export function valuesOfNew(evaluator: Evaluator, node: NewExpression): Values {
+export function valuesOfNew(evaluator: Evaluation, node: NewExpression): Values {
   for (const callee of evaluator.valuesOf(node.callee)) {
     if (callee.kind !== 'global') continue;
     if (callee.path === 'URL' && node.arguments[0]) return resolved(evaluator, node.arguments);
@@ -62,7 +62,7 @@ export function valuesOfNew(evaluator: Evaluator, node: NewExpression): Values {
 }
 
 /** A URL as it is written; of a base that is not this page or this script, resolved or not known. */
-function resolved(evaluator: Evaluator, [url, base]: readonly AnyNode[]): Values {
+function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Values {
   const values = evaluator.valuesOf(url);
   if (base === undefined || base.type === 'MetaProperty' || isHere(base)) return values;
   const [known, from] = [constantOf(values), constantOf(evaluator.valuesOf(base))];
@@ -78,7 +78,7 @@ function resolved(evaluator: Evaluator, [url, base]: readonly AnyNode[]): Values
 /** import.meta.url */
 const isHere = (node: AnyNode): boolean => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
 
-export function valuesOfCall(evaluator: Evaluator, node: CallExpression): Values {
+export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Values {
   const callee = unparenthesized(node.callee);
   if (callee.type === 'Super') return NOTHING_KNOWN;
   if (callee.type === 'FunctionExpression' || callee.type === 'ArrowFunctionExpression')
@@ -114,7 +114,7 @@ function unparenthesized(node: AnyNode): AnyNode {
   return at;
 }
 
-function resultOf(evaluator: Evaluator, callee: Value, node: CallExpression): Values {
+function resultOf(evaluator: Evaluation, callee: Value, node: CallExpression): Values {
   if (callee.kind === 'fetched') return [FETCHED];
   if (callee.kind !== 'global') return NOTHING_KNOWN;
   const { path } = callee;
@@ -170,7 +170,7 @@ const ROOT: ReadonlySet<Constant> = new Set(['html', ':root']);
 const TAKEN = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
 
 /** Script elements of the page and copies of elements, and windows that events have passed. */
-function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: CallExpression): Values | undefined {
+function reachedBy(evaluator: Evaluation, method: string, objects: Values, node: CallExpression): Values | undefined {
   const [first] = node.arguments;
   if (LOOKED_UP.has(method) && first) {
     const selectors = evaluator.valuesOf(first as AnyNode);
@@ -197,7 +197,7 @@ function reachedBy(evaluator: Evaluator, method: string, objects: Values, node: 
 }
 
 /** What is there at first, or what the function makes of it. */
-function reduced(evaluator: Evaluator, objects: Values, { arguments: [step, first] }: CallExpression): Values {
+function reduced(evaluator: Evaluation, objects: Values, { arguments: [step, first] }: CallExpression): Values {
   if (step === undefined || step.type === 'SpreadElement' || first?.type === 'SpreadElement') return NOTHING_KNOWN;
   const begin = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
   if (isFunction(step)) return union([begin, returnedBy(evaluator, step)]);
@@ -220,11 +220,11 @@ function reduced(evaluator: Evaluator, objects: Values, { arguments: [step, firs
 const MOST_GETS = 3;
 
 /** What a generator returns is taken by nobody. */
-const returnedBy = (evaluator: Evaluator, fn: FunctionNode & AnyNode): Values =>
+const returnedBy = (evaluator: Evaluation, fn: FunctionNode & AnyNode): Values =>
   fn.generator ? NOTHING_KNOWN : evaluator.resultsOf(fn);
 
 /** The only value of each argument; unknown where there are more. */
-function argumentsOf(evaluator: Evaluator, node: CallExpression): Value[] {
+function argumentsOf(evaluator: Evaluation, node: CallExpression): Value[] {
   return node.arguments.slice(0, MOST_ITEMS).map((arg) => {
     const values = arg.type === 'SpreadElement' ? NOTHING_KNOWN : evaluator.valuesOf(arg);
     return values.length === 1 ? evaluator.flat(values[0]) : UNKNOWN;

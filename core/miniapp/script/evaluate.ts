@@ -2,6 +2,7 @@
 import type { AnyNode, BinaryExpression, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import { BRIDGE_NAMES } from './bridges.ts';
 import { valuesOfCall, valuesOfNew } from './evaluate-call.ts';
+import type { Evaluation } from './evaluation.ts';
 import { foldBinary, foldUnary } from './fold.ts';
 import { canonical, DOCUMENT_NAMES } from './global-names.ts';
 import { memberOf } from './member.ts';
@@ -49,7 +50,7 @@ interface Told {
   values?: Values | undefined;
 }
 
-export class Evaluator {
+export class Evaluator implements Evaluation {
   readonly #walked: Walked;
   readonly #top: Scope;
   readonly #kind: string;

@@ -1,5 +1,5 @@
 /** Members of values. */
-import type { Evaluator } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
 import { constructorOf, isWindow, memberPath, OF_EVENTS, pathOfUnknown } from './global-names.ts';
 import { memberOfStructure, ofPrimitive } from './own-member.ts';
 import { PLATFORM_NAMES } from './platform.ts';
@@ -17,7 +17,7 @@ import {
 
 /** `key` undefined: not known. `globals`: of scripts that have run before. */
 export function memberOf(
-  evaluator: Evaluator,
+  evaluator: Evaluation,
   globals: ReadonlyMap<string, Values>,
   object: Value,
   key: string | undefined,

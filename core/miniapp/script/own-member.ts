@@ -1,13 +1,17 @@
 /** Members of objects and arrays as they are written, and of strings and lists. */
 import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
-import type { Evaluator } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
 import { keyOf } from './scope.ts';
 import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 
 /** Properties of an object that is looked at. */
 const MOST_ITEMS = 4096;
 
-export function memberOfStructure(evaluator: Evaluator, node: ArrayExpression | ObjectExpression, key: string): Values {
+export function memberOfStructure(
+  evaluator: Evaluation,
+  node: ArrayExpression | ObjectExpression,
+  key: string,
+): Values {
   if (node.type === 'ArrayExpression') {
     const index = Number(key);
     if (!Number.isInteger(index)) return ofPrimitive(evaluator.flat({ kind: 'structure', node }), key);

@@ -1,6 +1,6 @@
 /** What is given to a parameter, as far as a script itself tells. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
-import type { Evaluator } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
 import { argumentsOf, callOf, nameOf } from './plain-call.ts';
 import { constant, NOTHING_KNOWN, union, type Value, type Values } from './values.ts';
 import { parentOf, scopeOf, type Walked } from './walk.ts';
@@ -12,7 +12,7 @@ const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'ev
 
 /** By a call there and then, by all calls by its name, or by the promise or list whose method has the function. */
 export function valuesOfParameter(
-  evaluator: Evaluator,
+  evaluator: Evaluation,
   walked: Walked,
   fn: FunctionNode & AnyNode,
   index: number,
@@ -41,7 +41,7 @@ const isList = ({ kind }: Value): boolean => kind === 'list' || kind === 'struct
 
 /** What there is at first, or what the function made of it; and an item. */
 function ofReduction(
-  evaluator: Evaluator,
+  evaluator: Evaluation,
   fn: FunctionNode & AnyNode,
   { arguments: [step, first] }: CallExpression,
   list: AnyNode,
@@ -54,7 +54,7 @@ function ofReduction(
 }
 
 /** Anything as well, where the function is handed on, or may be called by another script. */
-function ofCalls(evaluator: Evaluator, walked: Walked, fn: AnyNode, name: string, index: number): Values {
+function ofCalls(evaluator: Evaluation, walked: Walked, fn: AnyNode, name: string, index: number): Values {
   const { handedOn, isShared, top } = walked;
   const sets: Values[] = [];
   for (const { args, spread } of evaluator.callsOf(fn))

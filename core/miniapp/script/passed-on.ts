@@ -1,19 +1,9 @@
 /** Parameters that functions hand on to others by their names, of this script or another: followed once all scripts were audited. */
 import type { AnyNode } from 'acorn';
+import type { Parameters } from '../web/noted.ts';
 import { calledAs, isFunction } from './plain-call.ts';
 import type { Write } from './scope.ts';
 import type { ScriptView } from './script-view.ts';
-
-/** The function of the name `from` gives its parameter `index` to that of the name `to`, as argument `at`. */
-export interface PassedOn {
-  readonly from: string;
-  readonly index: number;
-  readonly to: string;
-  readonly at: number;
-}
-
-/** Names of functions, and arguments of them. */
-export type Parameters = Map<string, Set<number>>;
 
 export function notePassedOn(view: ScriptView, to: string, at: number, argument: AnyNode): void {
   const variable = argument.type === 'Identifier' ? view.evaluator.variableOf(argument) : undefined;

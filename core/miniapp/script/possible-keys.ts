@@ -1,23 +1,17 @@
 /** Keys of members that have more than one value, or are put together by `+=`: what they may be. */
 import type { AnyNode, AssignmentExpression } from 'acorn';
 import type { Variable, Write } from './scope.ts';
-import type { ScriptView } from './script-view.ts';
+import type { PossibleKeys, ScriptView } from './script-view.ts';
 import { Steps } from './steps.ts';
 import { constantOf, PLACEHOLDER, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
 /** Stands for what is not known of a key. */
 const ANY = '\0';
+
 /** Steps of `+=` that are followed, and characters of a key: longer than any name that is looked for. */
 const MOST_STEPS = 64;
 const MOST_LENGTH = 64;
-
-/** What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is one. */
-export interface PossibleKeys {
-  readonly keys: readonly string[];
-  /** By `+=`. */
-  readonly isPutTogether: boolean;
-}
 
 export function possibleKeys(view: ScriptView, key: AnyNode): PossibleKeys {
   const variable = key.type === 'Identifier' ? view.evaluator.variableOf(key) : undefined;

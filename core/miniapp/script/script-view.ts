@@ -5,7 +5,6 @@ import type { RuleCode } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind, WebContext } from '../web/context.ts';
 import type { Evaluator } from './evaluate.ts';
-import type { PossibleKeys } from './possible-keys.ts';
 import type { Variable } from './scope.ts';
 
 export interface ScriptView {
@@ -49,4 +48,11 @@ export function written(view: ScriptView, node: AnyNode): string {
   );
   const line = text.replace(/\s+/g, ' ').trim();
   return node.end - node.start > 60 ? `${line}…` : line;
+}
+
+/** What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is one. */
+export interface PossibleKeys {
+  readonly keys: readonly string[];
+  /** By `+=`. */
+  readonly isPutTogether: boolean;
 }

@@ -1,6 +1,6 @@
 /** What `this` is. */
 import type { AnyNode } from 'acorn';
-import type { Evaluator } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
 import { CALLS_BACK, isWindow } from './global-names.ts';
 import { calledAs, isCalledPlainly, isStrict, onlyReturns } from './plain-call.ts';
 import { global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
@@ -12,7 +12,7 @@ const BACKGROUND_HANDLER = 'onBackgroundEvent';
 const RECEIVER: Value = { kind: 'receiver', of: 'this' };
 
 /** At the top of a script, and in functions that are called by their name alone, `this` is the window, if they are not strict. */
-export function valuesOfThis(evaluator: Evaluator, kind: string, node: AnyNode): Values {
+export function valuesOfThis(evaluator: Evaluation, kind: string, node: AnyNode): Values {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
     if (at.type === 'ClassBody') return NOTHING_KNOWN;
     if (at.type !== 'FunctionExpression' && at.type !== 'FunctionDeclaration') continue;
@@ -35,7 +35,7 @@ function isCallback(fn: AnyNode): boolean {
 }
 
 /** Given to a function of the window that calls it there: a timer, a listener. */
-function isCalledByWindow(evaluator: Evaluator, fn: AnyNode): boolean {
+function isCalledByWindow(evaluator: Evaluation, fn: AnyNode): boolean {
   const parent = parentOf(fn);
   if (parent?.type === 'AssignmentExpression') return isHandlerOfWindow(evaluator, parent.left);
   if (parent?.type !== 'CallExpression' || (parent.callee as AnyNode) === fn) return false;
@@ -43,7 +43,7 @@ function isCalledByWindow(evaluator: Evaluator, fn: AnyNode): boolean {
 }
 
 /** `onload = …`, `window.onload = …` */
-function isHandlerOfWindow(evaluator: Evaluator, target: AnyNode): boolean {
+function isHandlerOfWindow(evaluator: Evaluation, target: AnyNode): boolean {
   if (target.type === 'Identifier')
     return target.name.startsWith('on') && evaluator.variableOf(target)?.isGlobal !== false;
   if (target.type !== 'MemberExpression' || evaluator.keyOf(target)?.startsWith('on') !== true) return false;

@@ -2,12 +2,9 @@
 
 import type { AuditContext } from '../context.ts';
 import type { Place } from '../finding.ts';
-import type { Tagged } from '../script/check-makers.ts';
-import type { Named } from '../script/check-timers.ts';
-import type { Undefined } from '../script/check-undefined.ts';
-import type { Parameters, PassedOn } from '../script/passed-on.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
+import type { Named, Parameters, PassedOn, Tagged, Undefined } from './noted.ts';
 
 /** How a script is parsed. `background`: a script of the headless engine, where `Host` is another one; `unknown`: nobody loads it, so what it is shows when it is parsed; `data`: of a type that no browser runs, and maybe no script at all. */
 export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown' | 'data';

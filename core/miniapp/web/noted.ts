@@ -1,0 +1,35 @@
+/** What an audit of scripts notes until the whole package is known. */
+import type { Place } from '../finding.ts';
+import type { RuleCode } from '../rules.ts';
+
+/** A call that gives a function the name of an element that holds code. */
+export interface Tagged {
+  readonly name: string;
+  readonly index: number;
+  readonly tag: string;
+  readonly place: Place;
+  readonly message: string;
+}
+
+/** A member or global that a timer takes; or `given`: the parameter of this index, of a function by this name. */
+export type Named =
+  | { readonly name: string; readonly isOfPlatform: boolean }
+  | { readonly name: string; readonly given: number };
+/** A global that is used; only where the package does not define it this is found. */
+export interface Undefined {
+  readonly name: string;
+  readonly code: RuleCode;
+  readonly place: Place;
+  readonly message: string;
+}
+
+/** The function of the name `from` gives its parameter `index` to that of the name `to`, as argument `at`. */
+export interface PassedOn {
+  readonly from: string;
+  readonly index: number;
+  readonly to: string;
+  readonly at: number;
+}
+
+/** Names of functions, and arguments of them. */
+export type Parameters = Map<string, Set<number>>;
