@@ -10,7 +10,7 @@ export { openSecrets } from './base/secrets.ts';
 export { Stops } from './base/stops.ts';
 export { BLOBS, BlobStore } from './cluster/blobs/store.ts';
 export { clusterMetrics } from './cluster/metrics.ts';
-export { openNode } from './cluster/node.ts';
+export { openNode } from './cluster/open-node.ts';
 export { describeReadiness, readinessOf } from './cluster/readiness.ts';
 export { installSnapshot } from './cluster/snapshot.ts';
 export { STATES } from './cluster/standing.ts';

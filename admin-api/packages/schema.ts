@@ -3,7 +3,9 @@ import { type TProperties, Type } from '@sinclair/typebox';
 import { UPLOAD_STATES } from '../../core/store/rows.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { count, id, line, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
-import { LONGEST_NOTES } from './submit.ts';
+
+/** Characters of the notes. */
+export const LONGEST_NOTES = 4000;
 
 export const packageForm = Type.Object({
   package: Type.Unsafe<Uint8Array>({

@@ -14,6 +14,7 @@ import type { AuditPool } from './audit-pool.ts';
 import type { FoundFault, Identified, PackageFacts } from './audit-task.ts';
 import type { Auditor } from './auditor.ts';
 import type { PackageBlobs } from './package-blobs.ts';
+import { LONGEST_NOTES } from './schema.ts';
 import { newStep } from './states.ts';
 import { viewReport, viewUpload } from './view.ts';
 
@@ -41,8 +42,6 @@ export type Submission = Taken | { readonly refusal: Error };
 
 /** Bytes of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
 export const mostBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
-/** Characters of the notes, and their bytes in UTF-8. */
-export const LONGEST_NOTES = 4000;
 const NOTES_BYTES = 4 * LONGEST_NOTES;
 /** Controls but for tabs and ends of lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -10,7 +10,8 @@ import { Joining } from './joining.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
-import { PeerServer, type PeerTls } from './peer-server.ts';
+import { PeerServer } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
 

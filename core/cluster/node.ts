@@ -1,15 +1,10 @@
-/** The journal as the configuration asks for it: of this node alone, or of several that share a log in etcd. */
-
+/** This node: its journal, and where it stands among the others. */
 import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
-import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
-import { StoreReader } from '../store/reader.ts';
-import { continueIds } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
-import { openSharedNode } from './shared-node.ts';
 import type { Standing } from './standing.ts';
 
 export interface Node {
@@ -40,30 +35,4 @@ export interface NodeOptions extends JournalOptions {
   readonly blobs: BlobStore;
   readonly version: string;
   readonly log: Logger;
-}
-
-/** Throws ConfigError. */
-export async function openNode(options: NodeOptions): Promise<Node> {
-  // Each change makes one for its audit entry, after those of its rows.
-  const [newest] = new StoreReader(options.environment).audits(null, null, 1);
-  if (newest !== undefined) continueIds(newest.id);
-  return options.config.etcd.endpoints.length === 0 ? alone(options) : openSharedNode(options);
-}
-
-function alone(options: NodeOptions): Node {
-  const journal = openEmbeddedJournal(options);
-  const { nodeName } = options.config;
-  return {
-    journal,
-    isAlone: true,
-    blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
-    replaced: new Promise(() => {}),
-    isReplaced: false,
-    sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
-    served: async () => {},
-    standing: null,
-    faults: () => [],
-    warnings: () => [],
-    close: () => journal.close(),
-  };
 }

@@ -1,6 +1,6 @@
 /** Connections to one other node, with certificates on both sides. */
 import { Agent } from 'undici';
-import type { PeerTls } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 
 /** In milliseconds; undici's own where one is left out. */
 export interface PeerTimeouts {

@@ -9,14 +9,8 @@ import type { TLSSocket } from 'node:tls';
 import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
-
-export interface PeerTls {
-  /** PEM. */
-  readonly ca: string;
-  readonly certificate: string;
-  readonly key: string;
-}
 
 export interface PeerServerOptions {
   readonly tls: PeerTls;

@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member } from './members.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
-import { HEARTBEAT, type PeerTls } from './peer-server.ts';
+import { HEARTBEAT } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 
 export interface PeerWatchOptions {
   readonly tls: PeerTls;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
 import type { Member } from './members.ts';
-import type { PeerTls } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 import { fetchSnapshot } from './snapshot.ts';
 
 export interface ReplacementOptions {

@@ -13,7 +13,7 @@ import { type Agent, request } from 'undici';
 import { bytes, rangeStart } from '../base/file-pieces.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
-import type { PeerTls } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 
 /** Milliseconds for which a copy is kept for others, and for who comes back. */
 const KEPT = 120_000;

@@ -7,7 +7,7 @@ import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
-import type { PeerTls } from './peer-server.ts';
+import type { PeerTls } from './peer-tls.ts';
 
 export interface NodeStatus extends Member {
   /** Others wait for it. */

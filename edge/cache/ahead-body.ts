@@ -2,7 +2,7 @@
  * A body that, from a moment on, is fetched faster than its reader takes it: others wait for the same, and a visitor who takes it slowly, or means to, must not keep them.
  * What the reader has not taken lies here, up to a bound; past it the reader's pace counts again, and those who wait have a time-out of their own.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { Parts } from '../http/exchange/parts.ts';
 import type { OriginBody } from '../origin/origin.ts';
 

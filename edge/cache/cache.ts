@@ -9,7 +9,8 @@
  * The rules are pure functions (rules/), what is kept lies in store/.
  */
 import type { WholeCompressor } from '../compress/whole.ts';
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
 import { type Fill, type FillContext, fill, forwardedBecause, isNear } from './fill.ts';
 import { type Flight, Flights } from './flights.ts';

@@ -1,7 +1,7 @@
 /** Asking the origin for what is not kept, or whether what is kept still holds; and what of its answer is kept, and given. */
 import { isCompressible } from '../compress/compressible.ts';
 import { varyingFields } from '../compress/fields.ts';
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
 import { AheadBody, type AheadRoom } from './ahead-body.ts';
 import type { Flight, Flights } from './flights.ts';

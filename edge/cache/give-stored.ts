@@ -1,7 +1,7 @@
 /** What a visitor gets of a stored response when it is more than the whole of it as it lies there: 304, parts, what lies on disk, or what was just validated. */
 import { randomBytes } from 'node:crypto';
 import { notModifiedFields as codedNotModified } from '../compress/fields.ts';
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { codingFor, type HotEntry } from './hot-entry.ts';
 import { Pieces } from './pieces.ts';
 import { isNotModified, notModifiedFields } from './rules/conditional.ts';

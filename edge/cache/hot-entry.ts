@@ -6,7 +6,7 @@ import { CODINGS_KEPT, type Coding, compressAtOnce, SHORT } from '../compress/co
 import { forbidsTransform, isCompressible } from '../compress/compressible.ts';
 import { codedFields, varyingFields } from '../compress/fields.ts';
 import { negotiate } from '../compress/negotiate.ts';
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import type { Site } from '../sites/site.ts';
 import { cacheStatus } from './rules/cache-status.ts';

@@ -1,5 +1,5 @@
 /** A stretch of a body that comes from its beginning. */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Part } from './rules/range.ts';
 

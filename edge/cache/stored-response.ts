@@ -1,5 +1,5 @@
 /** A response as the cache keeps it: what edge/cache/rules judges and edge/cache/store holds. */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface StoredResponse {
   readonly domainId: string;

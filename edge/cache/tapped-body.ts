@@ -1,5 +1,5 @@
 /** A body on its way from the origin to the visitor, of which the cache gets a copy. */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { CacheWriter } from './store/cache-store.ts';
 

@@ -1,5 +1,6 @@
 /** An exchange as the cache deals with it: the seam to edge/proxy, which talks to the origin and to the visitor. */
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody, OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import type { CacheOutcome } from './outcome.ts';

@@ -6,7 +6,7 @@
  * changes with each response, or `Cache-Control: no-transform`, is for the origin to set, which alone knows what is secret. `private` says who may keep a response, not
  * that it may not be compressed.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 
 /**
  * Those that are text or as good as text. Not in it: what is compressed already (WOFF, most pictures, archives), and text/event-stream: an event is a hundred bytes that share

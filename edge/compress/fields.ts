@@ -1,5 +1,5 @@
 /** What coding a response changes in its fields. */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Coding } from './coding.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** A body of which some has been taken already: that first, then the rest. */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import { codedTrailers } from './fields.ts';
 

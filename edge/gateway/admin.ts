@@ -5,8 +5,10 @@
 
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
+
 import { toUrlHost } from '../../core/address/url-host.ts';
-import type { Exchange, FieldList, Handler } from '../http/exchange/exchange.ts';
+import type { Exchange, Handler } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
 import { requestId } from '../proxy/request-id.ts';

@@ -2,7 +2,7 @@
  * The chunked coding (RFC 9112 section 7.1), read strictly: hexadecimal digits, CR LF and nothing else where they belong. Extensions are skipped, and bounded over the
  * whole message, since they cost without bringing anything on.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_VALUE } from '../http/exchange/fields.ts';
 import { trailerFields } from '../http/exchange/trailers.ts';
 import { HeadCollector } from './head-collector.ts';

@@ -2,7 +2,7 @@
  * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a
  * body; a request costs one write, one read and one promise, the caller's.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { BodySender, type SenderOwner } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';

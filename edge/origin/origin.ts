@@ -2,7 +2,8 @@
  * What is asked of an origin, and what comes back: the seam between edge/proxy, which decides what is said, and edge/origin, which
  * says it over HTTP/1.1.
  */
-import type { BodyFlow, BodySink, FieldList, RequestBody } from '../http/exchange/exchange.ts';
+import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginPlace } from './place.ts';
 
 export interface Origin {

@@ -1,6 +1,7 @@
 /** The body of a response between the connection, which brings parts as they come, and its reader. What came before a fault is read before the fault. */
 
-import type { BodyFlow, BodySink, FieldList } from '../http/exchange/exchange.ts';
+import type { BodyFlow, BodySink } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { Parts } from '../http/exchange/parts.ts';
 import type { OriginBody, OriginError } from './origin.ts';
 

@@ -3,7 +3,7 @@
  * line: whatever the caller let through, no second request can begin here.
  */
 import { isPath } from '../http/exchange/authority.ts';
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { isToken } from '../http/exchange/fields.ts';
 import { fieldLine } from './field-line.ts';
 import type { OriginRequest } from './origin.ts';

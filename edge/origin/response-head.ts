@@ -2,7 +2,7 @@
  * The head of a response of HTTP/1.1 (RFC 9112 sections 4, 5 and 6.3), read strictly: what two readers could take for two messages is malformed. One pass over
  * the bytes, a table look-up each; as a rule no expression is matched and nothing is split. Bytes are looked at where they lie: a character of a text costs four times as much.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../http/exchange/fields.ts';
 import { FRAMING, type FramingKind, responseFieldName } from './field-name.ts';
 import { OriginError } from './origin.ts';

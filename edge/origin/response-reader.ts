@@ -2,7 +2,7 @@
  * Responses of a connection, from bytes as they come: heads, and bodies by the framing that RFC 9112 section 6.3 chooses. No I/O. One reader for each connection;
  * `begin` for each request.
  */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
 import { HeadCollector, type HeadTaker } from './head-collector.ts';
 import { OriginError } from './origin.ts';

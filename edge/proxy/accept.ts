@@ -1,5 +1,5 @@
 /** Which of a few forms a visitor would rather have (RFC 9110 section 12.5.1). */
-import type { FieldList } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 
 /** Members that are looked at; the rest of a longer list says nothing that matters for a page. */
 const MOST = 32;

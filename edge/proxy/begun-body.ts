@@ -3,7 +3,8 @@
  * here, charged to the visitor's network.
  */
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
-import type { BodyFlow, BodySink, Exchange, FieldList, RequestBody } from '../http/exchange/exchange.ts';
+import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 
 /** Bytes: shorter bodies are waited for whole. */
 const BEGINNING = 65_536;

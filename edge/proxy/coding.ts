@@ -6,7 +6,8 @@ import { CODINGS_AT_ONCE } from '../compress/coding.ts';
 import { forbidsTransform, isCompressible } from '../compress/compressible.ts';
 import { codedFields, notModifiedFields, varyingFields } from '../compress/fields.ts';
 import { negotiate } from '../compress/negotiate.ts';
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 
 export interface Compression {

@@ -2,7 +2,8 @@
  * What a visitor sees when the edge itself has to answer: a page (HTML, JSON or text, by Accept) that says what happened to the visitor and
  * what the owner of the site can do. It holds nothing of where the origin is, and loads nothing.
  */
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { preferredType } from './accept.ts';
 
 export interface ErrorPage {

@@ -5,7 +5,8 @@ import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Done, Visit } from '../cache/visit.ts';
 import { hostOf } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
-import type { Exchange, FieldList, RequestBody } from '../http/exchange/exchange.ts';
+import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import {
   type Fetch,

@@ -1,5 +1,6 @@
 /** The body of a request as an origin gets it: the visitor's, but for its trailers. */
-import type { BodyFlow, BodySink, FieldList, RequestBody } from '../http/exchange/exchange.ts';
+import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import { requestTrailers } from './request-fields.ts';
 
 /** One that ends where its content-length says is passed on without trailers: they are part of the chunked coding. */

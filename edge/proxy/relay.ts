@@ -1,5 +1,6 @@
 /** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Gate } from './gate.ts';
 import { Outflow } from './outflow.ts';

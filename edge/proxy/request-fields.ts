@@ -9,7 +9,8 @@
 import { isIP } from 'node:net';
 import { clientNetwork } from '../../core/address/ipv6.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
-import type { Exchange, FieldList } from '../http/exchange/exchange.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface RequestRules {
   /** Pseudonym in Via (RFC 9110 section 7.6.3) and identifier in CDN-Loop (RFC 8586): a token or a host name. */

@@ -17,6 +17,7 @@ import type { JournalOptions } from '../../core/journal/local-journal.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { CallOptions } from './call-options.ts';
 import { PROGRAMS } from './packages/package.ts';
 
 export const PASSWORD = 'correct horse';
@@ -70,13 +71,6 @@ export interface Daemon {
   /** Ends the API and starts another one over the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export interface CallOptions {
-  readonly token?: string | null;
-  readonly json?: unknown;
-  readonly body?: string | Uint8Array;
-  readonly headers?: Record<string, string>;
 }
 
 /** No query leaves the machine: no name exists. */

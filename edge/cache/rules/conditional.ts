@@ -1,5 +1,5 @@
 /** The visitor's own conditions, answered from a stored response (RFC 9110 section 13.2.2, RFC 9111 section 4.3.2). */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { Facts } from './facts.ts';
 import { parseHttpDate } from './http-date.ts';
 import type { CacheRequest } from './request.ts';

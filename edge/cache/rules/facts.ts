@@ -4,7 +4,7 @@
  *     bornAt ──── lifetime ────► freshUntil ──► staleWhileRevalidateUntil
  *                                          └──► staleIfErrorUntil
  */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import { bornAt } from './age.ts';
 import { explicitLifetime, heuristicLifetime } from './freshness.ts';
 import { parseHttpDate } from './http-date.ts';

@@ -1,5 +1,5 @@
 /** Reading of field lists: lines of a name as one value, and the members of a value that is a list (RFC 9110 sections 5.3, 5.6.1). */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 
 /** All lines of a name as one value, in their order; undefined without any. */
 export function fieldValue(headers: FieldList, name: string): string | undefined {

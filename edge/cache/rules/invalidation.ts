@@ -1,5 +1,5 @@
 /** What a request that changes something makes invalid (RFC 9111 section 4.4). */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import { keyOfUrl } from './cache-key.ts';
 import { fieldValue } from './fields.ts';
 

@@ -1,5 +1,5 @@
 /** What a cache has to know of a request, read in one pass over its fields. */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import { NO_REQUEST_DIRECTIVES, parseRequestCacheControl, type RequestDirectives } from './cache-control.ts';
 
 export interface CacheRequest {

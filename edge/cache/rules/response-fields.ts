@@ -1,5 +1,5 @@
 /** The fields of a response that say how it may be kept, read in one pass. */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import { parseCacheControl } from './cache-control.ts';
 import { parseCdnCacheControl } from './cdn-cache-control.ts';
 import { noDirectives, type ResponseDirectives } from './directives.ts';

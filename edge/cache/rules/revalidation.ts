@@ -1,5 +1,5 @@
 /** Asking the origin whether a stored response still holds, and what is done with its answer (RFC 9111 sections 3.2, 4.3.1, 4.3.4, 4.3.5). */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import type { Facts, Received } from './facts.ts';
 import { fieldValue, withoutFields } from './fields.ts';

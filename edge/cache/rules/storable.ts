@@ -1,5 +1,5 @@
 /** May a response be stored (RFC 9111 section 3), in a cache that many visitors share? */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import { parseCacheTags } from './cache-tag.ts';
 import { type Facts, factsOf, hasValidator, type Received } from './facts.ts';
 import { fieldValue, hasField } from './fields.ts';

@@ -1,5 +1,5 @@
 /** Which fields of a response are kept (RFC 9111 section 3.1). */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { ResponseDirectives } from './directives.ts';
 import { hasField } from './fields.ts';
 import { formatHttpDate, parseHttpDate } from './http-date.ts';

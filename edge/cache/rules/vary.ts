@@ -2,7 +2,7 @@
  * Which requests a stored response answers (RFC 9111 section 4.1). What Vary names is taken from the request when the response is stored, as
  * pairs of name and value; a later request must have the same ones. Values are normalised as far as their field is known not to care.
  */
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import { fieldValue, members, trimmed } from './fields.ts';
 import { parseHttpDate } from './http-date.ts';

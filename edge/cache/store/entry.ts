@@ -9,7 +9,7 @@
  *         domain's id, key, selecting, fields, tags: Latin-1, the items of a list divided by line feeds, which no field may have (RFC 9110 section 5.5)
  */
 import { crc32 } from 'node:zlib';
-import type { FieldList } from '../../http/exchange/exchange.ts';
+import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredCoding, StoredHead } from './cache-store.ts';
 
 const MAGIC = 0x32435057; // "WPC2"

@@ -1,12 +1,6 @@
 /** The body of a request between the connection, which brings parts as they come, and the handler, which takes them as it can. */
-import {
-  type AbortCause,
-  AbortError,
-  type BodyFlow,
-  type BodySink,
-  type FieldList,
-  type RequestBody,
-} from './exchange.ts';
+import { type AbortCause, AbortError, type BodyFlow, type BodySink, type RequestBody } from './exchange.ts';
+import type { FieldList } from './field-list.ts';
 import { Parts } from './parts.ts';
 
 const NONE: FieldList = [];

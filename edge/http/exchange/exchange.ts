@@ -11,10 +11,8 @@
  *                          abort()
  */
 import type { ClientMemory } from './client-memory.ts';
+import type { FieldList } from './field-list.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-
-/** Field lines, flat: name, value, name, value, …; names in lower case, values in Latin-1; repeated names in the order of arrival. */
-export type FieldList = readonly string[];
 
 /** What asked, as the connection knows it. */
 export interface Client {

@@ -1,5 +1,5 @@
 /** A whole response that is kept and given often. */
-import type { FieldList } from './exchange.ts';
+import type { FieldList } from './field-list.ts';
 
 /** RFC 9110 section 5.6.7: 29 characters. */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;

@@ -1,5 +1,5 @@
 /** Trailer fields (RFC 9110 section 6.5), whichever version of HTTP brings them. */
-import type { FieldList } from './exchange.ts';
+import type { FieldList } from './field-list.ts';
 import { isConnectionSpecific } from './fields.ts';
 
 /** Would say of the message what was decided before its body came: RFC 9110 section 6.5.1. */

@@ -5,7 +5,8 @@
  *     transport ─► RequestReader ─► waiting ─► active: handler ─► Outgoing ─► transport
  */
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
-import { type AbortCause, AbortError, type Client, type FieldList } from '../exchange/exchange.ts';
+import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { Deadlines } from './deadlines.ts';

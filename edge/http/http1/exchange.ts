@@ -1,7 +1,8 @@
 /** A request of HTTP/1.1 and its response: what the handler holds. The connection under it decides when it begins and what comes after. */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { trailerFields } from '../exchange/trailers.ts';
 import type { Outgoing } from './outgoing.ts';

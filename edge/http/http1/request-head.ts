@@ -3,7 +3,7 @@
  * fields alone is the request's own.
  */
 import { isPath, knownAuthority } from '../exchange/authority.ts';
-import type { FieldList } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { isToken, joinedCookie } from '../exchange/fields.ts';
 import { carriedScheme } from '../exchange/target.ts';
 import { type FieldLine, LINE } from './field-lines.ts';

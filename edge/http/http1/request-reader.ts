@@ -5,7 +5,7 @@
  *     request line ─► field lines ─► onHead ─► bytes by length, or chunks and trailers ─► onBodyEnd ─► the next request line
  *                                           └► tunnel
  */
-import type { FieldList } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { trailerFields } from '../exchange/trailers.ts';
 import { chunkSize, LONGEST_LINE, readChunkSize } from './chunk-size.ts';
 import { FieldLines, LINE, MALFORMED, MORE } from './field-lines.ts';

@@ -1,7 +1,7 @@
 /** Heads of responses of HTTP/1.1 (RFC 9112 section 4, RFC 9110 section 6.4): status line, fields, and how the body is framed. */
 import { STATUS_CODES } from 'node:http';
 import { currentDate } from '../exchange/date.ts';
-import type { FieldList } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 

@@ -1,6 +1,6 @@
 /** Heads of responses as HTTP/2 sends them (RFC 9113 section 8.3.2, RFC 9110 section 6.4), and those of ready answers, made once. */
 import { currentDate, currentDateBytes } from '../exchange/date.ts';
-import type { FieldList } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import {
   CONNECTION_SPECIFIC,
   isConnectionSpecific,

@@ -3,7 +3,7 @@
  * where the handler made it until there is room for it in the output; small answers go there at once.
  */
 import { type ClientMemory, LEAST_FETCH, type MemoryWaiter } from '../exchange/client-memory.ts';
-import type { FieldList } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { type Http2Counters, TRAFFIC_COLUMN } from './counters.ts';
 import { frameHeader, writeBlock } from './frame-writer.ts';
 import { blockBound, HpackEncoder } from './hpack/encoder.ts';

@@ -4,7 +4,8 @@
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { STREAM_ENDING } from './endings.ts';
 import { isIncremental, urgencyOf } from './priority.ts';

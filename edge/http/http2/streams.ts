@@ -3,7 +3,8 @@
  * ones were closed, and what still works for those that were reset.
  */
 import type { ClientMemory } from '../exchange/client-memory.ts';
-import { type AbortCause, AbortError, type Client, type FieldList, type Handler } from '../exchange/exchange.ts';
+import { type AbortCause, AbortError, type Client, type Handler } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { BUFFER } from '../transport/buffers.ts';
 import { CLOSED, ClosedStreams } from './closed-streams.ts';

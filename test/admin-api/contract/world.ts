@@ -2,7 +2,8 @@
 
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, type CallOptions, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
+import type { CallOptions } from '../call-options.ts';
+import { type Answer, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
 import { held, learn } from './held.ts';
 

@@ -2,8 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallOptions } from '../call-options.ts';
 import { type Client, each, succeeded, type World } from '../contract/world.ts';
-import { type Answer, type CallOptions, type Json, listOf } from '../daemon.ts';
+import { type Answer, type Json, listOf } from '../daemon.ts';
 import { type Order, packageForm, packageText, UPLOAD } from './package.ts';
 
 export const APPS = '/api/dev/apps';

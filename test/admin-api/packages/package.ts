@@ -1,6 +1,6 @@
 /** Packages as the programs of these tests read them, and forms that carry them. */
 import type { AuditPrograms } from '../../../admin-api/packages/index.ts';
-import type { CallOptions } from '../daemon.ts';
+import type { CallOptions } from '../call-options.ts';
 
 /** Programs that stand in for the audit: what it comes to stands in the package. */
 export const PROGRAMS: AuditPrograms = {

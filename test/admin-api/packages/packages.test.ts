@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { RULES } from '../../../admin-api/packages/paths.ts';
 import { RULES as TABLE } from '../../../core/miniapp/rules.ts';
+import type { CallOptions } from '../call-options.ts';
 import { Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
-import { type CallOptions, listOf } from '../daemon.ts';
+import { listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, MAX_BYTES, newId, SETTINGS, send, statuses, upload, uploaded } from './client.ts';
 import { BOUNDARY, FORM_TYPE, form, formBytes, packageForm, packageText, UPLOAD } from './package.ts';
 

@@ -1,6 +1,7 @@
 /** An API whose resolver is a table, and a domain with some records in it. */
 import type { Resolve } from '../../../admin-api/proxy/bounded.ts';
-import { type Answer, type CallOptions, type Daemon, type Json, startDaemon } from '../daemon.ts';
+import type { CallOptions } from '../call-options.ts';
+import { type Answer, type Daemon, type Json, startDaemon } from '../daemon.ts';
 
 export interface Rig {
   readonly daemon: Daemon;

@@ -1,5 +1,5 @@
 /** The special-purpose ranges of IPv4: first and last address of each, and the neighbours just outside where no row before has them. */
-import type { Row } from './table.ts';
+import type { Row } from './row.ts';
 
 export const IPV4_ROWS: readonly Row[] = [
   // 0.0.0.0/8 This network

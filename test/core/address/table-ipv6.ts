@@ -1,5 +1,5 @@
 /** The special-purpose ranges of IPv6: first and last address of each, and the neighbours just outside where no row before has them. */
-import type { Row } from './table.ts';
+import type { Row } from './row.ts';
 
 export const IPV6_ROWS: readonly Row[] = [
   // ::/8 Reserved by IETF

@@ -1,5 +1,5 @@
 /** Spellings: what is taken, what is an address in disguise, what is no host. */
-import type { Row } from './table.ts';
+import type { Row } from './row.ts';
 
 export const SPELLING_ROWS: readonly Row[] = [
   // Genuinely public: nothing may be blocked too much

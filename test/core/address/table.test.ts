@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { mayConnect, privateOrigin, readHost } from '../../../core/address/index.ts';
 import { IPV4_RANGES, IPV6_RANGES } from '../../../core/address/special.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { type Row, TABLE } from './table.ts';
+import type { Row } from './row.ts';
+import { TABLE } from './table.ts';
 
 /** What a check without resolving says: the canonical host, or throws. */
 function check(text: string): string {

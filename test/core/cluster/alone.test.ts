@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { BlobStore } from '../../../core/cluster/blobs/store.ts';
-import { openNode } from '../../../core/cluster/node.ts';
+import { openNode } from '../../../core/cluster/open-node.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { type Audit, audits, newId } from '../../../core/store/rows.ts';

@@ -1,5 +1,5 @@
 /** An origin's body whose parts a test brings when it will. */
-import type { FieldList } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { type OriginBody, OriginError } from '../../../edge/origin/origin.ts';
 
 export class ScriptedSource implements OriginBody {

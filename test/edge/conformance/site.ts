@@ -1,5 +1,6 @@
 /** What the server under test answers: one path for each thing that rows ask of a handler. */
-import type { Exchange, FieldList, Handler } from '../../../edge/http/exchange/exchange.ts';
+import type { Exchange, Handler } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export const INDEX = 'conformance';

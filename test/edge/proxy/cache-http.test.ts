@@ -10,7 +10,7 @@ import { test } from 'uvu';
 import { parseExemptions } from '../../../core/address/index.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
-import type { FieldList } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import type { Fetch } from '../../../edge/origin/origin.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';

@@ -1,6 +1,6 @@
 /** The table of caching (test/edge/cache/rules/table), run by the proxy with its cache. */
 import { test } from 'uvu';
-import type { FieldList } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import {
   answerFields,
   answersOf,

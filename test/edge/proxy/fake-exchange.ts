@@ -1,7 +1,8 @@
 /** An exchange without a connection: what a handler says to it is kept. */
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import { type ClientMemory, MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, FieldList, RequestBody } from '../../../edge/http/exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
 export interface FakeRequest {

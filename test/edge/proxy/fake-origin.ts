@@ -1,5 +1,5 @@
 /** An origin without a connection: a `Fetch` that a test answers by hand. */
-import type { FieldList } from '../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import {
   type Fetch,
   type OriginBody,

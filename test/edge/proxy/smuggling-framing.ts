@@ -1,7 +1,7 @@
 /** Rows of what tells where a body ends: codings, lengths, and chunks (RFC 9112 sections 6 and 7.1). */
 
-import type { Row } from './smuggling.test.ts';
 import { coded, codedWith, H, length, posted, SMUGGLED } from './smuggling-rig.ts';
+import type { Row } from './smuggling-row.ts';
 
 const post = (lines: string, body: string): string => `POST / HTTP/1.1\r\n${H}${lines}\r\n${body}`;
 const chunks = (body: string, lines = ''): string => post(`Transfer-Encoding: chunked\r\n${lines}`, body);

@@ -1,7 +1,7 @@
 /** Rows of start lines, hosts, and fields that concern the connection (RFC 9112 sections 3 and 5, RFC 9110 sections 7 and 10.1.1). */
 
-import type { Row } from './smuggling.test.ts';
 import { H, SMUGGLED } from './smuggling-rig.ts';
+import type { Row } from './smuggling-row.ts';
 
 const get = (lines: string, target = '/'): string => `GET ${target} HTTP/1.1\r\n${lines}\r\n`;
 const start = (line: string): string => `${line}\r\n${H}\r\n`;

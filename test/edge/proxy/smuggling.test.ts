@@ -13,9 +13,7 @@ import { FRAMING } from './smuggling-framing.ts';
 import { HEADS } from './smuggling-heads.ts';
 import { ROWS2 } from './smuggling-http2.ts';
 import { type Arrival, arrival, type Edge, H, requestsIn, type Scheme, SMUGGLED, withEdge } from './smuggling-rig.ts';
-
-/** Bytes, the status of the first answer, what the origin gets (undefined: they are refused), and whether the connection ends behind them. */
-export type Row = readonly [name: string, bytes: string, status: number, arrives?: readonly Arrival[], isLast?: 'last'];
+import type { Row } from './smuggling-row.ts';
 
 const SCHEMES: readonly Scheme[] = ['http', 'https'];
 const DEADLINE_MS = 20_000;

@@ -5,7 +5,7 @@
  *
  *     at = encoder.begin(target, 9); at = encoder.status(target, at, 200); at = encoder.fields(target, at, headers);
  */
-import type { FieldList } from '../../exchange/exchange.ts';
+import type { FieldList } from '../../exchange/field-list.ts';
 import { DEFAULT_TABLE_SIZE } from './decoder.ts';
 import { DynamicTable } from './dynamic-table.ts';
 import { Entry } from './entry.ts';

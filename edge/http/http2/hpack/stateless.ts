@@ -3,7 +3,7 @@
  * `HpackEncoder.begin` writes. Parts may stand one behind the other, so that what changes (the date, once a second) is a part of its
  * own behind one that does not.
  */
-import type { FieldList } from '../../exchange/exchange.ts';
+import type { FieldList } from '../../exchange/field-list.ts';
 import { blockBound } from './encoder.ts';
 import { NEVER_INDEX, NO_INDEX, planOf, staticLine } from './indexing.ts';
 import { writeInteger, writeLiteral } from './write.ts';

@@ -16,7 +16,7 @@ import { fillRequestFields, freshened, identifyUpdated, judgeHead } from '../../
 import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
 import { isNewer, isSelected } from '../../../../edge/cache/rules/vary.ts';
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
-import type { FieldList } from '../../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
 import { lineOf } from './table/check.ts';
 
 export interface Reply {

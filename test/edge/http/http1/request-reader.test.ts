@@ -1,7 +1,7 @@
 /** The reader of requests beside one that is slow and plain: the same of every text, however it is cut; and what it costs when it comes a byte at a time. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FieldList } from '../../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
 import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../../edge/http/http1/limits.ts';
 import type { Refusal } from '../../../../edge/http/http1/refusal.ts';
 import type { RequestHead } from '../../../../edge/http/http1/request-head.ts';

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../../support/api-client.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { download, packageIn, upload } from '../a-package.ts';
 import { until } from './machines.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Functions in its script: the audit takes some seconds. */
 const FUNCTIONS = 40_000;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { SEED } from '../../../support/seed.ts';
 import { Load } from './load.ts';
 import { type Machines, openMachines, startMachines } from './machines.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 /** Characters of a node's output that a failure shows. */
 const SHOWN = 3000;

@@ -4,15 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkConflicts } from '../history/history.ts';
 import { auditTakenOver } from './audit.ts';
-import type { Load } from './load.ts';
 import { HISTORY, type Machines, type Member, NODES, type Node, until } from './machines.ts';
-
-export interface Scenario {
-  readonly name: string;
-  /** Why it can't be played here; null: it can. */
-  lacks?(machines: Machines): string | null;
-  run(machines: Machines, load: Load): Promise<void>;
-}
+import type { Scenario } from './scenario.ts';
 
 /** Changes that are acknowledged before the next thing happens. */
 const SOME = 30;

@@ -1,7 +1,8 @@
 /** What the host answers: a path for each thing that clients and attacks ask for. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AbortError, type Exchange, type FieldList, type Handler } from '../../../../edge/http/exchange/exchange.ts';
+import { AbortError, type Exchange, type Handler } from '../../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import { GALLERY_PAGE, IMAGE } from './gallery.ts';
 import { echoMessages } from './websocket.ts';

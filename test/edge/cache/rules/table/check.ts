@@ -1,5 +1,5 @@
 /** Whether what a cache did in a step is what the row expects; for every runner. */
-import type { FieldList } from '../../../../../edge/http/exchange/exchange.ts';
+import type { FieldList } from '../../../../../edge/http/exchange/field-list.ts';
 import type { Answer, Expectation, Lines, Row, Step } from './row.ts';
 
 /** What happened in one step. Of requests to the origin only those of this step. */

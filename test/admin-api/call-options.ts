@@ -1,0 +1,6 @@
+export interface CallOptions {
+  readonly token?: string | null;
+  readonly json?: unknown;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+}
