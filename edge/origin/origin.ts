@@ -4,14 +4,8 @@
  */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { Origin } from './origin-address.ts';
 import type { OriginPlace } from './place.ts';
-
-export interface Origin {
-  /** A host name without the last dot, or an address in its plain form. */
-  readonly host: string;
-  readonly port: number;
-  readonly protocol: 'http' | 'https';
-}
 
 export interface OriginRequest {
   readonly origin: Origin;

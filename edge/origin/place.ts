@@ -1,6 +1,6 @@
 /** Where an origin is: what nobody but the edge has to know. */
 import { parseAddress, unmapped } from '../../core/address/index.ts';
-import type { Origin } from './origin.ts';
+import type { Origin } from './origin-address.ts';
 import { type Spellings, spellingsOf } from './spellings.ts';
 
 export class OriginPlace {

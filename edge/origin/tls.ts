@@ -8,7 +8,7 @@ import {
   rootCertificates,
   type SecureContext,
 } from 'node:tls';
-import type { Origin } from './origin.ts';
+import type { Origin } from './origin-address.ts';
 
 /** Sessions that are kept: one for each origin, the one that was used longest ago goes. */
 const MOST_SESSIONS = 4096;

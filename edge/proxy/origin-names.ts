@@ -5,7 +5,7 @@
 
 import { mayConnect } from '../../core/address/index.ts';
 import { fromUrlHost, toUrlHost } from '../../core/address/url-host.ts';
-import type { Origin } from '../origin/origin.ts';
+import type { Origin } from '../origin/origin-address.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import { COLON, SLASHES, USER } from '../origin/spellings.ts';
 

@@ -1,6 +1,6 @@
 /** The fields that a visitor gets, made in one pass over those of the origin. */
 import type { FieldList } from '../http/exchange/field-list.ts';
-import type { Origin } from '../origin/origin.ts';
+import type { Origin } from '../origin/origin-address.ts';
 import { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
 import {

@@ -1,5 +1,5 @@
 /** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
-import type { Origin } from '../origin/origin.ts';
+import type { Origin } from '../origin/origin-address.ts';
 
 export interface Site {
   readonly domainId: string;

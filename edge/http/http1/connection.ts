@@ -9,6 +9,7 @@ import { type AbortCause, AbortError, type Client } from '../exchange/exchange.t
 import type { FieldList } from '../exchange/field-list.ts';
 import { type Flushable, flushLater } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
+import type { Http1Context } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
 import { Outgoing } from './outgoing.ts';
@@ -16,7 +17,6 @@ import type { Refusal } from './refusal.ts';
 import type { RequestHead } from './request-head.ts';
 import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';
-import type { Http1Context } from './server.ts';
 
 /** Parts of a body, of whatever size, that wait before no more are read: each takes memory beside its bytes. */
 const MOST_PARTS = 64;
@@ -62,7 +62,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   constructor(
     transport: Transport,
     readonly client: Client,
-    readonly context: Http1Context,
+    readonly context: Http1Context<Http1Connection>,
   ) {
     this.#transport = transport;
     this.#reader = new RequestReader(this, context.limits, client.isEncrypted);

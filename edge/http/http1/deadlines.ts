@@ -1,12 +1,33 @@
 /** How long a connection may stay as it is: looked at now and then by the server, so that no request has a timer, nor a look at the clock, of its own. */
+
 import { performance } from 'node:perf_hooks';
-import type { Http1Connection } from './connection.ts';
-import type { Http1Reason } from './counters.ts';
+import type { AbortCause, Client } from '../exchange/exchange.ts';
+import type { Http1Counters, Http1Reason } from './counters.ts';
 import type { Http1Exchange } from './exchange.ts';
-import { PIECE } from './outgoing.ts';
+import type { Http1Limits } from './limits.ts';
+import { type Outgoing, PIECE } from './outgoing.ts';
+import type { Refusal } from './refusal.ts';
+
+/** The connection, as its deadlines see it. */
+export interface TimedConnection {
+  readonly context: { readonly limits: Http1Limits; readonly counters: Http1Counters };
+  readonly client: Client;
+  readonly outgoing: Outgoing;
+  /** Bytes. */
+  readonly received: number;
+  /** Requests so far. */
+  readonly requests: number;
+  readonly active: Http1Exchange | undefined;
+  readonly isLingering: boolean;
+  readonly isInHead: boolean;
+  refuse(refusal: Refusal): void;
+  endIdle(): void;
+  close(): void;
+  destroy(cause?: AbortCause): void;
+}
 
 export class Deadlines {
-  readonly #connection: Http1Connection;
+  readonly #connection: TimedConnection;
   /** Since when it is as it is, and what that is: a state, and how many requests had begun then. */
   #since = performance.now();
   #state: 'waits' | 'head' | 'works' | 'lingers' = 'head';
@@ -23,7 +44,7 @@ export class Deadlines {
   #sent = 0;
   #unacknowledged = 0;
 
-  constructor(connection: Http1Connection) {
+  constructor(connection: TimedConnection) {
     this.#connection = connection;
   }
 

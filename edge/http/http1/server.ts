@@ -1,33 +1,16 @@
 /** Serves connections that others have accepted, plain or TLS, with HTTP/1.1 (RFC 9112). */
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type MemoryBudget, THREAD_MEMORY } from '../exchange/client-memory.ts';
-import type { Client, Handler } from '../exchange/exchange.ts';
+import { THREAD_MEMORY } from '../exchange/client-memory.ts';
+import type { Client } from '../exchange/exchange.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import { SocketTransport, type Transport } from '../transport/transport.ts';
 import { Http1Connection } from './connection.ts';
-import type { Http1Counters } from './counters.ts';
-import { type Http1Limits, sweepMs } from './limits.ts';
-
-export interface Http1Options {
-  readonly handler: Handler;
-  readonly limits: Http1Limits;
-  readonly counters: Http1Counters;
-  /** What a handler threw or rejected with. */
-  readonly onHandlerError?: (error: unknown) => void;
-  /** The thread's, of which each client's network gets a share. */
-  readonly memory?: MemoryBudget;
-}
-
-/** What the connections of a server share. */
-export interface Http1Context extends Http1Options {
-  readonly memory: MemoryBudget;
-  isDraining: boolean;
-  readonly onClose: (connection: Http1Connection) => void;
-}
+import type { Http1Context, Http1Options } from './context.ts';
+import { sweepMs } from './limits.ts';
 
 export class Http1 {
-  readonly #context: Http1Context;
+  readonly #context: Http1Context<Http1Connection>;
   readonly #connections = new Set<Http1Connection>();
   #sweep: NodeJS.Timeout | undefined;
   #drained: (() => void) | undefined;

@@ -4,14 +4,14 @@ import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endi
 import { FLOOD, FLOOD_ENDING, type FloodGate } from './flood-gate.ts';
 import { contentEnd } from './padding.ts';
 import { FLAG } from './protocol.ts';
-import type { Http2Session } from './session.ts';
+import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 
 export class DataReceiver {
-  readonly #session: Http2Session;
+  readonly #session: SessionHost;
   readonly #gate: FloodGate;
 
-  constructor(session: Http2Session, gate: FloodGate) {
+  constructor(session: SessionHost, gate: FloodGate) {
     this.#session = session;
     this.#gate = gate;
   }

@@ -9,19 +9,19 @@ import { contentEnd } from './padding.ts';
 import { dependsOn } from './priority.ts';
 import { FLAG } from './protocol.ts';
 import { RequestHead, VERDICT } from './request-head.ts';
-import type { Http2Session } from './session.ts';
+import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 import type { RefusalStatus } from './streams.ts';
 
 export class HeaderReceiver {
   readonly block: HeaderBlock;
-  readonly #session: Http2Session;
+  readonly #session: SessionHost;
   readonly #decoder: HpackDecoder;
   readonly #head = new RequestHead();
   /** The HEADERS frame of the open block depends on its own stream. */
   #dependsOnItself = false;
 
-  constructor(session: Http2Session) {
+  constructor(session: SessionHost) {
     this.#session = session;
     this.block = new HeaderBlock(session.limits);
     const { maxHeaderListSize, maxHeaderCount } = session.limits;

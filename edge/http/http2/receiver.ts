@@ -12,7 +12,7 @@ import { writePing, writeSettingsAck } from './frame-writer.ts';
 import { HeaderReceiver } from './header-receiver.ts';
 import { dependsOn } from './priority.ts';
 import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
-import type { Http2Session } from './session.ts';
+import type { SessionHost } from './session-host.ts';
 
 /** WINDOW_UPDATE that a DATA frame of ours explains: of the stream and of the connection, and as many for a client that does so by halves. */
 const UPDATES_A_FRAME = 4;
@@ -21,7 +21,7 @@ export class Receiver implements FrameSink {
   readonly gate: FloodGate;
   /** Second of the clock since which a header block, or a frame other than DATA, is under way; -1: none is. */
   withinSince = -1;
-  readonly #session: Http2Session;
+  readonly #session: SessionHost;
   readonly #reader = new FrameReader(this, DEFAULT_FRAME_SIZE);
   readonly #headers: HeaderReceiver;
   readonly #data: DataReceiver;
@@ -30,7 +30,7 @@ export class Receiver implements FrameSink {
   #within = 0;
   #hasSettings = false;
 
-  constructor(session: Http2Session) {
+  constructor(session: SessionHost) {
     this.#session = session;
     this.#counters = session.counters.values;
     this.gate = new FloodGate(session.limits, session.clock.now);

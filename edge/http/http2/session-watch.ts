@@ -2,15 +2,28 @@
  * What takes too long (the time-outs of limits.ts), looked at once a second for a session: who only drips, who takes nothing, who says nothing. Time is counted
  * only while the client is who is waited for.
  */
-import { type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
-import type { Http2Session } from './session.ts';
+import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import type { Receiver } from './receiver.ts';
+import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 
 /** Seconds that a client has to see a first GOAWAY. */
 const DRAIN_SECONDS = 1;
 
+/** The session, as its watch sees it. */
+export interface WatchedSession extends SessionHost {
+  readonly receiver: Receiver;
+  readonly isIdle: boolean;
+  readonly isPaused: boolean;
+  readonly isAwaitingSettings: boolean;
+  /** Ends the session without waiting for the client. */
+  cut(ending: Ending): void;
+  /** Sends the final GOAWAY. */
+  finishDrain(): void;
+}
+
 export class SessionWatch {
-  readonly #session: Http2Session;
+  readonly #session: WatchedSession;
   readonly #startedAt: number;
   /** Since when there is no stream. */
   #emptyAt: number;
@@ -22,7 +35,7 @@ export class SessionWatch {
   #drainsAt = -1;
   #closesAt = -1;
 
-  constructor(session: Http2Session) {
+  constructor(session: WatchedSession) {
     this.#session = session;
     const { now } = session.clock;
     this.#startedAt = now;

@@ -1,26 +1,40 @@
 /** The session, as its streams see it. */
+
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { Client } from '../exchange/exchange.ts';
+import type { FieldList } from '../exchange/field-list.ts';
 import type { Ending } from './endings.ts';
 import type { Http2Limits } from './limits.ts';
-import type { Sender } from './sender.ts';
-import type { Http2Stream } from './stream.ts';
+import type { ReadyHead } from './response-head.ts';
+
+/** What a stream sends by. */
+export interface StreamSender<Stream> {
+  /** Bytes of bodies that wait, of all streams. */
+  readonly queued: number;
+  /** Bytes, of `bytes`, that the handler may fetch for the stream. */
+  reserve(stream: Stream, bytes: number): number;
+  head(streamId: number, status: number, fields: FieldList, isEnd: boolean): void;
+  ready(stream: Stream, head: ReadyHead, body: Uint8Array): void;
+  queue(stream: Stream, part: Uint8Array): void;
+  lend(stream: Stream, part: Uint8Array): void;
+  end(stream: Stream): void;
+}
 
 /** What a stream asks of its session. */
-export interface StreamHost {
+export interface StreamHost<Stream> {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;
   readonly memory: ClientMemory;
-  readonly sender: Sender;
+  readonly sender: StreamSender<Stream>;
   /** Frames lie in the output, or are due: they leave soon. */
   flushSoon(): void;
   /** END_STREAM lies in the output. */
-  streamSent(stream: Http2Stream): void;
+  streamSent(stream: Stream): void;
   /** Bytes of the request's body were taken or dropped. */
-  bodyTaken(stream: Http2Stream, bytes: number): void;
+  bodyTaken(stream: Stream, bytes: number): void;
   /** Ends the stream by RST_STREAM. */
-  resetStream(stream: Http2Stream, ending: Ending): void;
+  resetStream(stream: Stream, ending: Ending): void;
   /** The handler, or a listener of its, threw. */
-  handlerFailed(stream: Http2Stream, error: unknown): void;
+  handlerFailed(stream: Stream, error: unknown): void;
 }

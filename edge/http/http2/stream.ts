@@ -79,7 +79,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   movedAt: number;
   moved = 0;
 
-  readonly #host: StreamHost;
+  readonly #host: StreamHost<Http2Stream>;
   #hasHead = false;
   #dropsBody = false;
   /** Bytes of body that the response's content-length leaves; -1: any number. */
@@ -92,7 +92,14 @@ export class Http2Stream implements Exchange, BodySource, Schedulable {
   #cause: AbortCause | null = null;
 
   /** `hasBody`: the request goes on after its head. `now`: second of the clock. */
-  constructor(host: StreamHost, id: number, head: RequestHead, hasBody: boolean, sendWindow: number, now: number) {
+  constructor(
+    host: StreamHost<Http2Stream>,
+    id: number,
+    head: RequestHead,
+    hasBody: boolean,
+    sendWindow: number,
+    now: number,
+  ) {
     this.#host = host;
     this.id = id;
     this.method = head.method;

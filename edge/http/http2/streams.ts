@@ -56,7 +56,7 @@ const REFUSALS: Readonly<Record<RefusalStatus | 500, ReadyAnswer>> = {
   501: new ReadyAnswer(501, [], NO_BYTES),
 };
 
-export class Streams implements StreamHost {
+export class Streams implements StreamHost<Http2Stream> {
   readonly client: Client;
   readonly scheme: 'http' | 'https';
   readonly limits: Http2Limits;

@@ -6,9 +6,9 @@ import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import { UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { describeClient } from './client.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 import { versionSpoken } from './preface.ts';
-import type { EdgeServer } from './server.ts';
 import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
 
 export interface ConnectionOptions {
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 
 export class Connection implements Member {
   readonly deadline: number;
-  readonly #server: EdgeServer;
+  readonly #server: ConnectionHost;
   readonly #raw: Socket;
   readonly #client: CountedClient;
   readonly #bucket: number;
@@ -33,7 +33,7 @@ export class Connection implements Member {
   #isClosed = false;
 
   constructor(
-    server: EdgeServer,
+    server: ConnectionHost,
     raw: Socket,
     { client, bucket, deadline, member = this as Member }: ConnectionOptions,
   ) {

@@ -1,6 +1,6 @@
 /** The limits as they are configured: the section `edge` holds those of each version of HTTP under its name and the limit's own. */
 import type { Config } from '../../../core/config/index.ts';
-import type { EdgeLimits } from './server.ts';
+import type { EdgeLimits } from './limits.ts';
 
 /** The keys of `S` that begin with `P`, without it: `http2MaxHeaderCount` is `maxHeaderCount`. */
 type Stripped<S, P extends string> = {

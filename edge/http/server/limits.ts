@@ -1,3 +1,6 @@
+import type { Http1Limits } from '../http1/limits.ts';
+import type { Http2Limits } from '../http2/limits.ts';
+
 /** Limits of connections before any HTTP is spoken on them, and of the end of a thread. */
 export interface ServerLimits {
   /** Connections at one time, of all threads. */
@@ -37,3 +40,9 @@ export const EDGE_STREAM = {
   // Four writes: what is under way to a client that reads is not counted, so a far one gets as much as ever.
   unsent: 262_144,
 } as const;
+
+export interface EdgeLimits {
+  readonly server: ServerLimits;
+  readonly http1: Http1Limits;
+  readonly http2: Http2Limits;
+}

@@ -3,7 +3,8 @@ import type { LogLevel } from '../../../core/base/log/index.ts';
 import type { SharedLimits } from '../../../core/os/connection-limits.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import type { SharedPlaces } from '../tls/places.ts';
-import type { EdgeLimits, Listener } from './server.ts';
+import type { EdgeLimits } from './limits.ts';
+import type { Listener } from './server.ts';
 import type { Slice } from './slices.ts';
 
 /** What a thread starts with: its workerData. */

@@ -9,12 +9,12 @@ import type { TlsConnection } from '../tls/connection.ts';
 import type { TlsOwner } from '../tls/owner.ts';
 import { describeClient } from './client.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
-import type { EdgeServer } from './server.ts';
 
-export class NativeConnection implements TlsOwner, Member {
+export class NativeConnection implements TlsOwner<TlsConnection>, Member {
   readonly deadline: number;
-  readonly #server: EdgeServer;
+  readonly #server: ConnectionHost;
   readonly #client: CountedClient;
   readonly #bucket: number;
   #tls: TlsConnection | null = null;
@@ -23,7 +23,7 @@ export class NativeConnection implements TlsOwner, Member {
   #handedOver: Connection | null = null;
 
   /** `bucket`: by which the limits take it back. */
-  constructor(server: EdgeServer, client: CountedClient, bucket: number, deadline: number) {
+  constructor(server: ConnectionHost, client: CountedClient, bucket: number, deadline: number) {
     this.#server = server;
     this.#client = client;
     this.#bucket = bucket;

@@ -7,9 +7,9 @@ import { forgetThread, shareLimits } from '../../../core/os/connection-limits.ts
 import { choosePort } from '../../../core/os/sockets.ts';
 import { nextTicketKeys, type TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import { clearPlaces, type SharedPlaces, sharePlaces } from '../tls/places.ts';
+import type { EdgeLimits } from './limits.ts';
 import { openListening, type Place } from './listening.ts';
 import { PoolThread } from './pool-thread.ts';
-import type { EdgeLimits } from './server.ts';
 import { EdgeCounters } from './slices.ts';
 
 export interface PoolOptions {

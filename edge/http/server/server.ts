@@ -11,26 +11,19 @@ import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';
 import type { Http1Counters } from '../http1/counters.ts';
-import type { Http1Limits } from '../http1/limits.ts';
 import { Http1 } from '../http1/server.ts';
 import type { Http2Counters } from '../http2/counters.ts';
-import type { Http2Limits } from '../http2/limits.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { TlsLoop, type TlsLoopOptions } from '../tls/loop.ts';
 import type { Application } from './application.ts';
 import { countedClient } from './client.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import type { ServerCounters } from './counters.ts';
-import { EDGE_STREAM, KEEP_ALIVE, type ServerLimits } from './limits.ts';
+import { EDGE_STREAM, type EdgeLimits, KEEP_ALIVE } from './limits.ts';
 import type { Member } from './member.ts';
 import { MemoryReturn } from './memory-return.ts';
 import { NativeConnection } from './native-connection.ts';
-
-export interface EdgeLimits {
-  readonly server: ServerLimits;
-  readonly http1: Http1Limits;
-  readonly http2: Http2Limits;
-}
 
 /** A place to listen on: a socket that listens already, or an address. */
 export interface Listener {
@@ -59,7 +52,7 @@ export interface EdgeServerOptions {
 /** Connections that wait to be accepted; the kernel takes less when it is set so. */
 const BACKLOG = 4096;
 
-export class EdgeServer {
+export class EdgeServer implements ConnectionHost {
   readonly application: Application;
   readonly limits: EdgeLimits;
   readonly base: SecureContext;

@@ -2,11 +2,13 @@
  * One connection of TLS: its ClientHello is looked at, then it is shaken hands with, then it carries bytes, until it closes. All that is done here does not block, and nothing
  * that a client sends throws.
  */
+import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
+import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
-import { HELLO } from './client-hello.ts';
-import type { TlsLoop } from './loop.ts';
-import { SSL_ERROR, TLS1_3 } from './openssl.ts';
+import { type ClientHello, HELLO } from './client-hello.ts';
+import type { TlsContext } from './context.ts';
+import { type Openssl, SSL_ERROR, TLS1_3 } from './openssl.ts';
 import type { TlsOwner } from './owner.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
@@ -28,6 +30,28 @@ const RECORDS = 64;
  */
 const FOUR_RECORDS = 4 * (5 + RECORD + 1 + 16);
 
+/** What a connection needs of the loop that it belongs to. */
+export interface ConnectionLoop {
+  readonly openssl: Openssl;
+  readonly calls: TcpCalls;
+  readonly context: TlsContext;
+  readonly hello: ClientHello;
+  /** Memory for what was read last. */
+  readonly shared: { readonly bytes: Buffer; readonly address: number };
+  /** Events that epoll watches while a ClientHello is incomplete. */
+  readonly edges: number;
+  /** The events of them after which the client sends no more. */
+  readonly ended: number;
+  /** Runs `task` when the loop has nothing else to do. */
+  put(task: LoopTask): void;
+  /** A new SSL with the certificate of `serverName`; 0: there is none. */
+  sslFor(owner: TlsOwner<TlsConnection>, serverName: string): number;
+  holds(place: number, ssl: number): void;
+  forgets(place: number): void;
+  /** Stops watching `fd`, which has another owner from now on. */
+  leaves(place: number, fd: number): void;
+}
+
 export class TlsConnection implements Transport {
   /** In lower case. */
   serverName = '';
@@ -36,8 +60,8 @@ export class TlsConnection implements Transport {
   isTls13 = false;
   isResumed = false;
   readonly place: number;
-  readonly #loop: TlsLoop;
-  readonly #owner: TlsOwner;
+  readonly #loop: ConnectionLoop;
+  readonly #owner: TlsOwner<TlsConnection>;
   #fd: number;
   #ssl = 0;
   #state: number = STATE.HELLO;
@@ -62,7 +86,7 @@ export class TlsConnection implements Transport {
   #idleMessages = 0;
 
   /** `fd` is watched for EPOLLIN under `place`. */
-  constructor(loop: TlsLoop, owner: TlsOwner, fd: number, place: number) {
+  constructor(loop: ConnectionLoop, owner: TlsOwner<TlsConnection>, fd: number, place: number) {
     this.#loop = loop;
     this.#owner = owner;
     this.#fd = fd;

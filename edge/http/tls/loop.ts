@@ -6,7 +6,7 @@ import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
-import { TlsConnection } from './connection.ts';
+import { type ConnectionLoop, TlsConnection } from './connection.ts';
 import { TlsContext } from './context.ts';
 import { Credentials } from './credentials.ts';
 import { fixedMemory, loadOpenssl, type Openssl } from './openssl.ts';
@@ -27,10 +27,10 @@ export interface TlsLoopOptions {
   readonly ticketLifetime: number;
   readonly tickets: TicketKeys;
   /** A client has connected: whose its connection is, or null: it is closed. The client is the owner's to keep. */
-  readonly accept: (client: Client) => TlsOwner | null;
+  readonly accept: (client: Client) => TlsOwner<TlsConnection> | null;
 }
 
-export class TlsLoop {
+export class TlsLoop implements ConnectionLoop {
   readonly openssl: Openssl = loadOpenssl();
   readonly calls: TcpCalls;
   readonly context: TlsContext;
@@ -101,7 +101,7 @@ export class TlsLoop {
   }
 
   /** An SSL, the caller's; 0: there is no certificate, or none that can be used. */
-  sslFor(owner: TlsOwner, serverName: string): number {
+  sslFor(owner: TlsOwner<TlsConnection>, serverName: string): number {
     const certificate = owner.certificateFor(serverName);
     if (certificate === undefined) return 0;
     try {

@@ -1,11 +1,10 @@
 /** The seam to who serves what connections carry. */
 import type { TlsCertificate } from './certificate.ts';
-import type { TlsConnection } from './connection.ts';
 
 /** Whom a connection belongs to. */
-export interface TlsOwner {
+export interface TlsOwner<Connection> {
   /** Its connection; before anything else. */
-  begun(connection: TlsConnection): void;
+  begun(connection: Connection): void;
   /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** The certificate can't be used: it is as if there were none. */
@@ -13,7 +12,7 @@ export interface TlsOwner {
   /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
   handOver(fd: number): void;
   /** The handshake is done: bytes flow once `start` is called, which has to be now. */
-  secured(connection: TlsConnection): void;
+  secured(connection: Connection): void;
   /** There will be no handshake. `closed` follows. */
   failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
   /** The descriptor is closed. Once, unless it was handed over. */

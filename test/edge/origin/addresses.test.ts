@@ -9,7 +9,7 @@ import { TYPE } from '../../../core/wire/types.ts';
 import { AddressBook } from '../../../edge/origin/address-book.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
-import type { Origin } from '../../../edge/origin/origin.ts';
+import type { Origin } from '../../../edge/origin/origin-address.ts';
 import type { OpenSocket, OriginSocket } from '../../../edge/origin/sockets.ts';
 import { faultOf, OK, request, saying, scriptedOrigin, seen, until } from './rig.ts';
 

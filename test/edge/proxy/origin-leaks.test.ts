@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Origin } from '../../../edge/origin/origin.ts';
+import type { Origin } from '../../../edge/origin/origin-address.ts';
 import { OriginPlace } from '../../../edge/origin/place.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from '../../../edge/proxy/response-fields.ts';
 import type { Site } from '../../../edge/sites/site.ts';

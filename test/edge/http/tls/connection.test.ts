@@ -28,7 +28,7 @@ async function until(is: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(5)) if (Date.now() > end) assert.unreachable(what);
 }
 
-class Owner implements TlsOwner {
+class Owner implements TlsOwner<TlsConnection> {
   connection: TlsConnection | null = null;
   received = '';
   onReceived: (() => void) | undefined;
