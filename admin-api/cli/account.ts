@@ -16,9 +16,9 @@ interface SetOptions extends PasswordOptions {
   readonly api?: 'on' | 'off';
 }
 
-const role = () => new Option('--role <role>', 'what it may do').choices(['admin', 'user', 'viewer']);
-const plan = () => option('--plan <plan>', 'how many domains: free, pro, unlimited, or as the daemon has them');
-const email = (more = '') => option('--email <address>', `e-mail address, which can also be used to log in${more}`);
+const role = () => new Option('--role <role>', 'the role of the account').choices(['admin', 'user', 'viewer']);
+const plan = () => option('--plan <plan>', 'the limit on domains: free, pro, unlimited, or another plan of the daemon');
+const email = (more = '') => option('--email <address>', `e-mail address, also accepted as the login${more}`);
 
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const account = addGroup(program, 'account', 'accounts of the service, for administrators', [
@@ -27,7 +27,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   ]);
   addVerb(account, context, {
     usage: 'show',
-    about: 'show your own account: what it has, and what its plan allows',
+    about: 'show your own account: its usage and the limits of its plan',
     examples: ['waypost account show', 'waypost account show --json | jq .account.domain_count'],
     async run(call) {
       const body = await call.api.json({ method: 'GET', path: '/api/v1/account' });
@@ -39,7 +39,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   });
   addVerb(account, context, {
     usage: 'add <username>',
-    about: 'create an account; asks for its password',
+    about: 'create an account; prompts for its password',
     options: [email(), role().default('user'), plan().default('free'), ...PASSWORD_OPTIONS],
     examples: [
       'waypost account add alice --email alice@example.net --plan pro',
@@ -71,11 +71,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     usage: 'set <account>',
     about: 'change an account, given by username or id',
     options: [
-      option('--username <name>', 'another username'),
-      email('; "" for none'),
+      option('--username <name>', 'the new username'),
+      email('; "" removes it'),
       role(),
       plan(),
-      new Option('--api <state>', 'whether its tokens and logins are taken').choices(['on', 'off']),
+      new Option('--api <state>', 'whether its tokens and logins are accepted').choices(['on', 'off']),
       ...PASSWORD_OPTIONS,
     ],
     examples: [
@@ -94,7 +94,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       }).filter(([, value]) => value !== undefined);
       const asked = passwordStdin || randomPassword;
       if (changes.length === 0 && !asked) {
-        throw new CliError('usage', 'Nothing is to be changed.', {
+        throw new CliError('usage', 'No change is given.', {
           next: 'Pass --username, --email, --role, --plan, --api, --password-stdin or --random-password.',
         });
       }
@@ -109,7 +109,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   });
   addVerb(account, context, {
     usage: 'rm <account>',
-    about: 'remove an account, given by username or id; asks first',
+    about: 'remove an account, given by username or id; asks for confirmation',
     options: [YES],
     examples: ['waypost account rm bob', 'waypost account rm bob --yes'],
     async run(call, [who]) {

@@ -19,7 +19,7 @@ export async function findAccount(api: ApiClient, who: string): Promise<Account>
   }
   if (named !== undefined) return asAccount(named);
   throw new CliError('no_such_account', `There is no account "${who}".`, {
-    next: 'See "waypost account list" for those that there are.',
+    next: 'List the accounts with "waypost account list".',
   });
 }
 

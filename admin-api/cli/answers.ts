@@ -6,9 +6,9 @@ import { print } from './io.ts';
 export function addAnswersCommands(program: Command, { io, action }: CommandContext): void {
   program
     .command('answers')
-    .description('the answers that are compiled from the zones')
+    .description('the DNS answers compiled from the zones')
     .command('rebuild')
-    .description('compile the answers of all zones anew, in the data folder; the daemon must be stopped')
+    .description('recompile the answers of all zones in the data folder; the daemon must be stopped')
     .addHelpText('after', '\nExample:\n  $ WAYPOST_DATA_DIR=/var/lib/waypost waypost answers rebuild\n')
     .action(
       action(async (options) => {

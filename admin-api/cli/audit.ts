@@ -34,12 +34,12 @@ const COLUMNS: Columns = {
 export function addAuditCommand(program: Command, context: CommandContext): void {
   addVerb(program, context, {
     usage: 'audit',
-    about: 'who changed what, newest first',
-    more: 'Of your own account; of all accounts for administrators.',
+    about: 'show the audit log: who changed what, newest first',
+    more: 'Shows your own account; administrators see all accounts.',
     options: [
-      option('--limit <n>', 'how many entries').argParser(wholeNumber(1, 100_000)).default(50),
-      option('--domain <name>', 'only what concerns this domain'),
-      option('--follow', 'oldest first, then what comes, until it is interrupted'),
+      option('--limit <n>', 'the maximum number of entries').argParser(wholeNumber(1, 100_000)).default(50),
+      option('--domain <name>', 'only changes to this domain'),
+      option('--follow', 'show oldest entries first and wait for new ones, until interrupted'),
     ],
     examples: [
       'waypost audit --limit 20',
@@ -48,7 +48,7 @@ export function addAuditCommand(program: Command, context: CommandContext): void
     ],
     async run(call: Call<AuditOptions>) {
       if (call.options.follow) return follow(call);
-      await call.list(newest(call.api, call.options), COLUMNS, 'There are no such entries.');
+      await call.list(newest(call.api, call.options), COLUMNS, 'No entries found.');
       return true;
     },
   });

@@ -16,11 +16,11 @@ interface ChangeOptions {
 export function addChangeCommand(program: Command, context: CommandContext): void {
   addVerb(program, context, {
     usage: 'change <seq>',
-    about: 'which nodes serve a change already',
-    more: 'Every write tells the number of its change: "(change 1234)", or with --json the field "change".',
+    about: 'show which nodes serve a change',
+    more: 'Every write prints the number of its change: "(change 1234)", or the field "change" with --json.',
     options: [
-      option('--wait', 'until all nodes serve it'),
-      option('--timeout <seconds>', 'the longest wait').argParser(wholeNumber(1, 86_400)).default(60),
+      option('--wait', 'wait until all nodes serve it'),
+      option('--timeout <seconds>', 'the maximum time to wait').argParser(wholeNumber(1, 86_400)).default(60),
     ],
     examples: [
       'waypost change 1234',
@@ -39,7 +39,7 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
               'pending',
               `After ${options.timeout} s change ${text} is still pending on ${shown(pending)}.`,
               {
-                next: 'See with "waypost status --url URL" how those nodes are.',
+                next: 'Check those nodes with "waypost status --url URL".',
               },
             );
           }
@@ -55,7 +55,7 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
 
 function sequence(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError('usage', `"${text}" is no number of a change.`, {
-    next: 'Writes tell theirs: "(change 1234)", or with --json the field "change".',
+  throw new CliError('usage', `"${text}" is not the number of a change.`, {
+    next: 'Writes print it: "(change 1234)", or the field "change" with --json.',
   });
 }

@@ -8,11 +8,11 @@ const HIDDEN = '(set, not shown)';
 export function addConfigCommands(program: Command, { io, action }: CommandContext): void {
   program
     .command('check-config')
-    .description('print the configuration, or every fault in it')
+    .description('print the configuration, or every error in it')
     .addHelpText(
       'after',
       `
-Each line has the setting, its value, and where that comes from. Ends with 1 when there is a fault.
+Each line shows a setting, its value and the source of the value. The exit code is 1 if there is an error.
 
 Examples:
   $ waypost check-config --config config/waypost.toml

@@ -101,7 +101,7 @@ export class ApiClient {
     const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
     if (request.authorized !== false) {
       if (this.#token === undefined)
-        throw new CliError('no_token', 'No API token is given.', { next: HOW_TO_GET_A_TOKEN });
+        throw new CliError('no_token', 'An API token is required.', { next: HOW_TO_GET_A_TOKEN });
       headers.authorization = `Bearer ${this.#token}`;
     }
     if (request.json !== undefined) headers['content-type'] = 'application/json';
@@ -116,7 +116,7 @@ export class ApiClient {
     if (body === undefined || error === undefined) return notTheApi(this.url, status);
     return new ApiError(status, {
       code: asText(error.code) ?? `http_${status}`,
-      message: asText(error.message) ?? `The daemon answered with status ${status}.`,
+      message: asText(error.message) ?? `The daemon returned status ${status}.`,
       pointer: asText(error.pointer),
       details: Array.isArray(error.details) ? error.details.flatMap(asDetail) : [],
       requestId: asText(body.request_id),
@@ -134,7 +134,7 @@ export async function withClient<T>(
   const url = options.url ?? (io.env.WAYPOST_URL || DEFAULT_URL);
   const token = options.token ?? (io.env.WAYPOST_TOKEN || undefined);
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError('invalid_token', 'The API token has characters that no token has.', {
+    throw new CliError('invalid_token', 'The API token contains invalid characters.', {
       next: HOW_TO_GET_A_TOKEN,
     });
   }
@@ -183,8 +183,8 @@ function parseJson(text: string): Json | undefined {
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed;
-  throw new CliError('invalid_url', `"${url}" is not the URL of a daemon.`, {
-    next: `Pass --url or set WAYPOST_URL to one such as ${DEFAULT_URL}.`,
+  throw new CliError('invalid_url', `"${url}" is not a valid daemon URL.`, {
+    next: `Pass --url or set WAYPOST_URL, for example to ${DEFAULT_URL}.`,
   });
 }
 
@@ -212,7 +212,7 @@ function unreachable(url: string, error: unknown): Error {
   const code = codeOf(error);
   if (error instanceof CliError || ['ENOENT', 'EACCES', 'EISDIR'].includes(code)) return error as Error;
   const why = code || (error instanceof Error ? error.message : String(error));
-  return new CliError('unreachable', `The daemon at ${url} can't be reached: ${why}.`, {
+  return new CliError('unreachable', `Cannot reach the daemon at ${url}: ${why}.`, {
     cause: error,
     next: 'Start it with "waypost serve", or pass --url (WAYPOST_URL).',
   });
@@ -220,13 +220,17 @@ function unreachable(url: string, error: unknown): Error {
 
 /** Who sends on without end may not hear why nobody listens. */
 const brokenOff = (url: string, cause: unknown): CliError =>
-  new CliError('broken_off', `The daemon at ${url} ended the connection before it had taken all that was sent.`, {
+  new CliError('broken_off', `The daemon at ${url} closed the connection before it had received the whole request.`, {
     cause,
-    next: 'It may be too large; the daemon takes packages of at most "packages.max_bytes".',
+    next: 'The request may be too large; "packages.max_bytes" limits the size of a package.',
   });
 
 function notTheApi(url: string, status: number): CliError {
-  return new CliError('not_the_api', `${url} answered with status ${status}, but not as Waypost's API does.`, {
-    next: 'Check --url (WAYPOST_URL).',
-  });
+  return new CliError(
+    'not_the_api',
+    `${url} returned status ${status}, but its response is not from the Waypost API.`,
+    {
+      next: 'Check --url (WAYPOST_URL).',
+    },
+  );
 }

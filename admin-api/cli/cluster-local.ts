@@ -42,11 +42,9 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
         if (!name.startsWith('etcd') || /"level":"(error|fatal)"/.test(line)) print(io.stderr, `${name} | ${line}`);
       });
     const ended = new Promise<never>((_, reject) => {
-      child.on('error', ({ message }) =>
-        reject(new CliError('not_started', `${command} can't be started: ${message}.`)),
-      );
+      child.on('error', ({ message }) => reject(new CliError('not_started', `Cannot start ${command}: ${message}.`)));
       child.on('exit', (code, signal) => {
-        if (!isStopping) reject(new CliError('ended', `${name} ended by itself (${signal ?? code}).`));
+        if (!isStopping) reject(new CliError('ended', `${name} exited unexpectedly (${signal ?? code}).`));
       });
     });
     ended.catch(() => {});
@@ -83,15 +81,18 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
         until(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
       );
     }
-    print(io.stdout, `${nodes} nodes and ${MEMBERS} members of etcd run, with their data in ${folder}:`);
+    print(io.stdout, `${nodes} nodes and ${MEMBERS} members of etcd are running; their data is in ${folder}:`);
     for (const env of environments)
       print(
         io.stdout,
         `  ${env.WAYPOST_NODE_NAME}  DNS ${env.WAYPOST_DNS_LISTEN}  API http://${env.WAYPOST_ADMIN_LISTEN}`,
       );
     print(io.stdout, `Log in with: waypost --url http://${first.WAYPOST_ADMIN_LISTEN} token create --login admin`);
-    print(io.stdout, `How far each is: ${commandWith({ dataDir: first.WAYPOST_DATA_DIR }, {}, 'cluster', 'status')}`);
-    print(io.stdout, 'Ctrl-C ends them all; the data stays.');
+    print(
+      io.stdout,
+      `Show the state of each node with: ${commandWith({ dataDir: first.WAYPOST_DATA_DIR }, {}, 'cluster', 'status')}`,
+    );
+    print(io.stdout, 'Ctrl-C stops them all; the data is kept.');
     await Promise.race([signalled, ...started]);
   } finally {
     await stop();

@@ -22,9 +22,9 @@ export function memberConfig(io: CliIo, options: GlobalOptions): Config {
   if (config.etcd.endpoints.length === 0)
     throw new CliError(
       'no_cluster',
-      `The node with the data folder ${config.dataDir} is alone: it has no etcd.endpoints.`,
+      `The node with the data folder ${config.dataDir} is not in a cluster: it has no etcd.endpoints.`,
       {
-        next: 'For a node of a cluster set WAYPOST_DATA_DIR to its data folder; "waypost cluster init" makes a cluster.',
+        next: 'For a node of a cluster, set WAYPOST_DATA_DIR to its data folder; "waypost cluster init" creates a cluster.',
       },
     );
   return config;
@@ -35,7 +35,10 @@ export function hostsOf(hosts: readonly string[] | undefined): string[] {
   return (hosts ?? []).map((text) => {
     const host = fromUrlHost(text);
     if (HOST.test(host)) return host;
-    throw new CliError('bad_host', `--host ${text} is no name and no address, such as 192.0.2.11 or 2001:db8::11.`);
+    throw new CliError(
+      'bad_host',
+      `--host ${text} is not a host name or an address; use a value such as 192.0.2.11 or 2001:db8::11.`,
+    );
   });
 }
 
@@ -43,29 +46,29 @@ export function hostsOf(hosts: readonly string[] | undefined): string[] {
 const NEXT: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|packet length too long|before secure TLS/i,
-    'It seems to speak no TLS there: give it certificates, and let it take only TLS. Only an etcd that nobody but the nodes can reach, and that is at no --host of theirs, may be named as http.',
+    'etcd does not seem to use TLS on this port: configure certificates and allow only TLS. Use http only for an etcd that only the nodes can reach and that is not at a --host of a node.',
   ],
   [
     /altnames/,
-    'The certificate that etcd shows is for other hosts: "waypost cluster init --host" or "invite --host" names those at which a node is reached.',
+    'The certificate of etcd is for other hosts: set the host names of a node with "waypost cluster init --host" or "invite --host".',
   ],
   [
     /self.signed|unable to (verify|get)|authority/i,
-    'etcd shows a certificate of another authority than the cluster: set etcd.ca_file (WAYPOST_ETCD_CA_FILE), or look whether another etcd has that port.',
+    'The certificate of etcd is not from the authority of the cluster: set etcd.ca_file (WAYPOST_ETCD_CA_FILE), or check whether another etcd uses this port.',
   ],
   [
     /alert|ECONNRESET|socket hang up|other side closed|status 400/i,
-    'Where etcd.endpoints says http, it may take TLS only: name it as https. Where it says https, it may speak no TLS there (give it certificates, and let it take only TLS), or not take the certificate of this node: etcd.certificate_file and etcd.key_file.',
+    'If etcd.endpoints has http, etcd may allow only TLS: use https. If it has https, etcd may not use TLS on this port (configure certificates and allow only TLS), or it may reject the certificate of this node: check etcd.certificate_file and etcd.key_file.',
   ],
 ];
 
 /** What to do about a path, by the code of the system. */
 const PATHS: Readonly<Record<string, string>> = {
-  EEXIST: 'It is there already: choose another name, or move it away.',
-  ENOENT: 'Look whether the path is right; its folder has to be there.',
-  ENOTDIR: 'A part of the path is a file: choose another one.',
-  EACCES: 'This user may not: choose another path, or run the command as the user of the daemon.',
-  EROFS: 'That file system takes no writes: choose another path.',
+  EEXIST: 'The file already exists: choose another name, or move the file.',
+  ENOENT: 'Check the path; its folder must exist.',
+  ENOTDIR: 'A part of the path is a file: choose another path.',
+  EACCES: 'This user has no permission: choose another path, or run the command as the user of the daemon.',
+  EROFS: 'The file system is read-only: choose another path.',
 };
 
 /** What went wrong with etcd, or a file, as an error that says what to do; all else as it is. */
@@ -74,11 +77,11 @@ export function explained(error: unknown): unknown {
   if (path !== undefined && PATHS[code] !== undefined)
     return new CliError('bad_path', `${message}.`, { next: PATHS[code], cause: error });
   if (error instanceof EtcdRefused)
-    return new CliError('etcd_refused', `etcd has refused: ${error.message}.`, { cause: error });
+    return new CliError('etcd_refused', `etcd rejected the request: ${error.message}.`, { cause: error });
   if (!(error instanceof EtcdUnavailable)) return error;
-  const [, next = 'Look whether it runs, and whether etcd.endpoints names it.'] =
+  const [, next = 'Check that etcd is running and that etcd.endpoints is correct.'] =
     NEXT.find(([reason]) => reason.test(error.message)) ?? [];
-  return new CliError('etcd_unavailable', `etcd can't be reached: ${error.message}.`, { next, cause: error });
+  return new CliError('etcd_unavailable', `Cannot reach etcd: ${error.message}.`, { next, cause: error });
 }
 
 /** The data folder of the units in systemd/, which look for the settings of etcd there. */
@@ -101,36 +104,36 @@ const LOOPBACK = /^(127\.|::1$|\[::1\]$|localhost$)/;
 export function* reachLines({ peer, etcd }: Config): Iterable<string> {
   if (peer.advertise !== undefined || !LOOPBACK.test(peer.listen.address)) return;
   if (etcd.endpoints.every((url) => LOOPBACK.test(new URL(url).hostname))) return;
-  yield `Nodes on other machines can't reach this one, whose peer.listen is ${formatListen(peer.listen)}.`;
-  yield 'Set WAYPOST_PEER_LISTEN for its daemon to an address that they reach; --host of "init" and "invite" does so, too.';
+  yield `Nodes on other machines cannot reach this node: its peer.listen is ${formatListen(peer.listen)}.`;
+  yield 'Set WAYPOST_PEER_LISTEN to an address that they can reach, or pass --host to "init" or "invite".';
 }
 
 /** What an operator is to do for the member of etcd on this node; commands are lines of their own, behind two blanks. */
 export function* voterLines(step: VoterStep, { folder }: ClusterFiles): Iterable<string> {
   switch (step.kind) {
     case 'none':
-      if (step.voters !== null) yield `etcd has ${voters(step.voters)}; none is needed here`;
+      if (step.voters !== null) yield `etcd has ${voters(step.voters)}; this node needs no member`;
       return;
     case 'runs':
-      yield 'the member of etcd on this node runs';
+      yield 'the member of etcd on this node is running';
       return;
     case 'unknown':
-      yield `etcd is to have a member on this node, but does not answer (${step.reason}).`;
-      yield 'Once it does, run this command again: it says how the member is taken in and started.';
+      yield `This node needs a member of etcd, but etcd does not respond (${step.reason}).`;
+      yield 'When etcd responds, run this command again; it prints how to add and start the member.';
       return;
     case 'add':
-      yield 'etcd is to have a member on this node. The others take it in by';
+      yield 'This node needs a member of etcd. Add it with';
       yield `  ${shell(step.add)}`;
-      yield 'and then it is to be started at once, as they wait for it with their writes while they are less than three:';
+      yield 'and start it at once, because etcd with fewer than three members accepts no writes until it runs:';
       break;
     case 'start':
-      yield 'etcd has a member on this node, which does not run. Should its data be lost, take it out with "etcdctl member remove" and run this again; else start it:';
+      yield 'The member of etcd on this node is not running. If its data is lost, remove it with "etcdctl member remove" and run this command again; otherwise start it:';
       break;
     case 'begin':
-      yield 'etcd does not run yet. Start its member on this node:';
+      yield 'etcd is not running yet. Start its member on this node:';
   }
   yield `  ${shell(step.start)}`;
-  if (dirname(folder) === UNIT_DATA) yield 'or as a unit: systemctl enable --now waypost-etcd';
+  if (dirname(folder) === UNIT_DATA) yield 'or as a systemd unit: systemctl enable --now waypost-etcd';
 }
 
 const voters = (count: number): string =>

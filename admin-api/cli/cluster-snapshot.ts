@@ -11,13 +11,13 @@ const EVERY = 2000;
 export function addSnapshotCommands(cluster: Command, { io, action }: CommandContext): void {
   cluster
     .command('snapshot')
-    .argument('<file>', 'to write; must not be there yet')
-    .description("write this node's data to a file, as it is at one moment; the daemon may run")
+    .argument('<file>', 'the file to write; it must not exist yet')
+    .description("write a consistent snapshot of this node's data to a file; the daemon can keep running")
     .addHelpText(
       'after',
       `
-For one node, and for a cluster, where one of any node is enough. The secret key, with which private keys are encrypted, is not in it, nor are the
-certificates of the nodes: keep copies of secret.key and of the folder cluster in the data folder, elsewhere than the snapshots.
+For a cluster, a snapshot of any one node is enough. A snapshot does not contain the secret key, which encrypts private keys,
+or the certificates of the nodes. Keep copies of secret.key and of the folder "cluster" in the data folder, apart from the snapshots.
 
 Example:
   $ waypost cluster snapshot /backup/waypost-$(date +%F).snapshot
@@ -34,14 +34,14 @@ Example:
           const packages = count === 1 ? 'one package' : `${count} packages`;
           print(
             io.stdout,
-            `${file} holds all up to change ${head.sequence}, and ${packages} (${megabytes(head.size + size)} MB)`,
+            `${file} holds everything up to change ${head.sequence}, and ${packages} (${megabytes(head.size + size)} MB)`,
           );
           if (missing > 0)
             print(
               io.stdout,
-              `Not on this node, and so not in it: ${missing} more. In a cluster a node gets what it lacks from the others within minutes.`,
+              `${missing} more packages are missing on this node and in the snapshot. In a cluster, a node fetches missing packages within minutes.`,
             );
-          print(io.stdout, `The secret key is not in it: keep a copy of ${key}, elsewhere.`);
+          print(io.stdout, `The snapshot does not contain the secret key: keep a copy of ${key} elsewhere.`);
         }
         return true;
       }),
@@ -49,19 +49,19 @@ Example:
 
   cluster
     .command('restore')
-    .argument('<file>', 'that "waypost cluster snapshot" has written')
-    .option('--force', 'also where there is data, which is kept in a file beside')
-    .description("put a snapshot in the place of this node's data; the daemon must be stopped")
+    .argument('<file>', 'a file from "waypost cluster snapshot"')
+    .option('--force', 'replace existing data; a copy of it is kept in a file next to it')
+    .description("replace this node's data with a snapshot; the daemon must be stopped")
     .addHelpText(
       'after',
       `
-A cluster whose nodes have their data needs no snapshot when etcd has lost its own: "waypost cluster init", on the node that is furthest, begins a new
-log with what that one has. To take a whole cluster back:
-  1. stop all nodes, and empty etcd or choose another etcd.prefix for all
+If only etcd has lost its data, no snapshot is needed: run "waypost cluster init" on the node with the latest change; it starts a new
+log with the data of that node. To restore a whole cluster:
+  1. stop all nodes, and empty etcd or choose another etcd.prefix for all nodes
   2. on one of them: waypost cluster restore FILE --force && waypost cluster init
   3. on the others:  waypost cluster restore FILE --force
-  4. start them
-Secondaries keep what they have of a zone until its next change, which gives it a serial higher than any before.
+  4. start all nodes
+Secondaries keep their copy of a zone until its next change, which gives the zone a serial higher than any before.
 
 Example:
   $ waypost cluster restore /backup/waypost-2030-01-01.snapshot
@@ -79,13 +79,13 @@ Example:
 }
 
 function* told({ head, kept, log }: Restored, dataDir: string, prefix: string): Iterable<string> {
-  yield `${dataDir} holds all up to change ${head.sequence}, as ${head.node} had it at ${head.made}`;
-  if (kept !== null) yield `What it held before is in ${kept}: remove that when you do not need it any more.`;
+  yield `${dataDir} holds everything up to change ${head.sequence}, from the snapshot of ${head.node} at ${head.made}`;
+  if (kept !== null) yield `The previous data is in ${kept}: remove it when you no longer need it.`;
   if (log === 'empty') {
-    yield `etcd holds no log below ${prefix} yet. Next, to begin it with this data: waypost cluster init`;
-    yield 'Then restore the same file on the other nodes, and start all.';
-  } else if (log === 'goes on') yield 'Next: start the daemon; it catches up with the others.';
-  else yield 'Next: start the daemon, with the secret.key of the node that the snapshot is of.';
+    yield `etcd has no log under ${prefix} yet. Next, start the log with this data: waypost cluster init`;
+    yield 'Then restore the same file on the other nodes, and start all nodes.';
+  } else if (log === 'goes on') yield 'Next: start the daemon; it catches up with the other nodes.';
+  else yield 'Next: start the daemon with the secret.key of the node that wrote the snapshot.';
 }
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);

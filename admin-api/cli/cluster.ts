@@ -31,21 +31,22 @@ export function addClusterCommands(program: Command, context: CommandContext): v
         throw explained(error);
       }
     });
-  const cluster = program.command('cluster').description('several nodes that share one log in etcd');
+  const cluster = program.command('cluster').description('manage nodes that share one log in etcd');
 
   cluster
     .command('init')
-    .option('--etcd <urls>', 'where the members of etcd are, or will be: client URLs, by commas')
-    .option('--host <host...>', 'names and addresses at which others reach this node, an IP address among them')
-    .description("make this node's data that of a cluster; the daemon must be stopped")
+    .option('--etcd <urls>', 'the current or future members of etcd: client URLs, separated by commas')
+    .option('--host <host...>', 'host names and addresses of this node for other nodes; include an IP address')
+    .description("create a cluster from this node's data; the daemon must be stopped")
     .addHelpText(
       'after',
       `
-Makes the certificates of the cluster in the data folder, writes the settings of this node there, and begins the log in etcd with what this node holds. May be
-run again. Where one of the URLs of etcd is at a --host of this node and nothing answers there yet, it says how to start that member; then run it again.
+Creates the certificates of the cluster in the data folder, writes the settings of this node there, and starts the log in etcd with
+the data of this node. It is safe to run it again. If a URL of etcd is at a --host of this node and etcd does not respond there yet,
+the command prints how to start that member; then run it again.
 
 Examples:
-  $ waypost cluster init --etcd http://127.0.0.1:2379          an etcd that runs already
+  $ waypost cluster init --etcd http://127.0.0.1:2379          an etcd that is already running
   $ waypost cluster init --host 192.0.2.11 --etcd https://192.0.2.11:2379,https://192.0.2.12:2379,https://192.0.2.13:2379
 `,
     )
@@ -67,20 +68,20 @@ Examples:
         function* startLines(): Iterable<string> {
           yield `the certificates of the cluster are in ${folder}, the settings of ${config.nodeName} in ${environment}`;
           yield* voterLines(voter, files);
-          yield 'Next: once it runs, run this command again, which begins the log in etcd';
+          yield 'Next: when etcd is running, run this command again to start the log in etcd';
         }
 
         function* begunLines(): Iterable<string> {
           yield isOld
-            ? `the cluster is there already, and ${config.nodeName} is a part of it`
-            : `the cluster begins with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`;
+            ? `the cluster already exists, and ${config.nodeName} is a member of it`
+            : `the cluster starts with the ${entries} changes of ${config.nodeName}; its certificates are in ${folder}`;
           yield* voterLines(voter, files);
           yield* reachLines(clusterConfig(io, options));
           yield 'Next: start the daemon:';
           yield `  ${commandWith(config, options, 'serve')}`;
-          yield 'For each other node run here';
+          yield 'For each other node, run here';
           yield '  waypost cluster invite NAME --host ADDRESS --out NAME.invitation';
-          yield 'and there, with that file,';
+          yield 'and on that node, with the file,';
           yield '  waypost cluster join NAME.invitation';
         }
       }),
@@ -88,15 +89,15 @@ Examples:
 
   cluster
     .command('invite')
-    .argument('<name>', 'of the node, as its host name')
-    .option('--out <file>', 'where to write the invitation; standard output otherwise')
-    .option('--host <host...>', 'names and addresses at which others reach it, an IP address among them')
-    .description('write all that another node needs to join; the file holds secrets')
+    .argument('<name>', 'the name of the node, such as its host name')
+    .option('--out <file>', 'where to write the invitation (default: standard output)')
+    .option('--host <host...>', 'host names and addresses of the new node for other nodes; include an IP address')
+    .description('write an invitation that lets another node join; the file contains secrets')
     .addHelpText('after', '\nExample:\n  $ waypost cluster invite node-2 --host 192.0.2.12 --out node-2.invitation\n')
     .action(
       action<{ out?: string; host?: string[] }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
-          throw new CliError('bad_name', `${name} is no name of a node, such as node-2.`);
+          throw new CliError('bad_name', `"${name}" is not a valid node name; use a name such as node-2.`);
         const text = await invite(memberConfig(io, options), name, hostsOf(options.host));
         if (options.out === undefined) {
           io.stdout.write(text);
@@ -104,7 +105,11 @@ Examples:
         }
         writeFileSync(options.out, text, { mode: 0o600, flag: 'wx' });
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: options.out }));
-        else print(io.stdout, `${options.out} lets ${name} join; it holds secrets: move it there and remove it here`);
+        else
+          print(
+            io.stdout,
+            `${options.out} lets ${name} join; it contains secrets: move it to the new node and remove it here`,
+          );
         return true;
       }),
     );
@@ -112,7 +117,7 @@ Examples:
   cluster
     .command('join')
     .argument('<file>', 'the invitation; - for standard input')
-    .description('take an invitation; the data folder must be empty')
+    .description('join a cluster with an invitation; the data folder must be empty')
     .addHelpText('after', '\nExample:\n  $ WAYPOST_DATA_DIR=/var/lib/waypost waypost cluster join node-2.invitation\n')
     .action(
       action(async (options, [file]) => {
@@ -126,7 +131,7 @@ Examples:
           print(io.stdout, JSON.stringify({ ok: true, name, environment, existed: isOld, etcd: voter }));
         else
           for (const line of [
-            `this node is ${name}${isOld ? ' already' : ''}; its settings are in ${environment}`,
+            `this node is ${isOld ? 'already ' : ''}${name}; its settings are in ${environment}`,
             ...voterLines(voter, files),
             ...reachLines(clusterConfig(io, options)),
             'Next: start the daemon:',
@@ -141,15 +146,15 @@ Examples:
 
   cluster
     .command('remove')
-    .argument('<name>', 'of the node')
-    .option('--force', 'also when it runs')
-    .description('take a node out of the cluster that does not come back')
+    .argument('<name>', 'the name of the node')
+    .option('--force', 'also remove a node that is running')
+    .description('remove a node that does not come back from the cluster')
     .addHelpText(
       'after',
       `
-Answers to writes name it as pending no longer. With the data that it has it is refused when it comes back; an invitation takes it in again, with an empty
-data folder. The other nodes tell it nothing more; an etcd that takes certificates of the cluster goes on to take its own: where others may have its key, let
-etcd be reached by the nodes alone, or give that node's certificate to etcd in a list of revoked ones (--client-crl-file).
+Responses to writes no longer list the node as pending, and the other nodes send it nothing more. A removed node cannot come back with its old data:
+it needs a new invitation and an empty data folder. An etcd that accepts certificates of the cluster still accepts the certificate of the removed node.
+If its key may be stolen, let only the nodes reach etcd, or give etcd a revocation list with that certificate (--client-crl-file).
 
 Example:
   $ waypost cluster remove node-3
@@ -162,7 +167,7 @@ Example:
         else
           print(
             io.stdout,
-            `${name} is no member any more; "waypost cluster invite ${name}" lets it, or another of that name, join anew`,
+            `${name} is no longer a member; "waypost cluster invite ${name}" lets it, or another node of that name, join again`,
           );
         return true;
       }),
@@ -170,19 +175,22 @@ Example:
 
   cluster
     .command('local')
-    .option('--nodes <count>', 'how many', '4')
-    .option('--folder <folder>', 'for the data of all', 'data/cluster')
-    .option('--port <port>', 'the first port; each node takes ten', '21000')
-    .option('--etcd <program>', 'etcd', 'etcd')
+    .option('--nodes <count>', 'the number of nodes', '4')
+    .option('--folder <folder>', 'the folder for all data', 'data/cluster')
+    .option('--port <port>', 'the first port; each node uses ten', '21000')
+    .option('--etcd <program>', 'the etcd program', 'etcd')
     .description('run a whole cluster on this machine, to try it; needs etcd')
     .addHelpText('after', '\nExample:\n  $ waypost cluster local --nodes 4\n')
     .action(
       action<{ nodes: string; folder: string; port: string; etcd: string }>(async ({ nodes, folder, port, etcd }) => {
         const [count, first] = [Number(nodes), Number(port)];
         if (!Number.isInteger(count) || count < 1 || count > 16)
-          throw new CliError('bad_count', '--nodes: from 1 to 16.');
+          throw new CliError('bad_count', '--nodes must be 1 to 16.');
         if (!Number.isInteger(first) || first < 1024 || first + 10 * (count + 1) > 65_535)
-          throw new CliError('bad_port', '--port: one that all others fit behind, such as 21000.');
+          throw new CliError(
+            'bad_port',
+            '--port must be at least 1024 and leave room for the ports of all nodes; use a port such as 21000.',
+          );
         await runLocalCluster(io, { nodes: count, folder: resolve(folder), port: first, etcd });
         return true;
       }),
@@ -190,8 +198,8 @@ Example:
 
   cluster
     .command('status')
-    .description('which nodes there are, how far each is, and how full etcd is')
-    .addHelpText('after', '\nEnds with 1 when a node is not there, or is behind, or etcd is full.\n')
+    .description('show the nodes, their progress, and the space used in etcd')
+    .addHelpText('after', '\nThe exit code is 1 if a node is down or behind, or if etcd is full.\n')
     .action(
       action(async (options) => {
         const status = await clusterStatus(memberConfig(io, options));
@@ -210,25 +218,25 @@ Example:
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
-  yield `the log ends at change ${head}, and ${floor > head ? 'holds nothing yet' : `reaches back to ${floor}`}`;
+  yield `the log ends at change ${head}, and ${floor > head ? 'is still empty' : `starts at change ${floor}`}`;
   if (etcd !== null) yield* shownStorage(etcd);
   const width = Math.max(4, ...nodes.map(({ name }) => name.length));
   for (const { name, address, version, isLive, applied } of nodes) {
-    const behind = applied === null ? 'does not answer' : applied >= head ? 'has all' : `${head - applied} behind`;
-    const state = !isLive ? 'is not waited for' : applied === null ? 'is waited for' : 'serves';
+    const behind = applied === null ? 'does not respond' : applied >= head ? 'up to date' : `${head - applied} behind`;
+    const state = !isLive ? 'writes do not wait for it' : applied === null ? 'writes wait for it' : 'serves';
     yield `  ${name.padEnd(width)}  ${state}, ${behind} (${address}, version ${version})`;
   }
 }
 
 /** What to do for a full one: https://etcd.io/docs/v3.5/op-guide/maintenance/#space-quota */
 function* shownStorage({ size, used, quota, isFull }: EtcdStorage): Iterable<string> {
-  const limit = quota === null ? '' : `, of ${mebibytes(quota)} that it may take`;
-  yield `the database of etcd takes ${mebibytes(size)}${limit}; ${mebibytes(used)} of it are in use`;
+  const limit = quota === null ? '' : ` of ${mebibytes(quota)}`;
+  yield `the database of etcd uses ${mebibytes(size)}${limit}; ${mebibytes(used)} of this is live data`;
   if (!isFull) return;
-  yield 'etcd is full (alarm NOSPACE): nothing can be written. With etcdctl, ETCDCTL_API=3 and the endpoints and certificates of etcd:';
+  yield 'etcd is full (alarm NOSPACE) and accepts no writes. Run etcdctl with ETCDCTL_API=3 and the endpoints and certificates of etcd:';
   yield '  1. etcdctl endpoint status --write-out json     shows the revision R';
-  yield '  2. etcdctl compact R                            takes away what was replaced before';
-  yield '  3. etcdctl defrag --cluster                     gives the room back, one member after the other';
-  yield '  4. etcdctl alarm disarm                         lets writes in again';
-  yield '  Should little come back, give every member more first: --quota-backend-bytes (2 GiB by default).';
+  yield '  2. etcdctl compact R                            deletes old revisions';
+  yield '  3. etcdctl defrag --cluster                     frees the space, one member after the other';
+  yield '  4. etcdctl alarm disarm                         accepts writes again';
+  yield '  If this frees little, first raise the limit of every member: --quota-backend-bytes (2 GiB by default).';
 }

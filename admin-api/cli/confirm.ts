@@ -7,7 +7,7 @@ import type { CliIo } from './io.ts';
 export async function confirm(io: CliIo, question: string): Promise<void> {
   if (!io.stdin.isTTY) {
     throw new CliError('not_confirmed', `Not confirmed: ${question}`, {
-      next: 'Pass --yes: there is no terminal to ask on.',
+      next: 'Pass --yes: there is no terminal for the question.',
     });
   }
   io.stderr.write(`${escapeControls(question)} [y/N] `);

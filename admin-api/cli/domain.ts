@@ -15,8 +15,8 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   ]);
   addVerb(domain, context, {
     usage: 'add <name...>',
-    about: 'create domains; says which nameservers to delegate them to',
-    more: 'One that fails does not stop the others; the exit code is 1 then.',
+    about: 'create domains; prints the nameservers to delegate them to',
+    more: 'A failure does not stop the others; the exit code is then 1.',
     examples: ['waypost domain add example.com', 'waypost domain add example.com bücher.example --json'],
     async run(call, names) {
       let ok = true;
@@ -48,7 +48,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   });
   addVerb(domain, context, {
     usage: 'rm <name>',
-    about: 'remove a domain with all its records; asks first',
+    about: 'remove a domain with all its records; asks for confirmation',
     options: [YES],
     examples: ['waypost domain rm example.com', 'waypost domain rm example.com --yes'],
     async run(call, [name]) {
@@ -67,7 +67,7 @@ export function addDomainList(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
     usage: 'list',
     about: 'list the domains of the account, with the number of records of each',
-    options: [option('--filter <text>', 'only those whose name contains this')],
+    options: [option('--filter <text>', 'only domains whose name contains this text')],
     examples: [command, `${command} --filter example`, `${command} --json | jq -r .domain`],
     async run(call: Call<{ filter?: string }>) {
       const columns = {
@@ -75,7 +75,7 @@ export function addDomainList(parent: Command, context: CommandContext): void {
         RECORDS: (row: Json) => String(row.record_count ?? ''),
       };
       const found = pages(call.api, DOMAINS, 'domains', { q: call.options.filter });
-      await call.list(found, columns, 'There are no such domains.');
+      await call.list(found, columns, 'No domains found.');
       return true;
     },
   });

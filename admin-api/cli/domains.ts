@@ -18,7 +18,7 @@ export function asDomain(value: unknown): Domain {
   const row = asObject(value);
   const domain = asText(row?.domain);
   if (row === undefined || domain === undefined || (typeof row.id !== 'string' && typeof row.id !== 'number')) {
-    throw new CliError('not_the_api', 'The daemon answered with a domain that has no id and name.');
+    throw new CliError('not_the_api', 'The daemon returned a domain without an id or a name.');
   }
   return { id: String(row.id), domain, row };
 }
@@ -44,7 +44,7 @@ export async function requireDomain(api: ApiClient, name: string): Promise<Domai
   const domain = await findDomain(api, name);
   if (domain !== undefined) return domain;
   throw new CliError('no_such_domain', `This account has no domain "${name}".`, {
-    next: 'See "waypost domain list" for those that it has, or create it with "waypost domain add".',
+    next: 'List the domains with "waypost domain list", or create it with "waypost domain add".',
   });
 }
 

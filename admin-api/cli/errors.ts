@@ -43,45 +43,44 @@ export const HOW_TO_GET_A_TOKEN =
 
 const NEXT_BY_CODE: { readonly [code: string]: string } = {
   zone_exists:
-    'If "waypost domain list" has it, "waypost zone import FILE --replace" replaces its records; else another account has it.',
+    'If "waypost domain list" shows the zone, replace its records with "waypost zone import FILE --replace"; otherwise another account owns it.',
   plan_limit: 'Remove a domain, or ask an administrator for a larger plan.',
-  cname_at_apex: 'Use the type ALIAS there.',
-  record_exists: 'See "waypost record list"; "waypost record set" replaces all records of a name and type.',
-  invalid_content: 'A content with spaces is one argument: quote it, as in "10 mail.example.com".',
-  no_such_record: 'See "waypost record list" for the records of the domain.',
-  no_such_token: 'See "waypost token list" for the tokens of this account.',
-  no_such_tsig_key: 'See "waypost tsig list" for the TSIG keys of this account.',
-  no_such_upload: 'See "waypost pkg list" for your apps, and "waypost pkg list APP" for the packages of one.',
-  no_such_app: 'See "waypost pkg list" for your apps.',
-  no_such_account: 'See "waypost account list" for the accounts.',
-  no_such_change: 'Writes tell the number of theirs: "(change 1234)", or with --json the field "change".',
+  cname_at_apex: 'Use an ALIAS record instead.',
+  record_exists:
+    'List the records with "waypost record list"; replace all records of a name and type with "waypost record set".',
+  invalid_content: 'Quote content with spaces, as in "10 mail.example.com".',
+  no_such_record: 'List the records of the domain with "waypost record list".',
+  no_such_token: 'List the tokens of this account with "waypost token list".',
+  no_such_tsig_key: 'List the TSIG keys of this account with "waypost tsig list".',
+  no_such_upload: 'List your apps with "waypost pkg list", and the packages of an app with "waypost pkg list APP".',
+  no_such_app: 'List your apps with "waypost pkg list".',
+  no_such_account: 'List the accounts with "waypost account list".',
+  no_such_change: 'Writes print the number of their change: "(change 1234)", or the field "change" with --json.',
   app_taken: 'If the app is yours, use a token of the account that uploaded it first.',
-  app_suspended: 'Ask an administrator, who takes it back with "waypost pkg reinstate APP".',
+  app_suspended: 'Ask an administrator to run "waypost pkg reinstate APP".',
   package_too_large: 'Make the package smaller, or raise packages.max_bytes (WAYPOST_PACKAGES_MAX_BYTES).',
-  has_domains: 'Its owner has to remove them first: "waypost domain rm".',
+  has_domains: 'The owner must remove the domains first, with "waypost domain rm".',
   last_admin: 'Make another account an administrator first: "waypost account set NAME --role admin".',
-  no_such_endpoint: 'The daemon may be older than this command; "waypost --version" says this one\'s.',
-  changed: 'Somebody else changed it meanwhile; run the command again.',
-  origin_required: 'Name the origin with "waypost proxy set DOMAIN ORIGIN".',
-  insufficient_scope: 'Use a token with that scope; "waypost token list" shows what each may do.',
+  no_such_endpoint: 'The daemon may be older than this command; "waypost --version" prints the version of the command.',
+  changed: 'The domain was changed in the meantime; run the command again.',
+  origin_required: 'Set the origin with "waypost proxy set DOMAIN ORIGIN".',
+  insufficient_scope: 'Use a token with that scope; "waypost token list" shows the scopes of each token.',
   write_conflict: 'Run the command again.',
-  not_ready: 'Wait until "waypost status" says that the daemon is ready.',
+  not_ready: 'Wait until "waypost status" reports that the daemon is ready.',
 };
 
 const NEXT_BY_STATUS: { readonly [status: number]: string } = {
   401: HOW_TO_GET_A_TOKEN,
   403: 'Use a token of an account whose role allows this, or ask an administrator.',
-  404: 'See "waypost domain list" for the domains of this account.',
+  404: 'List the domains of this account with "waypost domain list".',
   413: 'Raise admin.max_body (WAYPOST_ADMIN_MAX_BODY) and restart the daemon, or split the file.',
-  429: 'Wait and run it again, or raise rate_limit (WAYPOST_RATE_LIMIT).',
-  503: 'Run it again shortly; "waypost status" says how the daemon is.',
+  429: 'Wait and run the command again, or raise rate_limit (WAYPOST_RATE_LIMIT).',
+  503: 'Run the command again shortly; "waypost status" shows the state of the daemon.',
 };
 
 function nextStep(status: number, code: string): string | undefined {
   if (Object.hasOwn(NEXT_BY_CODE, code)) return NEXT_BY_CODE[code];
-  return (
-    NEXT_BY_STATUS[status] ?? (status >= 500 ? 'See the log of the daemon for the request named here.' : undefined)
-  );
+  return NEXT_BY_STATUS[status] ?? (status >= 500 ? 'Search the log of the daemon for the request id.' : undefined);
 }
 
 /** An error as lines for a person. What came over the network is escaped, so that it can't drive the terminal. */

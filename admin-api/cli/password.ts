@@ -12,7 +12,7 @@ const LONGEST = 4096;
 export async function passwordFromStdin(io: CliIo): Promise<string> {
   const line = await firstLine(io, LONGEST);
   if (line === '' || line.length > LONGEST)
-    throw new CliError('no_password', 'Standard input has no password on its first line.');
+    throw new CliError('no_password', 'The first line of standard input is not a password: it is empty or too long.');
   return line;
 }
 
@@ -20,7 +20,9 @@ export async function passwordFromStdin(io: CliIo): Promise<string> {
 export async function askPassword(io: CliIo, question: string, otherwise: string): Promise<string> {
   const { stdin, stderr } = io;
   if (!stdin.isTTY || stdin.setRawMode === undefined) {
-    throw new CliError('no_password', 'No password is given, and there is no terminal to ask on.', { next: otherwise });
+    throw new CliError('no_password', 'A password is required, and there is no terminal to ask for it.', {
+      next: otherwise,
+    });
   }
   stderr.write(question);
   stdin.setRawMode(true);
@@ -70,7 +72,7 @@ export interface PasswordOptions {
 
 export const PASSWORD_OPTIONS: readonly Option[] = [
   new Option('--password-stdin', 'read the password from the first line of standard input'),
-  new Option('--random-password', 'make a password and print it once').conflicts('passwordStdin'),
+  new Option('--random-password', 'generate a password and print it once').conflicts('passwordStdin'),
 ];
 
 /** A new password for an account: from standard input, made by chance (`made` is to be shown once), or asked for. */

@@ -11,14 +11,14 @@ import { newApp } from './pkg-template.ts';
 export function addPkgInit(parent: Command, { io, action }: CommandContext): void {
   parent
     .command('init')
-    .description('write an app to begin with')
-    .argument('[folder]', 'a new or empty one', '.')
-    .option('--id <id>', 'of the app, the name of a domain of yours the other way round', 'com.example.app')
-    .option('--name <name>', 'as people see it', 'New app')
-    .option('--sdk <file>', 'host-sdk.js of an SDK that was issued; otherwise a stand-in to try the app in a browser')
+    .description('create a starter app')
+    .argument('[folder]', 'a new or empty folder', '.')
+    .option('--id <id>', 'the id of the app: a domain name of yours in reverse order', 'com.example.app')
+    .option('--name <name>', 'the name that users see', 'New app')
+    .option('--sdk <file>', 'host-sdk.js of a released SDK (default: a stand-in for trying the app in a browser)')
     .addHelpText(
       'after',
-      '\nThe stand-in is not the SDK: an app with it is not published. Exchange it before you upload.\n\nExamples:\n  $ waypost pkg init notes --id com.example.notes --name Notes --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes --sdk sdk/host-sdk.js\n',
+      '\nThe stand-in is not the SDK, and an app that contains it is not published. Replace it before you upload.\n\nExamples:\n  $ waypost pkg init notes --id com.example.notes --name Notes --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes --sdk sdk/host-sdk.js\n',
     )
     .action(
       action<{ id: string; name: string; sdk?: string }>(async ({ id, name, sdk, json }, [folder = '.']) => {
@@ -26,7 +26,7 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
         // A web server may be to read it.
         makeFolder(folder, 0o777);
         if ((await readdir(folder)).length > 0)
-          throw new CliError('folder_not_empty', `${folder} is not empty`, { next: 'Name a new folder.' });
+          throw new CliError('folder_not_empty', `${folder} is not empty`, { next: 'Choose a new folder.' });
         const files = newApp({ id, name, sdk: content });
         for (const [path, bytes] of Object.entries(files)) await writeFile(join(folder, path), bytes, { flag: 'wx' });
         if (json) print(io.stdout, JSON.stringify({ ok: true, folder, files: Object.keys(files) }));
@@ -35,7 +35,7 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
           if (sdk === undefined)
             print(
               io.stderr,
-              'host-sdk.js is a stand-in: put that of an SDK that was issued in its place before you publish.',
+              'host-sdk.js is a stand-in: replace it with the file of a released SDK before you publish.',
             );
         }
         return true;

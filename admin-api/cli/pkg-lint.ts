@@ -18,24 +18,24 @@ const RULES = '/api/dev/rules';
 /** One file each time, so that what follows is not taken for another. */
 export const SDK_OPTION = new Option(
   '--sdk <file>',
-  'host-sdk.js of an SDK that was issued, to compare with; may be given several times',
+  'host-sdk.js of a released SDK, to compare with; can be repeated',
 ).argParser((file: string, before: readonly string[] = []) => [...before, file]);
 
 export function addPkgLint(parent: Command, { io, action }: CommandContext): void {
   parent
     .command('lint')
-    .description('audit a package, or the folder that one is made of, as the server does')
+    .description('audit a package, or the folder of a package, as the server does')
     .argument('<path>', 'a .pkg file, or a folder')
     .addOption(SDK_OPTION)
     .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
     .addHelpText(
       'after',
-      '\nEnds with 1 when there are errors, with 2 when there is nothing to audit. Every code is explained at /api/dev/rules of a daemon, which --sarif links to if --url or WAYPOST_URL names one.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
+      '\nThe exit code is 1 if there are errors, and 2 if there is nothing to audit. A daemon explains every code at /api/dev/rules;\n--sarif links to that page if --url or WAYPOST_URL is set.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
     )
     .action(
       action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
-        await mustRead(parent, path, 'Name a .pkg file, or the folder with manifest.json.');
-        for (const file of sdk ?? []) await mustRead(parent, file, 'Name host-sdk.js of an SDK that was issued.');
+        await mustRead(parent, path, 'Pass a .pkg file, or the folder with manifest.json.');
+        for (const file of sdk ?? []) await mustRead(parent, file, 'Pass host-sdk.js of a released SDK.');
         const audit = await lint(path, sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
@@ -51,7 +51,7 @@ async function mustRead(command: Command, path: string, instead: string): Promis
     await access(path, constants.R_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const what = code === 'ENOENT' ? `There is no ${visible(path)}.` : `${visible(path)} can't be read (${code}).`;
+    const what = code === 'ENOENT' ? `${visible(path)} does not exist.` : `${visible(path)} cannot be read (${code}).`;
     command.error(`error: ${what} ${instead}`);
   }
 }

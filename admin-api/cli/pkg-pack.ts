@@ -11,10 +11,10 @@ import { count } from './table.ts';
 export function addPkgPack(parent: Command, { io, action }: CommandContext): void {
   parent
     .command('pack')
-    .description('audit a folder and pack it')
-    .argument('<folder>', 'with manifest.json, index.html and host-sdk.js')
-    .option('-o, --out <file>', 'the archive; otherwise ID-VERSION.pkg in the current folder')
-    .option('--force', 'pack it in spite of errors, other than those of the archive itself')
+    .description('audit a folder and pack it into an archive')
+    .argument('<folder>', 'the folder with manifest.json, index.html and host-sdk.js')
+    .option('-o, --out <file>', 'the archive to write (default: ID-VERSION.pkg in the current folder)')
+    .option('--force', 'pack despite errors, except errors of the archive itself')
     .addOption(SDK_OPTION)
     .addHelpText(
       'after',
@@ -26,7 +26,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
         if (!options.json && audit.findings.length > 0) await printText(io, io.stderr, audit);
         if (audit.summary.errors > 0 && !options.force)
           throw new CliError('package_has_errors', `${folder} has ${count(audit.summary.errors, 'error')}`, {
-            next: 'Mend what "waypost pkg lint" tells, or pack it all the same with --force.',
+            next: 'Fix the errors that "waypost pkg lint" reports, or pack with --force.',
           });
         const { id, version } = audit.manifest ?? {};
         const out = options.out ?? `${id ?? 'package'}-${version ?? '0'}.pkg`;
@@ -43,8 +43,8 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
 async function refuseInside(out: string, folder: string): Promise<void> {
   const below = relative(await realpath(folder), join(await realpath(dirname(resolve(out))), 'x'));
   if (below.startsWith('..')) return;
-  throw new CliError('package_in_folder', `${out} would lie in ${folder}, and be a part of the next package`, {
-    next: 'Name another place with --out.',
+  throw new CliError('package_in_folder', `${out} is inside ${folder} and would become part of the next package`, {
+    next: 'Choose a path outside the folder with --out.',
   });
 }
 
@@ -59,6 +59,6 @@ async function pack(folder: string, out: string): Promise<{ readonly size: numbe
   await content?.close();
   if (written !== undefined) return written;
   throw new CliError('package_unpackable', findings.list()[0]?.message ?? 'a file could not be read', {
-    next: 'See "waypost pkg lint" for all that is wrong.',
+    next: 'Run "waypost pkg lint" to see all errors.',
   });
 }

@@ -19,12 +19,12 @@ const QUEUE: Columns = {
   APP: 'app_id',
   VERSION: 'version',
   ACCOUNT: 'account_id',
-  FOUND: ({ summary }) => `${shown(asObject(summary)?.review)} to look at`,
+  FOUND: ({ summary }) => `${shown(asObject(summary)?.review)} to review`,
   UPLOADED: 'created_at',
   NOTES: 'notes',
 };
 
-const REASON = option('--reason <text>', 'why; the developer reads it').makeOptionMandatory();
+const REASON = option('--reason <text>', 'the reason; shown to the developer').makeOptionMandatory();
 
 const pathOf = (id: string): string => `${ADMIN}/uploads/${encodeURIComponent(id)}`;
 
@@ -36,16 +36,16 @@ const appPath = (id: string): string => `${ADMIN}/apps/${encodeURIComponent(id)}
 export function addPkgReviewCommands(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
     usage: 'queue',
-    about: 'the packages that wait for a person, oldest first (administrators)',
+    about: 'list the packages that wait for a review, oldest first (administrators)',
     examples: ['waypost pkg queue'],
     async run(call) {
-      await call.list(pages(call.api, `${ADMIN}/queue`, 'uploads'), QUEUE, 'No package waits.');
+      await call.list(pages(call.api, `${ADMIN}/queue`, 'uploads'), QUEUE, 'No packages wait for a review.');
       return true;
     },
   });
   addVerb(parent, context, {
     usage: 'review <upload>',
-    about: 'a package of any account, and all that was found in it (administrators)',
+    about: 'show a package of any account and all findings (administrators)',
     examples: ['waypost pkg review 019a7c3e5b2d0400'],
     async run(call, [id]) {
       await showUpload(call, pathOf(id));
@@ -65,7 +65,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'reject <upload>',
     about: 'reject a package (administrators)',
-    options: [REASON, option('--code <code...>', 'codes of findings that it is about')],
+    options: [REASON, option('--code <code...>', 'the codes of the findings that are the reason')],
     examples: ['waypost pkg reject 019a7c3e5b2d0400 --reason "It sends contacts away." --code direct_network'],
     async run(call: Call<Reason>, [id]) {
       const { reason, code: codes } = call.options;
@@ -76,7 +76,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'suspend <upload-or-app>',
-    about: 'suspend a package, or an app with all that is published of it (administrators)',
+    about: 'suspend a package, or an app with all its published packages (administrators)',
     options: [REASON],
     examples: [
       'waypost pkg suspend 019a7c3e5b2d0400 --reason "It crashes."',
@@ -92,7 +92,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'reinstate <app>',
-    about: 'take back the suspension of an app; its packages are approved one by one (administrators)',
+    about: 'end the suspension of an app; its packages must be approved one by one (administrators)',
     examples: ['waypost pkg reinstate com.example.notes'],
     async run(call, [id]) {
       const result = await call.api.json({ method: 'POST', path: `${appPath(id)}/reinstate` });

@@ -48,33 +48,33 @@ const foundOf = (summary: Json | undefined): string =>
 export function addPkgUploadCommands(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
     usage: 'upload <file>',
-    about: 'upload a package, and say what its audit found',
-    more: 'Exit code 1 when it is rejected.',
+    about: 'upload a package and show the findings of its audit',
+    more: 'The exit code is 1 if the package is rejected.',
     options: [
-      option('--notes <text>', 'what whoever reviews it should know'),
-      option('--publish', 'publish it if it is approved'),
+      option('--notes <text>', 'notes for the reviewer'),
+      option('--publish', 'publish the package if it is approved'),
     ],
     examples: ['waypost pkg upload notes.pkg', 'waypost pkg upload notes.pkg --notes "Camera is for scans." --publish'],
     run: (call: Call<UploadOptions>, [file]) => upload(call, file),
   });
   addVerb(parent, context, {
     usage: 'list [app]',
-    about: 'your apps, or the packages of one',
+    about: 'list your apps, or the packages of an app',
     examples: ['waypost pkg list', 'waypost pkg list com.example.notes --json'],
     async run(call, [app]) {
-      if (app === undefined) await call.list(pages(call.api, '/api/dev/apps', 'apps'), APPS, 'There are no apps.');
+      if (app === undefined) await call.list(pages(call.api, '/api/dev/apps', 'apps'), APPS, 'No apps found.');
       else
         await call.list(
           pages(call.api, `/api/dev/apps/${encodeURIComponent(app)}`, 'uploads'),
           UPLOADS,
-          'It has no packages.',
+          'The app has no packages.',
         );
       return true;
     },
   });
   addVerb(parent, context, {
     usage: 'show <upload>',
-    about: 'a package, and all that was found in it',
+    about: 'show a package and all findings',
     examples: ['waypost pkg show 019a7c3e5b2d0400'],
     async run(call, [id]) {
       await showUpload(call, pathOf(id));
@@ -83,7 +83,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'publish <upload>',
-    about: 'publish a package that is approved',
+    about: 'publish an approved package',
     examples: ['waypost pkg publish 019a7c3e5b2d0400'],
     async run(call, [id]) {
       await publish(call, pathOf(id));
@@ -92,11 +92,11 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'withdraw <upload>',
-    about: 'take back a package, published or not',
+    about: 'withdraw a package, published or not',
     options: [YES],
     examples: ['waypost pkg withdraw 019a7c3e5b2d0400'],
     async run(call, [id]) {
-      await call.confirm(`Withdraw the package ${id}? Its versionCode can not be used again.`);
+      await call.confirm(`Withdraw the package ${id}? Its versionCode cannot be used again.`);
       const result = await call.api.json({ method: 'DELETE', path: pathOf(id) });
       call.show(result, `Withdrawn: ${said(asObject(result.upload))}`);
       return true;
@@ -113,8 +113,8 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
   const { notes, publish: isToBePublished } = call.options;
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const isFolder = error.code === 'EISDIR';
-    throw new CliError('unreadable', `${file} ${isFolder ? 'is a folder' : `can't be read: ${error.message}`}.`, {
-      ...(isFolder && { next: `Pack it: "waypost pkg pack ${file}" says what the file is called.` }),
+    throw new CliError('unreadable', `${file} ${isFolder ? 'is a folder' : `cannot be read: ${error.message}`}.`, {
+      ...(isFolder && { next: `Pack the folder with "waypost pkg pack ${file}", and upload the file that it prints.` }),
     });
   });
   const { FormData } = (await import('undici')).default;
@@ -130,7 +130,8 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
   await showUpload(call, path);
   if (status === 'rejected') return false;
   if (isToBePublished && status === 'approved') await publish(call, path);
-  else if (isToBePublished && status !== 'published') call.note('It is not published, since it is not approved.');
+  else if (isToBePublished && status !== 'published')
+    call.note('The package is not published, because it is not approved.');
   return true;
 }
 

@@ -9,7 +9,7 @@ import { addPkgUploadCommands } from './pkg-upload.ts';
 import { addGroup } from './verb.ts';
 
 export function addPkgCommands(program: Command, context: CommandContext): void {
-  const parent = addGroup(program, 'pkg', 'packages of mini-apps', [
+  const parent = addGroup(program, 'pkg', 'build, upload and review mini-app packages', [
     'waypost pkg init notes',
     'waypost pkg lint notes',
     'waypost pkg pack notes',

@@ -17,12 +17,12 @@ interface CertificateOptions {
 export function addProxyCertificate(proxy: Command, context: CommandContext): void {
   addVerb(proxy, context, {
     usage: 'certificate <domain>',
-    about: 'show the certificate, order it anew, or bring your own',
+    about: 'show the certificate, order a new one, or upload your own',
     options: [
-      new Option('--order', 'order the certificate anew, now').conflicts(['file', 'key', 'automatic']),
-      option('--file <cert.pem>', 'your own: the certificate and its chain, the leaf first').conflicts('automatic'),
-      option('--key <key.pem>', 'its private key').conflicts('automatic'),
-      option('--automatic', 'go back from your own to the automatic one'),
+      new Option('--order', 'order a new certificate now').conflicts(['file', 'key', 'automatic']),
+      option('--file <cert.pem>', 'your own certificate and its chain, leaf first').conflicts('automatic'),
+      option('--key <key.pem>', 'the private key of the certificate').conflicts('automatic'),
+      option('--automatic', 'replace your own certificate with an automatic one'),
     ],
     examples: [
       'waypost proxy certificate example.com',
@@ -63,7 +63,7 @@ const LONGEST_PEM = 1 << 20;
 
 async function readPem(file: string): Promise<string> {
   const text = await readFile(file, 'latin1').catch((error: unknown) => {
-    throw new CliError('unreadable', `${file} can't be read: ${error instanceof Error ? error.message : error}`);
+    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
   });
   if (text.length <= LONGEST_PEM && text.includes('-----BEGIN ')) return text;
   throw new CliError('not_pem', `${file} is not in PEM form.`, {

@@ -17,9 +17,7 @@ export function describeProxy(domain: string, body: Json): [string, ...string[]]
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
     ...(typeof proxy.hsts_max_age === 'number' ? [`  hsts         ${shown(proxy.hsts_max_age)} seconds`] : []),
-    ...(proxy.heuristic_freshness === true
-      ? ['  cache        guesses how long pages without a lifetime are fresh']
-      : []),
+    ...(proxy.heuristic_freshness === true ? ['  cache        heuristic freshness for all responses'] : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,
@@ -29,8 +27,8 @@ export function describeProxy(domain: string, body: Json): [string, ...string[]]
 }
 
 const EXPOSED_NEXT =
-  '  next: Whoever asks for these names learns the origin\'s address. Proxy them ("waypost record set … --proxied"), ' +
-  'remove them, or move what they serve to another address.';
+  '  next: These names reveal the origin\'s address. Proxy them ("waypost record set … --proxied"), ' +
+  'remove them, or move their services to another address.';
 
 function originLines(
   domain: string,
@@ -38,7 +36,7 @@ function originLines(
   on: boolean,
 ) {
   if (typeof host !== 'string' || host === '') {
-    return ['  origin       none', `  next: Name it with "waypost proxy set ${domain} ORIGIN".`];
+    return ['  origin       none', `  next: Set it with "waypost proxy set ${domain} ORIGIN".`];
   }
   const origin = `  origin       ${shown(protocol)}://${toUrlHost(host)}:${shown(port)}`;
   return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
@@ -52,7 +50,7 @@ function certificateLines(domain: string, { ssl_status, ssl_issued_at, ssl_expir
   const lines = [`  certificate  ${[shown(ssl_status), ...times].join(', ')}`];
   if (ssl_error) {
     lines.push(`  error        ${shown(ssl_error)}`);
-    lines.push(`  next: When that is mended, "waypost proxy certificate ${domain} --order" tries again at once.`);
+    lines.push(`  next: Fix the problem, then retry at once with "waypost proxy certificate ${domain} --order".`);
   }
   return lines;
 }
@@ -60,5 +58,5 @@ function certificateLines(domain: string, { ssl_status, ssl_issued_at, ssl_expir
 function proxyOf(body: Json): Json {
   const proxy = asObject(body.proxy);
   if (proxy !== undefined) return proxy;
-  throw new CliError('not_the_api', 'The daemon answered without the state of the proxy.');
+  throw new CliError('not_the_api', 'The response of the daemon has no proxy state.');
 }

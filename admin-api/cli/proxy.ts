@@ -12,27 +12,27 @@ const seconds = wholeNumber(0, 63_072_000);
 const hstsAge = (text: string): number | null => (text === 'none' ? null : seconds(text));
 
 export function addProxyCommands(program: Command, context: CommandContext): void {
-  const proxy = addGroup(program, 'proxy', 'the proxy before the web servers of a domain', [
+  const proxy = addGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
     'waypost proxy set example.com origin.example.net',
     'waypost proxy on example.com',
     'waypost proxy status example.com',
   ]);
   addVerb(proxy, context, {
     usage: 'set <domain> <origin>',
-    about: 'say where the web server is: a public address or host name',
+    about: 'set the origin server: a public address or host name',
     options: [
-      option('--port <n>', 'its port (default: 443)').argParser(wholeNumber(1, 65_535)),
+      option('--port <n>', 'the port of the origin (default: 443)').argParser(wholeNumber(1, 65_535)),
       new Option('--protocol <protocol>', 'default: https for port 443, http for port 80').choices(['http', 'https']),
       option(
         '--hsts <seconds>',
-        'tell browsers to come by HTTPS alone for so long; 0 takes that back, "none" says nothing (default: as it was)',
+        'the HSTS max-age for browsers; 0 revokes it, "none" sends no HSTS header (default: unchanged)',
       ).argParser(hstsAge),
       new Option(
         '--heuristic-freshness <state>',
-        'whether to guess how long pages without a lifetime are fresh also with cookies, credentials and queries (default: as it was, off at first)',
+        'whether to use heuristic freshness also for requests with cookies, credentials or queries (default: unchanged; off for a new proxy)',
       ).choices(['on', 'off']),
     ],
-    more: 'Whether the proxy is on stays as it is.',
+    more: 'This command does not turn the proxy on or off.',
     examples: [
       'waypost proxy set example.com origin.example.net',
       'waypost proxy set example.com 198.51.101.7 --port 8080 --protocol http',
@@ -52,8 +52,8 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     },
   });
   for (const [name, enable, about] of [
-    ['on', true, 'answer queries for the web names with the addresses of the proxy'],
-    ['off', false, 'answer queries with the records themselves'],
+    ['on', true, 'turn the proxy on: proxied names resolve to the addresses of the proxy'],
+    ['off', false, 'turn the proxy off: all names resolve to their own records'],
   ] as const) {
     addVerb(proxy, context, {
       usage: `${name} <domain>`,
@@ -70,7 +70,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
   }
   addVerb(proxy, context, {
     usage: 'status <domain>',
-    about: 'show origin, certificate, and names that still tell the origin’s address',
+    about: 'show the origin, the certificate, and names that reveal the origin’s address',
     examples: ['waypost proxy status example.com', 'waypost proxy status example.com --json | jq .proxy.exposed'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
@@ -81,12 +81,12 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
   });
   addVerb(proxy, context, {
     usage: 'purge <domain>',
-    about: 'empty the cache of the domain on every node, or the part that is named',
+    about: 'purge the cache of the domain on every node, or the given part of it',
     options: [
       // Not --url: that is the daemon, with every command.
-      option('--resource <url...>', 'what these URLs, as a whole, lead to'),
-      option('--prefix <prefix...>', 'all URLs that begin with this'),
-      option('--tag <tag...>', 'all that the origin has tagged so'),
+      option('--resource <url...>', 'the responses for exactly these URLs'),
+      option('--prefix <prefix...>', 'all URLs that start with this prefix'),
+      option('--tag <tag...>', 'all responses with this cache tag'),
     ],
     examples: [
       'waypost proxy purge example.com',

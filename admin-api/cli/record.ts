@@ -9,15 +9,17 @@ import { describeBatch, findRecords, type RecordFilter, recordLine, recordPages,
 import { count } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
 
-const NAMES = 'NAME is relative to the domain, or absolute; "@" is the domain itself.';
-const CONTENTS = 'Each CONTENT is one record: quote what has spaces, as in "10 mail.example.com".';
+const NAMES = 'NAME is relative to the domain, or absolute; "@" is the apex.';
+const CONTENTS = 'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".';
 
 const RECORD_OPTIONS = [
-  option('--ttl <seconds>', '30 to 604800; 1 is automatic. All records of a name and type have one').argParser(
+  option('--ttl <seconds>', '30 to 604800, or 1 for automatic; shared by all records of a name and type').argParser(
     wholeNumber(1, 604_800),
   ),
-  option('--priority <n>', 'of MX and SRV, where the content does not begin with it').argParser(wholeNumber(0, 65_535)),
-  option('--proxied', 'answered with the addresses of the proxy while that is on'),
+  option('--priority <n>', 'the priority of MX and SRV, if it is not part of the content').argParser(
+    wholeNumber(0, 65_535),
+  ),
+  option('--proxied', 'resolve to the addresses of the proxy while it is on'),
   option('--no-proxied', 'never proxied'),
 ];
 
@@ -29,9 +31,9 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
   ]);
   addVerb(record, context, {
     usage: 'add <domain> <name> <type> <content...>',
-    about: 'add records beside those that are there',
+    about: 'add records to the existing ones',
     options: RECORD_OPTIONS,
-    more: `${NAMES}\n${CONTENTS}\nAll are added, or none.`,
+    more: `${NAMES}\n${CONTENTS}\nEither all records are added or none.`,
     examples: [
       'waypost record add example.com www A 192.0.2.1 192.0.2.2 --ttl 600',
       'waypost record add example.com @ MX "10 mail.example.com"',
@@ -51,9 +53,9 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'list <domain>',
     about: 'list the records of a domain',
     options: [
-      option('--name <name>', 'only those of this name'),
-      option('--type <type>', 'only those of this type'),
-      option('--content <content>', 'only those with this content; MX and SRV by their host too'),
+      option('--name <name>', 'only records with this name'),
+      option('--type <type>', 'only records of this type'),
+      option('--content <content>', 'only records with this content; for MX and SRV, the host is enough'),
     ],
     examples: [
       'waypost record list example.com',
@@ -64,7 +66,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
       const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
       const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: 'content' };
       const found = recordPages(call.api, await call.domain(domainName), call.options);
-      await call.list(found, columns, 'There are no such records.');
+      await call.list(found, columns, 'No records found.');
       return true;
     },
   });
@@ -72,7 +74,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'set <domain> <name> <type> <content...>',
     about: 'make these the only records of a name and type',
     options: RECORD_OPTIONS,
-    more: `${NAMES}\n${CONTENTS}\nWhat is not given (TTL, proxied) stays as it is. Queries see the old records or the new ones, never a part.`,
+    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl or --proxied keeps its value. Queries see either the old records or the new ones, never a mix.`,
     examples: [
       'waypost record set example.com www A 192.0.2.1 192.0.2.2',
       'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',
@@ -82,9 +84,9 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
   });
   addVerb(record, context, {
     usage: 'rm <domain> <id-or-name> [type] [content]',
-    about: 'remove a record by its id, or those of a name',
+    about: 'remove a record by id, or the records of a name',
     options: [YES],
-    more: 'Asks first when they are several.',
+    more: 'Asks for confirmation if there are several records.',
     examples: [
       'waypost record rm example.com 0123456789abcdef',
       'waypost record rm example.com www A 192.0.2.1',
@@ -119,6 +121,6 @@ async function recordsToRemove(
   if (ID.test(which) && narrower.type === undefined) return [{ id: which }];
   const filter = [which, narrower.type, narrower.content].filter((part) => part !== undefined).join(' ');
   throw new CliError('no_such_record', `${domain.domain} has no record "${filter}".`, {
-    next: `See "waypost record list ${domain.domain}" for those that it has.`,
+    next: `List its records with "waypost record list ${domain.domain}".`,
   });
 }

@@ -19,8 +19,8 @@ Examples:
   $ waypost status
 
 Environment:
-  WAYPOST_URL, WAYPOST_TOKEN   as --url and --token; a token in the environment can't be seen by other users
-  WAYPOST_CONFIG               as --config; "waypost check-config" lists the variables of all settings
+  WAYPOST_URL, WAYPOST_TOKEN   like --url and --token; other users cannot see a token in the environment
+  WAYPOST_CONFIG               like --config; "waypost check-config" lists the variables of all settings
 `;
 
 type AddCommands = (program: Command, context: CommandContext) => void;
@@ -39,12 +39,12 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     token: async () => (await import('./token.ts')).addTokenCommands,
     tsig: async () => (await import('./tsig.ts')).addTsigCommands,
   },
-  'What happened:': {
+  'History:': {
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     change: async () => (await import('./change.ts')).addChangeCommand,
   },
-  'Several nodes:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
-  'The daemon:': {
+  'Cluster:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
+  'Daemon:': {
     serve: async () => (await import('./serve.ts')).addServeCommand,
     status: async () => (await import('./status.ts')).addStatusCommand,
     'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
@@ -61,14 +61,14 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(--help says more)');
+    .showHelpAfterError('(use --help for more information)');
   program
-    .description('Authoritative nameserver with a REST API, and the tool to run both')
+    .description('Authoritative nameserver and reverse proxy with a REST API, and its command line')
     .version(io.version)
-    .option('--url <url>', 'the daemon, such as http://127.0.0.1:8300')
+    .option('--url <url>', 'the URL of the daemon, such as http://127.0.0.1:8300')
     .option('--token <token>', 'API token')
     .option('--config <file>', 'configuration file (TOML)')
-    .option('--json', 'print results and errors as JSON, an object a line')
+    .option('--json', 'print results and errors as JSON, one object per line')
     .addHelpText('after', EXAMPLES);
   const context: CommandContext = {
     io,

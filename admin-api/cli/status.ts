@@ -7,8 +7,8 @@ import { addVerb } from './verb.ts';
 export function addStatusCommand(program: Command, context: CommandContext): void {
   addVerb(program, context, {
     usage: 'status',
-    about: 'ask the daemon whether it is ready',
-    more: 'Ends with 1 when it is not.',
+    about: 'show whether the daemon is ready',
+    more: 'The exit code is 1 if it is not.',
     examples: ['waypost status', 'waypost status --url http://192.0.2.1:8300 --json'],
     async run({ api, io, options }) {
       const path = '/readyz';

@@ -26,18 +26,21 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   ]);
   addVerb(token, context, {
     usage: 'create',
-    about: 'create a token and print it, alone, on standard output',
+    about: 'create a token and print it on standard output',
     options: [
-      option('--login <login>', 'username or e-mail to log in with; without it the token at hand creates another'),
-      option('--name <label>', 'label that tells this token from others (default: "cli at HOST")'),
+      option(
+        '--login <login>',
+        'username or e-mail address to log in with; without it, the current token creates another one',
+      ),
+      option('--name <label>', 'a label for the token (default: "cli at HOST")'),
       option('--password-stdin', 'read the password from the first line of standard input'),
       option(
         '--scope <scope...>',
-        'what the token may do: dns, proxy, packages, account, or one with :read (not with --login)',
+        'the scopes of the token: dns, proxy, packages or account, each optionally with :read (not with --login)',
       ),
-      option('--expires <time>', 'end of its life, as "YYYY-MM-DD HH:MM:SS" in UTC (not with --login)'),
+      option('--expires <time>', 'the expiry time, as "YYYY-MM-DD HH:MM:SS" in UTC (not with --login)'),
     ],
-    more: 'With --login the password is taken from --password-stdin, else from WAYPOST_ADMIN_PASSWORD, else asked for.',
+    more: 'With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt.',
     examples: [
       'export WAYPOST_TOKEN=$(waypost token create --login admin)',
       'pass show waypost/alice | waypost token create --login alice --password-stdin --name laptop',
@@ -50,15 +53,15 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
         return true;
       }
       const made = asText(body.token);
-      if (made === undefined) throw new CliError('not_the_api', 'The daemon answered without a token.');
+      if (made === undefined) throw new CliError('not_the_api', 'The response of the daemon has no token.');
       print(io.stdout, escapeControls(made));
-      if (io.stdout.isTTY) print(io.stderr, 'It is not shown again. To use it: export WAYPOST_TOKEN=<token>');
+      if (io.stdout.isTTY) print(io.stderr, 'The token is not shown again. To use it: export WAYPOST_TOKEN=<token>');
       return true;
     },
   });
   addVerb(token, context, {
     usage: 'list',
-    about: 'list the tokens of your account with scopes and expiry; never the secrets',
+    about: 'list the tokens of your account with scopes and expiry, without the secrets',
     examples: ['waypost token list', 'waypost token list --json | jq -r "select(.expires_at == null) | .id"'],
     async run(call) {
       const expires = (row: Json) => row.expires_at ?? 'never';
@@ -69,7 +72,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   });
   addVerb(token, context, {
     usage: 'revoke <id>',
-    about: 'end a token, at once and on every node',
+    about: 'revoke a token at once on every node',
     examples: ['waypost token revoke 0123456789abcdef'],
     async run(call, [id]) {
       const body = await call.api.json({ method: 'DELETE', path: `${TOKENS}/${encodeURIComponent(id)}` });
@@ -85,8 +88,8 @@ function label({ name }: CreateOptions): string {
 
 async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Promise<Json> {
   if (options.scope !== undefined || options.expires !== undefined) {
-    throw new CliError('usage', '--scope and --expires can not be combined with --login.', {
-      next: 'Log in first, then create the narrower token with the token that you got.',
+    throw new CliError('usage', '--scope and --expires cannot be combined with --login.', {
+      next: 'Log in first, then use the new token to create the narrower one.',
     });
   }
   const login = options.login;

@@ -16,19 +16,19 @@ interface AddOptions extends GlobalOptions {
 const KEYS = '/api/v1/tsig-keys';
 
 export function addTsigCommands(program: Command, context: CommandContext): void {
-  const tsig = addGroup(program, 'tsig', 'TSIG keys of transfers and updates: add, list, rm', [
+  const tsig = addGroup(program, 'tsig', 'TSIG keys for transfers and updates: add, list, remove', [
     'waypost tsig add transfer.example.net --scope dns:read',
     'waypost tsig list',
   ]);
   addVerb(tsig, context, {
     usage: 'add <name>',
-    about: 'make a key and print its secret, alone, on standard output',
+    about: 'create a key and print its secret on standard output',
     options: [
       option('--algorithm <name>', 'hmac-sha256 (default) or hmac-sha512'),
-      option('--scope <scope...>', 'dns:read to transfer zones, dns to update them, too'),
-      option('--domain-id <id...>', 'the domains that it is good for (default: all of the account)'),
+      option('--scope <scope...>', 'dns:read to transfer zones, dns to also update them'),
+      option('--domain-id <id...>', 'the domains that the key is valid for (default: all domains of the account)'),
     ],
-    more: 'A key of an administrator reads the zones of all accounts.',
+    more: 'The key of an administrator can read the zones of all accounts.',
     examples: [
       'waypost tsig add transfer.example.net --scope dns:read',
       'dig @127.0.0.1 -p 5300 -y "hmac-sha256:transfer.example.net:$(waypost tsig add transfer.example.net)" example.com AXFR',
@@ -42,15 +42,15 @@ export function addTsigCommands(program: Command, context: CommandContext): void
         return true;
       }
       const secret = asText(body.secret);
-      if (secret === undefined) throw new CliError('not_the_api', 'The daemon answered without a secret.');
+      if (secret === undefined) throw new CliError('not_the_api', 'The response of the daemon has no secret.');
       print(io.stdout, escapeControls(secret));
-      if (io.stdout.isTTY) print(io.stderr, 'It is not shown again.');
+      if (io.stdout.isTTY) print(io.stderr, 'The secret is not shown again.');
       return true;
     },
   });
   addVerb(tsig, context, {
     usage: 'list',
-    about: 'list the keys of your account; never the secrets',
+    about: 'list the keys of your account, without the secrets',
     examples: ['waypost tsig list', 'waypost tsig list --json | jq -r .id'],
     async run(call) {
       const domains = (row: Json) => row.domain_ids ?? 'all';
@@ -68,7 +68,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
   });
   addVerb(tsig, context, {
     usage: 'rm <id>',
-    about: 'remove a key; what is signed with it is refused at once',
+    about: 'remove a key; messages signed with it are refused at once',
     examples: ['waypost tsig rm 0123456789abcdef'],
     async run(call, [id]) {
       const body = await call.api.json({ method: 'DELETE', path: `${KEYS}/${encodeURIComponent(id)}` });

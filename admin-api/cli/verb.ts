@@ -96,4 +96,4 @@ export function option(flags: string, description: string): Option {
   return new Option(flags, description);
 }
 
-export const YES = option('--yes', 'do not ask');
+export const YES = option('--yes', 'do not ask for confirmation');

@@ -22,8 +22,7 @@ const REACHED: ReadonlyMap<string, string> = new Map([
 export function welcome({ admin, dns, http, https, password, milliseconds }: Ready): string {
   const api = `http://${formatListen(reached(admin))}`;
   const server = reached(dns[0]);
-  const shown =
-    password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only this once)\n`;
+  const shown = password === null ? '' : `\nThe account "admin" has the password  ${password}  (shown only once)\n`;
   // Single quotes around the body end for the variable, which the shell puts in.
   const secret = password ?? `'"$WAYPOST_ADMIN_PASSWORD"'`;
   const all = [...http.map((one) => `http ${formatListen(one)}`), ...https.map((one) => `https ${formatListen(one)}`)];

@@ -27,15 +27,15 @@ interface Checked {
 export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('check')
-    .description('read zone files and name every line that an import would refuse or warn of, without a daemon')
+    .description('check zone files without a daemon; print every line that an import would reject or warn about')
     .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
-    .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
+    .option('--zone <name>', 'the zone of a file that is not named NAME.zone')
     .addOption(
-      new Option('--apex <whose>', 'as for import: a file whose SOA timers are to be kept must have some')
+      new Option('--apex <whose>', 'as for import; with "keep", the file must have an SOA record')
         .choices(['keep', 'service'])
         .default('keep'),
     )
-    .option('--strict', 'warnings are errors')
+    .option('--strict', 'treat warnings as errors')
     .addHelpText('after', '\nExamples:\n  $ waypost zone check example.net.zone\n  $ waypost zone check zones/\n')
     .action(
       action<{ zone?: string; apex: 'keep' | 'service'; strict?: boolean }>(async (options, [path]) => {

@@ -12,7 +12,9 @@ export function addZoneExport(zone: Command, context: CommandContext): void {
   addVerb(zone, context, {
     usage: 'export <name>',
     about: 'write a zone as an RFC 1035 zone file',
-    options: [option('--out <file>', 'the file to write, whole or not at all (default: standard output)')],
+    options: [
+      option('--out <file>', 'the file to write (default: standard output); a failed export does not change it'),
+    ],
     examples: ['waypost zone export example.net', 'waypost zone export example.net --out example.net.zone'],
     async run(call: Call<{ out?: string }>, [name]) {
       const { out } = call.options;
@@ -37,9 +39,6 @@ async function writeWhole(body: NodeJS.ReadableStream, file: string): Promise<vo
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
-    throw new CliError(
-      'not_written',
-      `${file} could not be written: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new CliError('not_written', `Cannot write ${file}: ${error instanceof Error ? error.message : error}`);
   }
 }

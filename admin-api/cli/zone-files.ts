@@ -26,14 +26,14 @@ export interface ZoneFiles {
  */
 export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles> {
   const found = await stat(path).catch((error: unknown) => {
-    throw new CliError('unreadable', `${path} can't be read: ${error instanceof Error ? error.message : error}`);
+    throw new CliError('unreadable', `${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   });
   if (!found.isDirectory()) return { count: 1, bytes: found.size, files: one(path, zone) };
-  if (zone !== undefined) throw new CliError('usage', `--zone names the zone of one file, but ${path} is a folder.`);
+  if (zone !== undefined) throw new CliError('usage', `--zone is for a single file, but ${path} is a folder.`);
   let count = 0;
   for await (const _ of folder(path)) count++;
   if (count === 0) {
-    throw new CliError('no_zone_files', `${path} has no files that end with ${SUFFIX}.`, {
+    throw new CliError('no_zone_files', `${path} has no files with names that end in ${SUFFIX}.`, {
       next: `Name each file after its zone, such as example.net${SUFFIX}.`,
     });
   }
@@ -43,7 +43,7 @@ export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles>
 async function* one(file: string, zone: string | undefined): AsyncGenerator<ZoneFile> {
   const name = basename(file);
   if (zone === undefined && !isZoneFile(name)) {
-    throw new CliError('zone_name_needed', `The name of ${file} does not say which zone it is.`, {
+    throw new CliError('zone_name_needed', `The name of the zone cannot be derived from the file name ${file}.`, {
       next: `Pass --zone NAME, or name the file NAME${SUFFIX}.`,
     });
   }

@@ -41,20 +41,20 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
     .command('import')
     .description('create zones from zone files: one file, or every NAME.zone of a folder')
     .argument('<path>', 'file or folder')
-    .option('--zone <name>', 'the zone of a file that is not called NAME.zone')
-    .option('--replace', 'replace the records of zones that are there already; otherwise such zones fail')
+    .option('--zone <name>', 'the zone of a file that is not named NAME.zone')
+    .option('--replace', 'replace the records of existing zones; without it, such zones fail')
     .addOption(
-      new Option('--apex <whose>', 'SOA timers and apex NS: those of the file (keep), or those of the service')
+      new Option('--apex <whose>', 'the SOA timers and apex NS: those of the file (keep) or of the service')
         .choices(['keep', 'service'])
         .default('keep'),
     )
-    .option('--strict', 'warnings are errors: a doubtful zone fails')
-    .option('--concurrency <n>', 'files sent at one time, 1 to 64', wholeNumber(1, 64), 16)
+    .option('--strict', 'treat warnings as errors: a zone with warnings fails')
+    .option('--concurrency <n>', 'the number of concurrent uploads, 1 to 64', wholeNumber(1, 64), 16)
     .addHelpText(
       'after',
       `
-Each zone is imported whole or not at all, and one that fails does not stop the others. At the end every bad line is named,
-and the exit code is 1 when anything failed. Doubtful lines are imported and named as warnings.
+Each zone is imported completely or not at all. A zone that fails does not stop the others. At the end, the command prints
+every bad line, and the exit code is 1 if a zone failed. Questionable lines are imported and printed as warnings.
 
 Examples:
   $ waypost zone import example.net.zone
@@ -157,8 +157,8 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
     if (lines.length === 0) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
   }
   print(io.stdout, `imported ${zones} zones, ${records} records in ${seconds} s, ${rate} records/s`);
-  if (failures.length > 0) print(io.stdout, `${failures.length} zones failed; nothing of them was changed`);
-  if (fatal !== undefined) print(io.stdout, 'stopped before the end; what is counted here stays imported');
+  if (failures.length > 0) print(io.stdout, `${failures.length} zones failed and were not changed`);
+  if (fatal !== undefined) print(io.stdout, 'stopped early; the zones counted above are imported');
 }
 
 function badLines(error: unknown): readonly ErrorDetail[] {

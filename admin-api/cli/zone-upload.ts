@@ -71,7 +71,7 @@ async function openSource(file: string, sent: (bytes: number) => void = () => {}
     const bytes = await readFile(file);
     return { headers: { ...headers, 'content-length': String(bytes.length) }, body: () => bytes };
   } catch (error) {
-    throw new CliError('unreadable', `The file can't be read: ${error instanceof Error ? error.message : error}`);
+    throw new CliError('unreadable', `The file cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -117,5 +117,5 @@ function uploadedOf(answer: Json): Uploaded {
   const read = Array.isArray(warnings) ? (warnings as Uploaded['warnings']) : [];
   if (typeof records === 'number')
     return { records, warnings: read, warningsOmitted: typeof omitted === 'number' ? omitted : 0 };
-  throw new CliError('not_the_api', 'The daemon took the file but did not say how many records it has.');
+  throw new CliError('not_the_api', 'The daemon accepted the file, but its response has no number of records.');
 }

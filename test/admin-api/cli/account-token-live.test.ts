@@ -32,7 +32,10 @@ test('accounts: add, list, log in, show', async ({ daemon, waypost }) => {
   const refused = await waypost(['account', 'list'], { env: own });
   assert.match(refused.stderr, /\(forbidden\)\n {2}next: Use a token of an account whose role/);
   const missing = await waypost(['account', 'set', 'nobody', '--api', 'off']);
-  assert.match(missing.stderr, /no account "nobody"\. \(no_such_account\)\n {2}next: See "waypost account list"/);
+  assert.match(
+    missing.stderr,
+    /no account "nobody"\. \(no_such_account\)\n {2}next: List the accounts with "waypost account list"/,
+  );
 });
 
 test('tokens: list with scopes and expiry, never a secret; revoke ends one at once', async ({
@@ -73,7 +76,7 @@ test('tokens: list with scopes and expiry, never a secret; revoke ends one at on
   );
   assert.match((await waypost(['domain', 'list'], { env })).stderr, /\(invalid_token\)/);
   const again = await waypost(['token', 'revoke', String(id)]);
-  assert.match(again.stderr, /\(no_such_token\)\n {2}next: See "waypost token list"/);
+  assert.match(again.stderr, /\(no_such_token\)\n {2}next: List the tokens of this account with "waypost token list"/);
 });
 
 test('account set: off and on again, another name, a new password; rm', async ({ daemon, waypost, json }) => {

@@ -80,7 +80,7 @@ test('change: who serves it', async ({ daemon, env }) => {
   assert.equal([code, stdout], [0, 'change 12\n  applied  n1, n2\n  pending  n3\n']);
   assert.is(daemon.seen[0].url, '/api/v1/changes/12');
   const bad = await run(['change', '1/2'], { env });
-  assert.match(bad.stderr, /\(usage\)\n {2}next: Writes tell theirs/);
+  assert.match(bad.stderr, /\(usage\)\n {2}next: Writes print it/);
 });
 
 test('change --wait: until all do, or the time is over', async ({ daemon, env }) => {

@@ -38,7 +38,7 @@ test('it gives up in the end, with message, code and what to do', async ({ daemo
   const { code, stderr, slept } = await run(['zone', 'list'], { env });
   assert.is(code, 1);
   assert.is(slept.length, 7);
-  assert.match(stderr, /^error: Later\. \(rate_limited\)\n {2}next: Wait and run it again/);
+  assert.match(stderr, /^error: Later\. \(rate_limited\)\n {2}next: Wait and run the command again/);
 });
 
 test('a POST that is repeated carries the same idempotency key', async ({ daemon, env }) => {
@@ -97,7 +97,7 @@ test('a daemon that is not there, or is something else', async ({ daemon, env })
   assert.is(gone.code, 1);
   assert.match(
     gone.stderr,
-    /can't be reached: ECONNREFUSED\. \(unreachable\)\n {2}next: Start it with "waypost serve"/,
+    /Cannot reach the daemon at \S+: ECONNREFUSED\. \(unreachable\)\n {2}next: Start it with "waypost serve"/,
   );
   daemon.before.push({ status: 200, body: '<html>' });
   assert.match((await run(['zone', 'list'], { env })).stderr, /\(not_the_api\)/);

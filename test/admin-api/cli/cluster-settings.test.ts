@@ -14,7 +14,7 @@ test('a node that others look for on their own machines is told so, with what to
     'http://[2001:db8::1]:2379',
   ];
   for (const etcd of elsewhere) {
-    assert.match(told(etcd), /can't reach this one, whose peer\.listen is 127\.0\.0\.1:8301.*WAYPOST_PEER_LISTEN/s);
+    assert.match(told(etcd), /cannot reach this node: its peer\.listen is 127\.0\.0\.1:8301.*WAYPOST_PEER_LISTEN/s);
     assert.match(told(etcd, { WAYPOST_PEER_LISTEN: '[::1]:8301' }), /is \[::1\]:8301/);
     assert.is(told(etcd, { WAYPOST_PEER_LISTEN: '192.0.2.11:8301' }), '');
     assert.is(told(etcd, { WAYPOST_PEER_ADVERTISE: '192.0.2.11:8301' }), '');

@@ -55,7 +55,7 @@ test('list is sorted out by the filter, without headings when it is piped', asyn
     ['xn--bcher-kva.test'],
   );
   const none = await waypost(['domain', 'list', '--filter', 'nothing']);
-  assert.equal([none.code, none.stdout, none.stderr], [0, '', 'There are no such domains.\n']);
+  assert.equal([none.code, none.stdout, none.stderr], [0, '', 'No domains found.\n']);
 });
 
 test('a terminal gets headings', async ({ waypost }) => {

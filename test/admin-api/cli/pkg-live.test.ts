@@ -47,9 +47,9 @@ test('a rejected package ends with 1; what can not be read says why, and where',
   assert.is(unreadable.code, 1);
   assert.match(unreadable.stderr, /\(unreadable_package, \/package\)\n {2}manifest\.json: line 3: It is no package\./);
   const missing = await waypost(['pkg', 'upload', join(folder, 'none.pkg')]);
-  assert.match(missing.stderr, /none\.pkg can't be read: .*\(unreadable\)/);
+  assert.match(missing.stderr, /none\.pkg cannot be read: .*\(unreadable\)/);
   const whole = await waypost(['pkg', 'upload', folder]);
-  assert.match(whole.stderr, /is a folder\. \(unreadable\)\n {2}next: Pack it: "waypost pkg pack /);
+  assert.match(whole.stderr, /is a folder\. \(unreadable\)\n {2}next: Pack the folder with "waypost pkg pack /);
 });
 
 test('a daemon that ends the connection while a package is sent may find it too large', async ({ waypost, folder }) => {
@@ -71,7 +71,7 @@ test('review', async ({ waypost, folder }) => {
     const { stdout } = await waypost(['pkg', 'upload', file]);
     ids.push(/upload (\w+)/.exec(stdout)?.[1] ?? '');
   }
-  assert.match((await waypost(['pkg', 'queue'])).stdout, new RegExp(`^${ids[0]} .*1 to look at`, 'm'));
+  assert.match((await waypost(['pkg', 'queue'])).stdout, new RegExp(`^${ids[0]} .*1 to review`, 'm'));
   assert.match((await waypost(['pkg', 'review', ids[0]])).stdout, /: in review\n/);
   assert.match((await waypost(['pkg', 'approve', ids[0]])).stdout, /^Approved: com\.example\.review1/);
   const reject = ['pkg', 'reject', ids[1], '--reason', 'It does harm.', '--code', 'eval'];

@@ -148,7 +148,7 @@ test('no origin to turn on: the error says how to name one', async ({ daemon, wa
   daemon.before[1] = { status: 409, body: { ok: false, error } };
   const { code, stderr } = await running;
   assert.is(code, 1);
-  assert.match(stderr, /next: Name the origin with "waypost proxy set DOMAIN ORIGIN"/);
+  assert.match(stderr, /next: Set the origin with "waypost proxy set DOMAIN ORIGIN"/);
 });
 
 test.run();

@@ -41,7 +41,7 @@ test('add: several at once, or none', async (live) => {
 test('a content whose quotes were forgotten: the error says so', async (live) => {
   const { code, stderr } = await live.waypost(['record', 'add', 'bücher.test', '@', 'MX', '10', 'mail.bücher.test']);
   assert.is(code, 1);
-  assert.match(stderr, /\n {2}next: A content with spaces is one argument: quote it/);
+  assert.match(stderr, /\n {2}next: Quote content with spaces/);
 });
 
 test('priority beside the content, names in Unicode, text', async (live) => {
@@ -132,7 +132,10 @@ test('rm by id, by content, by name', async (live) => {
   const [row] = await live.json(['record', 'list', 'bücher.test', '--name', 'six']);
   assert.match((await live.waypost(['record', 'rm', 'bücher.test', String(row.id)])).stdout, /: deleted 1 record /);
   const again = await live.waypost(['record', 'rm', 'bücher.test', String(row.id)]);
-  assert.match(again.stderr, /\(no_such_record, \/delete\/0\)\n {2}next: See "waypost record list"/);
+  assert.match(
+    again.stderr,
+    /\(no_such_record, \/delete\/0\)\n {2}next: List the records of the domain with "waypost record list"/,
+  );
   assert.is((await live.waypost(['record', 'rm', 'bücher.test', 'www', 'A', '192.0.2.2'])).code, 0);
   assert.equal(await contents(live, 'www', 'A'), ['192.0.2.3']);
   assert.is((await live.waypost(['record', 'rm', 'bücher.test', 'race'])).code, 1);
@@ -154,7 +157,7 @@ test('audit and change tell of it', async ({ waypost, json }) => {
   const [state] = await json(['change', String(change), '--wait']);
   assert.equal([state.seq, Object.values(state.applied).length, Object.values(state.pending).length], [change, 1, 0]);
   const none = await waypost(['change', '999999']);
-  assert.match(none.stderr, /\(no_such_change\)\n {2}next: Writes tell/);
+  assert.match(none.stderr, /\(no_such_change\)\n {2}next: Writes print/);
 });
 
 test.run();

@@ -92,7 +92,7 @@ test('list asks for the name, type and content', async ({ daemon, env }) => {
   const { stdout } = await run(argv, { env });
   assert.is(JSON.parse(stdout).id, 'r-b');
   assert.match(daemon.seen[1].url, /\/records\?limit=1000&name=www&type=A&content=192\.0\.2\.2$/);
-  assert.is((await run(['record', 'list', 'a.test', '--name', 'no'], { env })).stderr, 'There are no such records.\n');
+  assert.is((await run(['record', 'list', 'a.test', '--name', 'no'], { env })).stderr, 'No records found.\n');
 });
 
 test('what a record says can not drive the terminal', async ({ daemon, env }) => {
@@ -160,7 +160,7 @@ test('set gives up when somebody else never stops', async ({ daemon, env }) => {
   daemon.onBatch = () => void zone.revision++;
   const { code, stderr } = await run(['record', 'set', 'a.test', 'www', 'A', '192.0.2.5'], { env });
   assert.is(code, 1);
-  assert.match(stderr, /\(changed\)\n {2}next: Somebody else changed it/);
+  assert.match(stderr, /\(changed\)\n {2}next: The domain was changed in the meantime/);
   assert.equal(contents(daemon, 'www'), ['192.0.2.1', '192.0.2.2']);
 });
 
@@ -181,7 +181,7 @@ test('rm by id, by name, by name and type, by all three', async ({ daemon, env }
   assert.is(none.code, 1);
   assert.match(
     none.stderr,
-    /a\.test has no record "www A"\. \(no_such_record\)\n {2}next: See "waypost record list a\.test"/,
+    /a\.test has no record "www A"\. \(no_such_record\)\n {2}next: List its records with "waypost record list a\.test"/,
   );
 });
 

@@ -46,10 +46,7 @@ test('a file that is not there is named, without the places in the program', asy
   const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
   const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
   assert.is(code, 1);
-  assert.match(
-    stderr,
-    /^error: ENOENT: .*no\.snapshot'\. \(bad_path\)\n {2}next: Look whether the path is right; .*\n$/,
-  );
+  assert.match(stderr, /^error: ENOENT: .*no\.snapshot'\. \(bad_path\)\n {2}next: Check the path; .*\n$/);
 });
 
 test('the list of commands is grouped, a line each', async () => {
@@ -61,9 +58,9 @@ test('the list of commands is grouped, a line each', async () => {
     'Proxy:',
     'Packages:',
     'Accounts and tokens:',
-    'What happened:',
-    'Several nodes:',
-    'The daemon:',
+    'History:',
+    'Cluster:',
+    'Daemon:',
     'Help:',
   ]);
   for (const line of commands.split('\n')) assert.match(line, /^$|^\S.*:$|^ {2}\S/);

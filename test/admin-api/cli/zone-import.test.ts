@@ -149,7 +149,7 @@ test('what would fail for every file ends the import at once', async ({ daemon, 
   });
   assert.is(code, 1);
   assert.match(stderr, /^error: .*\(invalid_token\)/);
-  assert.match(stdout, /^imported 0 zones.*\nstopped before the end/);
+  assert.match(stdout, /^imported 0 zones.*\nstopped early/);
   assert.ok(daemon.seen.length <= 8);
 });
 

@@ -51,7 +51,10 @@ test('an export that fails leaves the old file and nothing beside it', async ({ 
   writeFileSync(out, 'old');
   const none = await run(['zone', 'export', 'a.test', '--out', out], { env });
   assert.is(none.code, 1);
-  assert.match(none.stderr, /no domain "a\.test"\. \(no_such_domain\)\n {2}next: See "waypost domain list"/);
+  assert.match(
+    none.stderr,
+    /no domain "a\.test"\. \(no_such_domain\)\n {2}next: List the domains with "waypost domain list"/,
+  );
   daemon.addZone('a.test', '@ A 192.0.2.1\n');
   const nowhere = await run(['zone', 'export', 'a.test', '--out', join(folder, 'no', 'where')], { env });
   assert.match(nowhere.stderr, /\(not_written\)/);

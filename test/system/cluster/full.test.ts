@@ -20,7 +20,7 @@ test('a full etcd', async () => {
       return output;
     };
     const before = await status(0);
-    assert.match(before, /^the database of etcd takes \d+\.\d MiB.*; \d+\.\d MiB of it are in use$/m);
+    assert.match(before, /^the database of etcd uses \d+\.\d MiB.*; \d+\.\d MiB of this is live data$/m);
     assert.not.match(before, /is full/);
     const fill = async (): Promise<void> => {
       for (let i = 0; ; i++) await etcd.gateway.transaction([], [put(`${FILLER}${i}`, Buffer.alloc(1 << 20))]);
@@ -31,7 +31,7 @@ test('a full etcd', async () => {
     assert.is((refused.body.error as { code: string }).code, 'etcd_full');
 
     const told = await status(1);
-    assert.match(told, /etcd is full \(alarm NOSPACE\): nothing can be written/);
+    assert.match(told, /etcd is full \(alarm NOSPACE\) and accepts no writes/);
     const etcdctl = async (...args: string[]): Promise<string> => {
       const child = startChild('etcdctl', args, { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: etcd.endpoint });
       assert.is(await child.ended(60_000), 0, child.output());

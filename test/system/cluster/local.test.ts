@@ -16,7 +16,7 @@ async function start(folder: string, port: number): Promise<{ child: Child; apis
   const env = environment({ WAYPOST_ADMIN_PASSWORD: ADMIN_PASSWORD, WAYPOST_NAMESERVERS: 'ns1.waypost.test' });
   const child = startChild(process.execPath, [MAIN, ...args], env);
   try {
-    await child.waitFor(/Ctrl-C ends them all/, 180_000);
+    await child.waitFor(/Ctrl-C stops them all/, 180_000);
   } catch (error) {
     await child.stop('SIGINT', 20_000);
     throw error;
@@ -36,9 +36,10 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
       const { body } = await one.call('POST', '/api/v1/domains', { domain: `round-${round}.example` });
       assert.equal((body.sync as { applied: string[] }).applied, ['node-1', 'node-2']);
       const [, dataDir] =
-        child.output().match(/^How far each is: WAYPOST_DATA_DIR=(\S+) waypost cluster status$/m) ?? [];
+        child.output().match(/^Show the state of each node with: WAYPOST_DATA_DIR=(\S+) waypost cluster status$/m) ??
+        [];
       const status = await runCommand(['cluster', 'status'], environment({ WAYPOST_DATA_DIR: dataDir }));
-      assert.match(status.output, /node-1 +serves, has all .*\n.*node-2 +serves, has all /);
+      assert.match(status.output, /node-1 +serves, up to date .*\n.*node-2 +serves, up to date /);
       assert.is(((await two.call('GET', '/api/v1/domains')).body.domains as unknown[]).length, round);
       assert.is(await child.stop('SIGINT', 30_000), 0, child.output());
       for (const api of [one, two])
@@ -60,7 +61,7 @@ test('an etcd that is not there is named', async () => {
   const args = ['cluster', 'local', '--folder', folder, '--port', String(await freePort()), '--etcd', '/nowhere/etcd'];
   const { code, output } = await runCommand(args, environment({}));
   assert.is(code, 1);
-  assert.match(output, /\/nowhere\/etcd can't be started: .*ENOENT/);
+  assert.match(output, /Cannot start \/nowhere\/etcd: .*ENOENT/);
   removeFolder(folder);
 });
 

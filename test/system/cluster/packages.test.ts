@@ -27,7 +27,7 @@ test('uploaded at one node, given by the other when the first has gone, and by o
 
     const file = join(folder, 'snapshot');
     const taken = await runCommand(['cluster', 'snapshot', file], b.env);
-    assert.match(taken.output, /holds all up to change \d+, and one package \(/);
+    assert.match(taken.output, /holds everything up to change \d+, and one package \(/);
     const dataDir = join(folder, 'alone');
     const settings = {
       WAYPOST_DATA_DIR: dataDir,

@@ -80,8 +80,8 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     const asked = await first.run(init);
     assert.is(asked.code, 0, asked.output);
     first.start(command(asked.output, 'etcd '));
-    const begun = await until(() => first.run(init).catch(() => ({ code: 1, output: '' })), /the cluster begins with/);
-    assert.match(begun, /the member of etcd on this node runs/);
+    const begun = await until(() => first.run(init).catch(() => ({ code: 1, output: '' })), /the cluster starts with/);
+    assert.match(begun, /the member of etcd on this node is running/);
     await first.start(command(begun, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
 
     const invitation = join(folder, 'node-2.invitation');
@@ -97,11 +97,11 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     assert.is(added.code, 0, added.output);
     // Broken off here, it goes on where it was.
     const known = await second.run(join2);
-    assert.match(known.output, /this node is node-2 already/);
+    assert.match(known.output, /this node is already node-2/);
     assert.is(command(known.output, 'etcd '), command(joined.output, 'etcd '));
     second.start(command(joined.output, 'etcd '));
     await second.start(command(joined.output, 'WAYPOST_DATA_DIR=')).waitFor(/^waypost ready/m, PATIENCE_MS);
-    assert.match((await second.run(join2)).output, /the member of etcd on this node runs/);
+    assert.match((await second.run(join2)).output, /the member of etcd on this node is running/);
 
     const apis = places.map(({ address }) => new ApiClient(`http://${address}:8300`));
     for (const api of apis) await api.logIn('admin', ADMIN_PASSWORD);
@@ -113,7 +113,7 @@ test('what is printed, pasted, makes a cluster that takes writes', async () => {
     }
     assert.match(
       (await second.run('waypost cluster status')).output,
-      /node-1 +serves, has all.*\n.*node-2 +serves, has all/,
+      /node-1 +serves, up to date.*\n.*node-2 +serves, up to date/,
     );
   } finally {
     for (const terminal of [second, first]) await terminal.close();

@@ -41,18 +41,18 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
     const writing = (async () => {
       for (; !isDone; written++) await b.api.createDomain(`during${written}.example`);
     })();
-    await cluster(a, 0, /holds all up to change \d+[\s\S]*secret key is not in it/, 'snapshot', early);
+    await cluster(a, 0, /holds everything up to change \d+[\s\S]*does not contain the secret key/, 'snapshot', early);
     isDone = true;
     await writing;
     assert.ok(written > 0);
     await a.api.createDomain('after.example');
-    await cluster(a, 0, /holds all/, 'snapshot', late);
+    await cluster(a, 0, /holds everything/, 'snapshot', late);
     await cluster(a, 1, /is in use by process/, 'restore', early);
 
     // One node, while the cluster goes on.
     await b.stop();
     await cluster(b, 1, /holds data already.*--force/, 'restore', early);
-    await cluster(b, 0, /What it held before is in[\s\S]*it catches up/, 'restore', early, '--force');
+    await cluster(b, 0, /The previous data is in[\s\S]*it catches up/, 'restore', early, '--force');
     await b.start();
     await untilReady(b);
     assert.ok((await names(b)).includes('after.example'));
@@ -62,8 +62,8 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
     await Promise.all(rig.nodes.map((node) => node.stop()));
     await rig.etcd.kill();
     for (const node of rig.nodes) node.env.WAYPOST_ETCD_ENDPOINTS = other.endpoint;
-    await cluster(a, 0, /no log below \/waypost\/ yet[\s\S]*waypost cluster init/, 'restore', early, '--force');
-    await cluster(a, 0, /the cluster begins with the \d+ changes of a/, 'init');
+    await cluster(a, 0, /no log under \/waypost\/ yet[\s\S]*waypost cluster init/, 'restore', early, '--force');
+    await cluster(a, 0, /the cluster starts with the \d+ changes of a/, 'init');
     await cluster(b, 0, /it catches up/, 'restore', early, '--force');
     await Promise.all(rig.nodes.map((node) => node.start()));
     await Promise.all(rig.nodes.map(untilReady));
