@@ -23,7 +23,7 @@ export class StateError extends WaypostError {}
 
 /** Something that a commit read has changed since. The caller validates anew and tries again. */
 export class ConflictError extends WaypostError {
-  constructor(message = 'The data changed while the request was being checked; try again.') {
+  constructor(message = 'Another request changed the data at the same time; retry.') {
     super('write_conflict', message);
   }
 }

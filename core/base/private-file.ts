@@ -25,12 +25,12 @@ export function readPrivateFile(file: string): string | undefined {
     // Of the file that is open, not of what the name leads to a moment later.
     const { mode } = fstatSync(descriptor);
     if ((mode & 0o077) !== 0 && process.platform !== 'win32')
-      throw badFile(file, `may be used by others (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`);
+      throw badFile(file, `is accessible to other users (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`);
     return readFileSync(descriptor, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw badFile(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw badFile(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -68,7 +68,7 @@ function place(file: string, text: string, name: (draft: string) => void): void 
     }
     name(draft);
   } catch (error) {
-    throw badFile(file, `can't be created: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw badFile(file, `cannot be created: ${error instanceof Error ? error.message : String(error)}`, error);
   } finally {
     rmSync(draft, { force: true });
   }

@@ -89,7 +89,7 @@ function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
       const bytes = view(sealed);
       if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== VERSION) throw unsealable();
       const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER)));
-      if (key === undefined) throw unsealable('its key is not in the key file');
+      if (key === undefined) throw unsealable('the key file does not contain its key');
       const end = bytes.length - TAG;
       const plain = open(
         key.bytes,
@@ -113,8 +113,8 @@ const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byte
 const associated = (header: Uint8Array, context: string): Buffer =>
   Buffer.concat([header, Buffer.from(context, 'utf8')]);
 
-const unsealable = (why = 'it was changed, cut, or sealed for another place'): WaypostError =>
-  new WaypostError('unsealable', `What is stored encrypted can't be opened: ${why}.`);
+const unsealable = (why = 'it was changed, truncated, or encrypted for another row'): WaypostError =>
+  new WaypostError('unsealable', `Cannot decrypt a stored secret: ${why}.`);
 
 /** Undefined when there is no such file. */
 function readKeys(file: string): Key[] | undefined {
@@ -128,15 +128,15 @@ function parseKeys(file: string, text: string): Key[] {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (lines.length === 0 || lines.length > MAX_KEYS)
-    throw badFile(file, 'must have one line, the key, and at most one more, the key before it.');
+    throw badFile(file, 'must contain the key on its first line and, at most, the previous key on its second.');
   const keys = lines.map((line, i) => {
     const bytes = parseKey(line);
     // The line itself is a secret: it is not shown.
     if (bytes === undefined)
-      throw badFile(file, `has no key on line ${i + 1}: 32 bytes as base64 or hexadecimal text.`);
+      throw badFile(file, `has no valid key on line ${i + 1}; use 32 bytes as base64 or hexadecimal text.`);
     return keyOf(bytes);
   });
-  if (keys.length === 2 && keys[0].id.equals(keys[1].id)) throw badFile(file, 'has the same key twice.');
+  if (keys.length === 2 && keys[0].id.equals(keys[1].id)) throw badFile(file, 'contains the same key twice.');
   return keys;
 }
 

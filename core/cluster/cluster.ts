@@ -81,8 +81,8 @@ export class Cluster {
     const port = await this.#server.listen();
     const lookedUp = new FaultLog(
       log,
-      'the members of the cluster can not be looked up',
-      'the members of the cluster are known again',
+      'cannot read the members of the cluster from etcd',
+      'reading the members of the cluster works again',
     );
     const before = readKnownNodes(this.#options.knownNodes);
     if (before.size > 0) this.#changed({ known: before, live: new Set() });
@@ -156,7 +156,7 @@ export class Cluster {
   /** Hands commits to another node. Resolves with its answer. Rejects when none came: it may have taken them or not. */
   async forward({ name }: Member, commits: Buffer): Promise<Buffer> {
     const watch = this.#watches.get(name);
-    if (watch === undefined) throw new Error(`${name} is not known`);
+    if (watch === undefined) throw new Error(`${name} is not a known node`);
     return await watch.forward(commits);
   }
 
@@ -185,7 +185,10 @@ export class Cluster {
     try {
       writeKnownNodes(file, known.values());
     } catch (error) {
-      log.warn('the known nodes can not be kept: started without etcd, this node will not hear them', { file, error });
+      log.warn('cannot store the known nodes; after a start without etcd, this node cannot connect to them', {
+        file,
+        error,
+      });
     }
   }
 
@@ -202,7 +205,7 @@ export class Cluster {
     for (const [name, member] of known) {
       if (name === self.name || this.#watches.has(name)) continue;
       const heard =
-        this.#heard.get(name) ?? new FaultLog(log, 'a node is not heard', 'a node is heard again', { node: name });
+        this.#heard.get(name) ?? new FaultLog(log, 'node unreachable', 'node reachable again', { node: name });
       this.#heard.set(name, heard);
       const watch = new PeerWatch(member, {
         tls,

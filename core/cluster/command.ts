@@ -45,8 +45,8 @@ export function runCommand(
       });
     child.once('error', ({ message }) => end(message));
     child.once('exit', (code, signal) => {
-      const how = signal === null ? `exit status ${code}` : `ended by ${signal}`;
-      const fault = isLate ? `it took more than ${timeout / 1000} seconds` : code === 0 ? null : how;
+      const how = signal === null ? `exit status ${code}` : `killed by ${signal}`;
+      const fault = isLate ? `timeout after ${timeout / 1000} seconds` : code === 0 ? null : how;
       const done = (): void => {
         clearTimeout(rest);
         for (const stream of [child.stdout, child.stderr]) stream.destroy();

@@ -44,7 +44,7 @@ export function peerTls(config: Pick<Placed, 'dataDir' | 'peer'>): PeerTls {
     if (!existsSync(file))
       throw new ConfigError(
         'no_peer_certificate',
-        `${file} is not there, and with etcd nodes talk to each other over TLS with certificates on both sides. Run "waypost cluster init" on the first node, "waypost cluster join" on the others.`,
+        `${file} is missing. The nodes of a cluster need certificates for mutual TLS. Run "waypost cluster init" on the first node, "waypost cluster join" on the others.`,
       );
   return {
     ca: read('peer.ca_file', ca),
@@ -57,7 +57,10 @@ export function peerTls(config: Pick<Placed, 'dataDir' | 'peer'>): PeerTls {
 export function etcdSettings(config: Placed): EtcdSettings {
   const { endpoints, timeout, caFile, certificateFile, keyFile } = config.etcd;
   if ((certificateFile === undefined) !== (keyFile === undefined))
-    throw new ConfigError('half_certificate', 'etcd.certificate_file and etcd.key_file go together: set both or none.');
+    throw new ConfigError(
+      'half_certificate',
+      'etcd.certificate_file and etcd.key_file belong together: set both or neither.',
+    );
   if (!endpoints.some((one) => one.startsWith('https:'))) return { endpoints, timeout };
   const own = clusterFiles(config);
   const optional = (setting: string, file: string | undefined, standard: string): string | undefined => {
@@ -79,6 +82,6 @@ function read(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError('bad_file', `${setting}: ${file} can't be read: ${(error as Error).message}.`);
+    throw new ConfigError('bad_file', `${setting}: cannot read ${file}: ${(error as Error).message}.`);
   }
 }

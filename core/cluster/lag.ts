@@ -51,26 +51,26 @@ export class Lag {
     };
   }
 
-  /** Why this node is not to be asked; empty when it is. */
+  /** Reasons why this node is not ready; empty when it is. */
   faults(): string[] {
     const { journal, maxLag } = this.#options;
     if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
     if (!journal.isSynced && journal.freshness.currentAt === null)
-      return ['the log of the cluster was not read yet, and no other node is heard'];
-    if (journal.isStuck) return ['what others have written can not be applied here'];
+      return ['the log of the cluster has not been read yet, and no other node is reachable'];
+    if (journal.isStuck) return ['cannot apply the writes of other nodes'];
     if (journal.lag >= CLOSE) return [`${journal.lag} changes behind the cluster`];
     const { lagSeconds, state } = this.standing();
     if (lagSeconds <= maxLag) return [];
-    const why = state === 'cut_off' ? ': neither etcd nor another node is heard' : '';
-    return [`maybe ${Math.floor(lagSeconds)} seconds behind the cluster${why}`];
+    const why = state === 'cut_off' ? ': neither etcd nor another node is reachable' : '';
+    return [`up to ${Math.floor(lagSeconds)} seconds behind the cluster${why}`];
   }
 
-  /** What does not keep it from serving; empty when all is well. */
+  /** Problems that do not make it unready; empty when there are none. */
   warnings(): string[] {
     const { state, etcdSeconds } = this.standing();
     if (state !== 'without_etcd' && state !== 'cut_off') return [];
     const since = etcdSeconds === null ? 'since the start' : `for ${Math.floor(etcdSeconds)} seconds`;
-    return [`etcd has not answered ${since}: writes are refused until it does`];
+    return [`etcd has not responded ${since}: writes fail until it does`];
   }
 
   #stateAt(now: number): Standing['state'] {

@@ -177,14 +177,14 @@ export class Membership {
     if (removed.has(id))
       throw new StateError(
         'removed',
-        `This node was removed from the cluster. To take it in again, move its data folder away, run "waypost cluster invite ${self.name}" on the first node, and "waypost cluster join" here.`,
+        `This node was removed from the cluster. To add it again, move its data folder away, run "waypost cluster invite ${self.name}" on the first node, and "waypost cluster join" here.`,
       );
     const session = sessions.get(self.name);
     if (session === undefined || session.process === this.#process) return;
     if (session.id === id && !this.#wasThere) return;
     throw new StateError(
       'name_taken',
-      `Another node of the cluster is called ${self.name}, too (${known.get(self.name)?.address}). Give each its own: WAYPOST_NODE_NAME, with an invitation for that name.`,
+      `Another node of the cluster is also called ${self.name} (${known.get(self.name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
     );
   }
 
@@ -231,5 +231,5 @@ function numberOf(name: string, known: Members['known']): number {
   if (own !== undefined && own !== null) return own;
   const taken = new Set([...known.values()].map(({ number }) => number));
   for (let number = 0; number < NODE_NUMBERS; number++) if (!taken.has(number)) return number;
-  throw new Error(`the cluster has ${NODE_NUMBERS} members already; remove those that are no more`);
+  throw new Error(`the cluster already has the maximum of ${NODE_NUMBERS} members; remove unused members`);
 }

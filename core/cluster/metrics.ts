@@ -22,28 +22,46 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
       const value = of(standing());
       if (value !== null) emit(value);
     });
-  gauge('lag_entries', 'Changes that the others are known to have and this node has not applied.', (now) => {
+  gauge('lag_entries', 'Changes of other nodes that this node has not applied yet.', (now) => {
     return now.lagEntries;
   });
-  gauge('lag_seconds', 'For so long others may have known more than this node serves.', (now) => now.lagSeconds);
-  gauge('etcd_contact_age_seconds', 'Since etcd has answered; none: it has not since the start.', (now) => {
-    return now.etcdSeconds;
-  });
-  gauge('etcd_size_bytes', "Of the file of etcd's database, as the member says that this node asks.", (now) => {
+  gauge(
+    'lag_seconds',
+    'Maximum time for which this node may have missed changes of other nodes.',
+    (now) => now.lagSeconds,
+  );
+  gauge(
+    'etcd_contact_age_seconds',
+    'Time since the last response of etcd; absent before its first response.',
+    (now) => {
+      return now.etcdSeconds;
+    },
+  );
+  gauge('etcd_size_bytes', "Size of etcd's database file, reported by the member that this node uses.", (now) => {
     return now.storage?.size ?? null;
   });
-  gauge('etcd_used_bytes', 'What of that is in use; the rest comes back by "etcdctl defrag".', (now) => {
+  gauge('etcd_used_bytes', 'Used part of the database file; "etcdctl defrag" frees the rest.', (now) => {
     return now.storage?.used ?? null;
   });
-  gauge('etcd_quota_bytes', 'What the file may grow to; none: etcd does not say (before 3.6).', (now) => {
-    return now.storage?.quota ?? null;
-  });
-  gauge('etcd_full', '1: a member of etcd has reached its quota, and nothing can be written.', (now) => {
+  gauge(
+    'etcd_quota_bytes',
+    'Maximum size of the database file; absent before etcd 3.6, which does not report it.',
+    (now) => {
+      return now.storage?.quota ?? null;
+    },
+  );
+  gauge('etcd_full', '1 if a member of etcd has reached its quota, so that all writes fail.', (now) => {
     return now.storage === null ? null : Number(now.storage.isFull);
   });
-  gauge('pending_peers', 'Nodes that have not applied all that this one has.', (now) => now.pending.length);
-  registry.read('gauge', 'waypost_cluster_state', 'What this node does: one is 1.', ['state'], (emit) => {
-    const { state } = standing();
-    for (const one of states) emit(one === state ? 1 : 0, one);
-  });
+  gauge('pending_peers', 'Nodes that have not applied all changes of this node.', (now) => now.pending.length);
+  registry.read(
+    'gauge',
+    'waypost_cluster_state',
+    'State of this node: 1 for the current state, 0 for all others.',
+    ['state'],
+    (emit) => {
+      const { state } = standing();
+      for (const one of states) emit(one === state ? 1 : 0, one);
+    },
+  );
 }

@@ -80,7 +80,7 @@ export class PeerLink {
     this.#wanted = HEAD;
     while (at + HEAD <= bytes.length) {
       const end = at + LENGTH + bytes.readUInt32BE(at);
-      if (end < at + HEAD || end > at + MOST) throw new Error('a message between nodes is too long, or cut short');
+      if (end < at + HEAD || end > at + MOST) throw new Error('a message between nodes is too long or truncated');
       this.#wanted = end - at;
       if (end > bytes.length) break;
       const number = bytes.readUIntBE(at + LENGTH + 1, 6);

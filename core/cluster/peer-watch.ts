@@ -52,13 +52,13 @@ export class PeerWatch {
   async forward(commits: Buffer): Promise<Buffer> {
     const link = this.#link;
     const { name } = this.member;
-    if (link === null) throw new Error(`${name} is not heard`);
+    if (link === null) throw new Error(`${name} is not connected`);
     const number = ++this.#lastAsked;
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
         this.#asked.set(number, { resolve, reject });
-        timer = setTimeout(() => reject(new Error(`${name} gave no answer in time`)), PATIENCE);
+        timer = setTimeout(() => reject(new Error(`${name} did not respond in time`)), PATIENCE);
         link.send(KIND.commits, number, commits);
       });
     } finally {
@@ -86,8 +86,8 @@ export class PeerWatch {
     const { signal } = this.#stop;
     const asked = this.#ask();
     let end = (error: Error): void => void asked.destroy(error);
-    const silence = setTimeout(() => end(new Error('nothing is heard')), SILENCE);
-    const leave = (): void => end(new Error('it is heard no more'));
+    const silence = setTimeout(() => end(new Error('timeout: no message received')), SILENCE);
+    const leave = (): void => end(new Error('this node closed the connection'));
     signal.addEventListener('abort', leave);
     try {
       return await new Promise<never>((_, reject) => {
@@ -96,7 +96,7 @@ export class PeerWatch {
         asked.on('upgrade', (_answer, socket: Socket, head) => {
           end = (error) => void socket.destroy(error);
           socket.on('error', reject);
-          socket.on('close', () => reject(new Error('the connection ended')));
+          socket.on('close', () => reject(new Error('the connection was closed')));
           this.#link = new PeerLink(socket, head, (message) => {
             silence.refresh();
             this.#take(message);
@@ -108,7 +108,8 @@ export class PeerWatch {
       this.#link = null;
       clearTimeout(silence);
       signal.removeEventListener('abort', leave);
-      for (const { reject } of this.#asked.values()) reject(new Error(`the connection to ${this.member.name} ended`));
+      for (const { reject } of this.#asked.values())
+        reject(new Error(`the connection to ${this.member.name} was closed`));
     }
   }
 
@@ -131,13 +132,13 @@ export class PeerWatch {
     } else if (kind === KIND.answer) {
       const asked = this.#asked.get(number);
       if (said.length > 0) asked?.resolve(said);
-      else asked?.reject(new Error(`${this.member.name} took no commits`));
+      else asked?.reject(new Error(`${this.member.name} accepted no commits`));
     } else throw new Error('a message of unknown kind');
   }
 }
 
 function refusalOf(status: number | undefined): string {
   return status === 403
-    ? 'it does not take this node for a member of the cluster'
-    : `it does not talk as this release does: status ${status}`;
+    ? 'it does not accept this node as a member of the cluster'
+    : `it uses an incompatible protocol: status ${status}`;
 }

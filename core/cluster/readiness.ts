@@ -22,8 +22,8 @@ export interface Parts {
 
 export function readinessOf({ node, nameserver, edge, isStopping }: Parts): Readiness {
   const reasons = node.faults();
-  if (!nameserver.listening) reasons.push('a DNS thread does not listen');
-  if (edge === undefined || edge?.isListening === false) reasons.push('a thread of the edge does not listen');
+  if (!nameserver.listening) reasons.push('a DNS thread is not listening');
+  if (edge === undefined || edge?.isListening === false) reasons.push('an edge thread is not listening');
   if (isStopping) reasons.push('the service is stopping');
   return { ok: reasons.length === 0, reasons, warnings: node.warnings(), cluster: node.standing?.() ?? null };
 }

@@ -18,14 +18,11 @@ export async function removeMember(config: Placed, name: string, isForced: boole
       const member = known.get(name);
       if (member === undefined) {
         const all = [...known.keys()].sort().join(', ');
-        throw new StateError('no_member', `No node of the cluster is called ${name}. These are: ${all || 'none'}.`);
+        throw new StateError('no_member', `The cluster has no node called ${name}. Its nodes: ${all || 'none'}.`);
       }
       const session = sessions.get(name);
       if (session !== undefined && !isForced)
-        throw new StateError(
-          'is_there',
-          `${name} runs. Stop its daemon first, or remove it all the same with --force.`,
-        );
+        throw new StateError('is_there', `${name} is running. Stop its daemon first, or use --force.`);
       const { succeeded } = await gateway.transaction(
         [hasRevision(keyOf(prefix, 'session', name), session?.revision ?? 0)],
         [

@@ -60,20 +60,23 @@ export class Replacement {
         const onProgress = (done: number, size: number): void => {
           if (performance.now() - told < TOLD) return;
           told = performance.now();
-          log.info('fetching the store of another node', { node: member.name, bytes: done, of: size });
+          log.info('fetching a snapshot from another node', { node: member.name, bytes: done, of: size });
         };
         try {
-          log.info('fetching the store of another node', { node: member.name });
+          log.info('fetching a snapshot from another node', { node: member.name });
           await fetchSnapshot({ member, tls, folder, signal, onProgress });
-          log.info('the store of another node is here', { node: member.name });
+          log.info('snapshot fetched', { node: member.name });
           this.isDone = true;
           this.#resolve();
           return;
         } catch (error) {
           if (signal.aborted) return;
-          log.warn('the store of another node did not come', { node: member.name, reason: (error as Error).message });
+          log.warn('cannot fetch a snapshot from another node', {
+            node: member.name,
+            reason: (error as Error).message,
+          });
         }
-      } else if (turn === 0) log.warn('no other node is there whose store could be fetched; waiting for one');
+      } else if (turn === 0) log.warn('no other node offers a snapshot; waiting');
       await sleep(PAUSE, undefined, { signal }).catch(() => {});
     }
   }

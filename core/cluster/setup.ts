@@ -67,7 +67,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
       if (!isNew && !(await log.holds(head)))
         throw new StateError(
           'other_cluster',
-          `etcd holds the log of another cluster below ${prefix}, or one that goes on without this node's data. Choose another etcd.prefix, or empty that one: etcdctl del --prefix ${prefix}`,
+          `The log in etcd below ${prefix} belongs to another cluster, or does not contain the data of this node. Use another etcd.prefix, or delete its keys: etcdctl del --prefix ${prefix}`,
         );
       return { ...begun, isBegun: true, isOld: !isNew };
     } finally {
@@ -130,7 +130,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
   const environment = environmentOf(joined, hosts);
   const isOld = existsSync(files.key);
   if (isOld && readFileSync(files.certificate, 'utf8') !== invitation.certificate)
-    throw new StateError('has_joined', `${files.folder} holds the certificate of a node already; remove it first.`);
+    throw new StateError('has_joined', `${files.folder} already contains the certificate of a node; remove it first.`);
   // Taken already, the daemon may run.
   if (!isOld) {
     const lock = lockDirectory(config.dataDir);
@@ -139,13 +139,13 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
       if (sequence > 0)
         throw new StateError(
           'has_data',
-          `${config.dataDir} holds ${sequence} changes of its own, which the cluster's would replace. Move the folder away, or choose another with WAYPOST_DATA_DIR.`,
+          `${config.dataDir} contains ${sequence} changes that the data of the cluster would replace. Move the folder away, or use another with WAYPOST_DATA_DIR.`,
         );
       makeFolder(files.folder);
       const secrets = secretFile(config);
       createPrivateFile(secrets, invitation.secrets);
       if (readPrivateFile(secrets) !== invitation.secrets)
-        throw new StateError('has_key', `${secrets} holds another key than the cluster's; move it away.`);
+        throw new StateError('has_key', `${secrets} differs from the key of the cluster; move it away.`);
       place(files, files.ca, invitation.ca);
       place(files, files.environment, environment);
       writeOwn(files, invitation);
@@ -159,7 +159,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
 const noEndpoints = (): ConfigError =>
   new ConfigError(
     'no_endpoints',
-    'etcd.endpoints is empty: say where the members of etcd are, or will be, with --etcd or WAYPOST_ETCD_ENDPOINTS (client URLs, by commas).',
+    'etcd.endpoints is empty. Set the client URLs of the current or future etcd members with --etcd or WAYPOST_ETCD_ENDPOINTS, separated by commas.',
   );
 
 /** The settings that a node of the cluster is to be started with; without hosts it listens where it did by those of `before`. Throws ConfigError `no_address`. */
@@ -219,14 +219,14 @@ function place({ folder }: ClusterFiles, file: string, text: string): void {
   }
   createPrivateFile(file, text);
   if (readFileSync(file, 'utf8') !== text)
-    throw new StateError('has_other', `${file} holds something else than the cluster's; move it away.`);
+    throw new StateError('has_other', `${file} differs from the file of the cluster; move it away.`);
 }
 
 function readInvitation(text: string): Invitation {
   const bad = (why: string): ConfigError =>
     new ConfigError(
       'bad_invitation',
-      `This is no invitation: ${why}. Make one on the first node: waypost cluster invite NAME`,
+      `The invitation is invalid: ${why}. Create one on the first node: waypost cluster invite NAME`,
     );
   let found: Partial<Invitation>;
   try {
@@ -238,12 +238,13 @@ function readInvitation(text: string): Invitation {
   for (const key of ['name', 'ca', 'certificate', 'key', 'secrets'] as const)
     if (typeof found[key] !== 'string' || found[key] === '') throw bad(`it lacks "${key}"`);
   if (!Array.isArray(found.hosts ?? []) || !(found.hosts ?? []).every((host) => HOST.test(host)))
-    throw bad('its hosts are none');
-  if (!/^[\w.-]+$/.test(found.name as string)) throw bad('its name is none of a node');
+    throw bad('its hosts are invalid');
+  if (!/^[\w.-]+$/.test(found.name as string)) throw bad('its node name is invalid');
   const { endpoints, prefix } = found.etcd ?? {};
   const isList =
     Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every((one) => /^https?:\/\/\S+$/.test(String(one)));
-  if (!isList || typeof prefix !== 'string' || /\s/.test(prefix)) throw bad('it does not say where etcd is');
+  if (!isList || typeof prefix !== 'string' || /\s/.test(prefix))
+    throw bad('it lacks the endpoints or the prefix of etcd');
   return found as Invitation;
 }
 
@@ -253,7 +254,7 @@ function readAuthority(config: ClusterConfig): Pair {
   if (key === undefined)
     throw new ConfigError(
       'no_authority',
-      `${authority} is not there: it is on the node where "waypost cluster init" was run.`,
+      `${authority} is missing. It exists only on the node where "waypost cluster init" was run.`,
     );
   return { certificate: readFileSync(ca, 'utf8'), key };
 }

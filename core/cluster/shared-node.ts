@@ -65,11 +65,7 @@ class SharedNode implements Node {
     const { prefix } = etcd;
     const tls = peerTls(config);
     const gateway = new EtcdGateway(etcdSettings(config));
-    const followed = new FaultLog(
-      log,
-      'the log of the cluster can not be followed',
-      'the log of the cluster is followed again',
-    );
+    const followed = new FaultLog(log, 'cannot follow the log of the cluster', 'following the log of the cluster again');
     this.#log = log;
     this.#gateway = gateway;
     const journal = openEtcdJournal({
@@ -144,7 +140,7 @@ class SharedNode implements Node {
     const { journal } = this;
     await within(journal.caughtUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
       if (!this.#isToBeReplaced)
-        this.#log.warn('going on with what is here, since the log of the cluster can not be followed yet', {
+        this.#log.warn('cannot follow the log of the cluster yet; starting with the local data', {
           reason: (error as Error).message,
         });
     });
@@ -190,8 +186,8 @@ class SharedNode implements Node {
   #lost(why: string, isCurable: boolean): void {
     // A node that is new takes the store of another, which is no fault.
     const isNew = isCurable && this.journal.head === 0;
-    if (isNew) this.#log.info('this node begins with the store of another', { reason: why });
-    else this.#log.error('this node can not follow the log of the cluster any more', { reason: why });
+    if (isNew) this.#log.info('this node starts from a snapshot of another node', { reason: why });
+    else this.#log.error('this node can no longer follow the log of the cluster', { reason: why });
     this.#cluster.serving(false).catch(() => {});
     if (isCurable) void this.#replacement.begin();
   }
@@ -211,7 +207,7 @@ async function isFar(
 async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} seconds`)), ms);
+    timer = setTimeout(() => reject(new Error(`timeout after ${ms / 1000} seconds`)), ms);
   });
   try {
     return await Promise.race([promise, late]);

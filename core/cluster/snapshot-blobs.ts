@@ -101,4 +101,4 @@ export async function readBlobs(
 }
 
 export const damaged = (path: string): InvalidError =>
-  new InvalidError('damaged_snapshot', `${path} is damaged: use another snapshot.`);
+  new InvalidError('damaged_snapshot', `${path} is damaged; use another snapshot.`);

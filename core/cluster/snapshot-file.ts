@@ -73,8 +73,8 @@ export async function writeSnapshot(
   onProgress: OnProgress,
 ): Promise<Written> {
   if (!existsSync(join(dataDir, STORE)))
-    throw new StateError('no_data', `${dataDir} holds no data; name the folder with WAYPOST_DATA_DIR.`);
-  const exists = new StateError('file_exists', `${path} is there already; choose another name, or remove it.`);
+    throw new StateError('no_data', `${dataDir} contains no data; set the data folder with WAYPOST_DATA_DIR.`);
+  const exists = new StateError('file_exists', `${path} already exists; use another name, or delete it.`);
   if (existsSync(path)) throw exists;
   // A name of its own: what lies beside is somebody's, or of another snapshot that is being written.
   const folder = await mkdtemp(`${path}.`);
@@ -196,7 +196,7 @@ export async function restoreSnapshot(
     if (isThere && !force)
       throw new StateError(
         'has_data',
-        `${dataDir} holds data already. With --force the snapshot takes its place, and it is kept in a file beside it.`,
+        `${dataDir} already contains data. Use --force to replace it with the snapshot; the previous data is kept in a file in the same folder.`,
       );
     const log = await logFor(config, head);
     target = await open(part, 'w', 0o600);
@@ -227,20 +227,26 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
   const [first, line] = buffer.toString('latin1', 0, bytesRead).split('\n', 2);
   const [magic, format, check] = first.split(' ');
   if (magic !== MAGIC)
-    throw new InvalidError('not_a_snapshot', `${path} is no snapshot: "waypost cluster snapshot" makes them.`);
+    throw new InvalidError(
+      'not_a_snapshot',
+      `${path} is not a snapshot. Use a file that "waypost cluster snapshot" has created.`,
+    );
   if (Number(format) > FORMAT)
-    throw new InvalidError('newer_snapshot', `${path} was written by a newer version; restore it with that one.`);
+    throw new InvalidError(
+      'newer_snapshot',
+      `${path} was written by a newer version of Waypost; restore it with that version.`,
+    );
   const end = Buffer.byteLength(`${first}\n${line}\n`, 'latin1');
   const text = buffer.toString('utf8', first.length + 1, end - 1);
   if (line === undefined || !FORMATS.includes(format) || sha256(text) !== check)
-    throw new InvalidError('damaged_snapshot', `${path} is damaged in its first lines: use another snapshot.`);
+    throw new InvalidError('damaged_snapshot', `${path} has a damaged header; use another snapshot.`);
   const head: SnapshotHead = { blobs: NO_BLOBS, ...JSON.parse(text) };
   const { size } = await file.stat();
   const expected = end + head.size + head.blobs.size;
   if (size !== expected)
     throw new InvalidError(
       'truncated_snapshot',
-      `${path} has ${size} bytes and should have ${expected}: it was not copied whole. Copy it again, or use another snapshot.`,
+      `${path} has ${size} of ${expected} bytes: the copy is incomplete. Copy it again, or use another snapshot.`,
     );
   return { head, start: end };
 }
@@ -256,7 +262,7 @@ async function logFor(config: SnapshotConfig, { sequence, hash }: SnapshotHead):
     if (await log.holds({ sequence, hash: Buffer.from(hash, 'hex') })) return 'goes on';
     throw new StateError(
       'other_log',
-      `The log in etcd below ${prefix} does not go on from change ${sequence}, which the snapshot ends with. If the other nodes are well, this one needs no snapshot: move its store (${join(config.dataDir, STORE)}) away and start it. To take the whole cluster back to the snapshot, stop all nodes, give them another etcd.prefix, or empty that one (etcdctl del --prefix ${prefix}), and restore again.`,
+      `The log in etcd below ${prefix} does not continue after change ${sequence}, the last change of the snapshot. If the other nodes work, this node needs no snapshot: move its store (${join(config.dataDir, STORE)}) away and start it. To reset the whole cluster to the snapshot, stop all nodes, set another etcd.prefix or delete its keys (etcdctl del --prefix ${prefix}), and restore again.`,
     );
   } finally {
     await gateway.close();

@@ -166,7 +166,7 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
     }
     await file.sync();
     const hash = await hashOf(file);
-    if (`"${hash}"` !== have.etag) throw new Error(`the snapshot of ${member.name} came damaged`);
+    if (`"${hash}"` !== have.etag) throw new Error(`the snapshot from ${member.name} is damaged`);
     renameSync(part, join(folder, READY));
   } finally {
     await file.close();
@@ -184,7 +184,7 @@ async function receive(
   const headers = have.done > 0 ? { range: `bytes=${have.done}-`, 'if-range': have.etag } : {};
   const answer = await request(`https://${member.address}/v1/snapshot`, { dispatcher, signal, headers });
   if (answer.statusCode !== 200 && answer.statusCode !== 206)
-    throw new Error(`${member.name} gave no snapshot: status ${answer.statusCode}`);
+    throw new Error(`${member.name} returned no snapshot: status ${answer.statusCode}`);
   if (answer.statusCode === 200) {
     have.done = 0;
     await file.truncate(0);
@@ -196,7 +196,7 @@ async function receive(
     have.done += bytesWritten;
     onProgress(have.done, size);
   }
-  if (have.done !== size) throw new Error('the connection ended');
+  if (have.done !== size) throw new Error('the connection closed early');
 }
 
 /** Puts a snapshot that is there whole in the place of the store, which must not be open, and is kept beside it as `before`. False: there was none. */

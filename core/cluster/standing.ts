@@ -35,8 +35,9 @@ export interface Standing {
 
 /** In words, for people: `following, 0 changes and 0.4 s behind`. */
 export function describeStanding({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): string {
-  const etcd = etcdSeconds === null ? 'etcd has not answered yet' : `etcd answered ${etcdSeconds.toFixed(1)} s ago`;
+  const etcd =
+    etcdSeconds === null ? 'no response from etcd yet' : `last response from etcd ${etcdSeconds.toFixed(1)} s ago`;
   const behind = `${lagEntries} ${lagEntries === 1 ? 'change' : 'changes'} and ${lagSeconds.toFixed(1)} s behind`;
-  const others = pending.length === 0 ? '' : `, waits for ${pending.join(', ')}`;
+  const others = pending.length === 0 ? '' : `, waiting for ${pending.join(', ')}`;
   return `${state.replaceAll('_', ' ')}, ${behind}, ${etcd}${others}`;
 }

@@ -58,7 +58,7 @@ export function voterOf(endpoints: readonly string[], name: string, hosts: reado
   if (url.protocol !== 'https:')
     throw new ConfigError(
       'no_tls',
-      `${url.origin} is at a --host of this node, and who reaches etcd there without TLS may write every zone. Name it as https. If nothing runs there yet, this command then says how its member is started with the certificates of the cluster; an etcd that runs there is to be given certificates, and to take only TLS, first.`,
+      `${url.origin} uses a --host of this node without TLS, so anybody who can reach it can change every zone. Use https. If no etcd runs there yet, this command then prints how to start a member with the certificates of the cluster. If an etcd runs there, configure it to accept only TLS first.`,
     );
   const inUrl = fromUrlHost(url.hostname);
   const peer = new URL(url);

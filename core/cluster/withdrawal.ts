@@ -67,7 +67,7 @@ export class Withdrawal {
     const { interval, log } = options;
     this.#looks = new Periodic(() => this.#look(), {
       interval,
-      onEnd: (error) => error !== null && log.error('whether to withdraw could not be told', { error }),
+      onEnd: (error) => error !== null && log.error('cannot determine whether to withdraw', { error }),
     });
     this.#looks.start();
   }
@@ -103,7 +103,7 @@ export class Withdrawal {
     const seconds = Math.round(lagSeconds);
     const fields = { state, lagEntries, lagSeconds: seconds };
     if (command === undefined) {
-      log.warn(`this node would ${action} its addresses now, but ${setting} is not set`, fields);
+      log.warn(`cannot ${action} the addresses of this node: ${setting} is not set`, fields);
       this.#done = action;
       return;
     }
@@ -111,16 +111,16 @@ export class Withdrawal {
     const { fault, output } = await runCommand(command, more, settings.commandTimeout);
     const told = { ...fields, command: command.join(' '), ...(output && { output }) };
     if (fault === null) {
-      log[action === 'withdraw' ? 'warn' : 'info'](`${setting} has ended well`, told);
+      log[action === 'withdraw' ? 'warn' : 'info'](`${setting} succeeded`, told);
       this.#done = action;
       this.#pause = FIRST_PAUSE;
       return;
     }
     if (state === 'stopping') {
-      log.error(`${setting} has failed`, { ...told, reason: fault });
+      log.error(`${setting} failed`, { ...told, reason: fault });
       return;
     }
-    log.error(`${setting} has failed; it is tried again`, { ...told, reason: fault, seconds: this.#pause / 1000 });
+    log.error(`${setting} failed; retrying`, { ...told, reason: fault, seconds: this.#pause / 1000 });
     this.#tryAt = performance.now() + this.#pause;
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }

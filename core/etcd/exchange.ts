@@ -69,7 +69,7 @@ export class Exchange {
       { origin, path: pathname, method: 'POST', headers: JSON_BODY, body: JSON.stringify(message) },
       {
         onRequestStart: (controller) => {
-          if (this.#isOver) controller.abort(new Error('it was given up'));
+          if (this.#isOver) controller.abort(new Error('the request was aborted'));
           else this.#controller = controller;
         },
         onResponseStart: (_, status) => {
@@ -116,7 +116,7 @@ export class Exchange {
 
   #keep(part: Buffer): void {
     this.#length += part.length;
-    if (this.#length > MAX_ANSWER) throw new Error(`the answer, or a line of it, has more than ${MAX_ANSWER} bytes`);
+    if (this.#length > MAX_ANSWER) throw new Error(`the response, or a line of it, is larger than ${MAX_ANSWER} bytes`);
     this.#parts.push(part);
   }
 

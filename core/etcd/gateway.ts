@@ -141,11 +141,11 @@ export class EtcdGateway {
     const endpoint = this.#settings.endpoints[this.#at];
     const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch', message }, (line) => {
       const answer = readWatch(line);
-      if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to ${answer.compactRevision}`);
+      if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to revision ${answer.compactRevision}`);
       if (answer.isCancelled) throw new Error('the watch was cancelled');
       onAnswer(answer);
     });
-    const leave = (): void => watch.abort(new Error('it is watched no more'));
+    const leave = (): void => watch.abort(new Error('this node closed the watch'));
     signal.addEventListener('abort', leave);
     try {
       const { status, text } = await watch.done;
@@ -172,7 +172,7 @@ export class EtcdGateway {
       const timer = setTimeout(
         () => {
           isLate = true;
-          exchange.abort(new Error(`no answer within ${timeout} ms`));
+          exchange.abort(new Error(`no response within ${timeout} ms`));
         },
         tries === 0 ? timeout : Math.max(1, until - performance.now()),
       );

@@ -14,23 +14,23 @@ export class JournalMetrics {
   constructor(registry: Registry) {
     this.#durations = registry.histogram(
       'waypost_journal_commit_duration_seconds',
-      'From the beginning of a group of commits to its answers being served, the sync to disk included.',
+      'Time from the start of a group of commits until its answers are served, including the sync to disk.',
       [],
       DURATIONS,
     );
     this.#sizes = registry.histogram(
       'waypost_journal_group_entries',
-      'Entries that shared one transaction and one sync.',
+      'Number of entries that shared a transaction and a sync.',
       [],
       SIZES,
     );
     this.#conflicts = registry.counter(
       'waypost_journal_conflicts_total',
-      'Commits refused because what they had read had changed; the request is run anew.',
+      'Commits rejected because the data they had read was changed; the request is retried.',
     );
     this.#failures = registry.counter(
       'waypost_journal_failures_total',
-      'Groups of commits that could not be written or applied.',
+      'Groups of commits that failed to be written or applied.',
     );
   }
 

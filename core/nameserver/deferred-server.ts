@@ -143,7 +143,7 @@ export class DeferredServer {
       this.#untold++;
       return;
     }
-    this.#log.error('a deferred DNS message caused an exception', { transport, error, untold: this.#untold });
+    this.#log.error('exception while handling a deferred DNS message', { transport, error, untold: this.#untold });
     this.#toldAt = now;
     this.#untold = 0;
   }

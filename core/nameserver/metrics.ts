@@ -19,8 +19,8 @@ const CONNECTED: readonly Transport[] = ['tcp', 'tls'];
 /** Columns that are told by transport. */
 const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
   ['truncated_responses', COLUMN.truncated, 'Responses with TC set.'],
-  ['nodata_responses', COLUMN.nodata, 'Responses with NOERROR and an empty answer section, referrals not among them.'],
-  ['referral_responses', COLUMN.referrals, 'Responses that refer to a delegated zone.'],
+  ['nodata_responses', COLUMN.nodata, 'Responses with NOERROR and an empty answer section, without referrals.'],
+  ['referral_responses', COLUMN.referrals, 'Referrals to a delegated zone.'],
 ];
 
 const UDP_DROPS: readonly (readonly [reason: string, column: number])[] = [
@@ -36,7 +36,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read(
     'counter',
     'waypost_dns_queries_total',
-    'DNS queries that were answered, whatever the answer.',
+    'DNS queries that got a response of any kind.',
     ['transport', 'family'],
     (emit) => {
       for (const transport of TRANSPORTS)
@@ -50,7 +50,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read(
     'counter',
     'waypost_dns_responses_total',
-    'DNS responses by their code.',
+    'DNS responses by response code.',
     ['transport', 'rcode'],
     (emit) => {
       for (const transport of TRANSPORTS)
@@ -66,7 +66,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read(
     'counter',
     'waypost_dns_queries_by_type_total',
-    'DNS queries that were answered, by the type they ask for; "none" when the question could not be read.',
+    'DNS queries that got a response, by query type; "none" if the question was not readable.',
     ['transport', 'type'],
     (emit) => {
       for (const transport of TRANSPORTS)
@@ -80,7 +80,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   registry.read(
     'counter',
     'waypost_dns_dropped_packets_total',
-    'Messages that got no answer, by the reason.',
+    'Messages that were dropped without a response, by reason.',
     ['transport', 'reason'],
     (emit) => {
       for (const [reason, column] of UDP_DROPS) emit(counters.sum('udp', column), 'udp', reason);
@@ -88,7 +88,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
         for (const [reason, column] of STREAM_DROPS) emit(counters.sum(transport, column), transport, reason);
     },
   );
-  registry.read('counter', 'waypost_dns_thread_restarts_total', 'DNS threads that ended unasked.', [], (emit) =>
+  registry.read('counter', 'waypost_dns_thread_restarts_total', 'DNS threads that stopped unexpectedly.', [], (emit) =>
     emit(counters.restarts),
   );
   answerMetrics(registry, counters);
@@ -103,7 +103,7 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_cookies_total',
-    "DNS queries that were answered, by their cookie: none, the client's alone, one that we gave it, or one that we did not (RFC 7873).",
+    'DNS queries that got a response, by cookie: none, client cookie only, valid or invalid server cookie (RFC 7873).',
     ['transport', 'cookie'],
     (emit) => {
       for (const transport of TRANSPORTS)
@@ -115,7 +115,7 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_deferred_total',
-    'Messages that the query path leaves to others (UPDATE, transfers, what is signed): handed over, refused since too many were under way, or prohibited: transfers that neither a signature nor the address allows.',
+    'Messages that the query path defers to other handlers (updates, transfers, signed messages): handed over, refused because too many were in flight, or prohibited because neither signature nor address permits the transfer.',
     ['transport', 'outcome'],
     (emit) => {
       for (const transport of TRANSPORTS) {
@@ -128,24 +128,24 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_index_hits_total',
-    'Names that queries found in the index with their answers.',
+    'Lookups that found the name and its answers in the index.',
     [],
     (emit) => emit(all(COLUMN.indexHits)),
   );
   registry.read(
     'counter',
     'waypost_dns_store_reads_total',
-    'Names whose answers were read from the store, since the index has no room for them.',
+    'Lookups that read the answers from the store because the index has no room for them.',
     [],
     (emit) => emit(all(COLUMN.storeReads)),
   );
-  registry.read('counter', 'waypost_dns_query_log_lines_total', 'Queries put into the query log.', [], (emit) =>
+  registry.read('counter', 'waypost_dns_query_log_lines_total', 'Queries written to the query log.', [], (emit) =>
     emit(all(COLUMN.queriesLogged)),
   );
   registry.read(
     'counter',
     'waypost_dns_query_log_dropped_total',
-    'Queries that the query log would have told of if there had been room.',
+    'Queries missing from the query log because its buffer was full.',
     [],
     (emit) => emit(all(COLUMN.queriesNotLogged)),
   );
@@ -155,27 +155,27 @@ function udpMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_udp_batches_total',
-    'Batches of packets that were received; none where packets come one by one.',
+    'Batches of packets received; 0 with the portable transport.',
     [],
     (emit) => emit(counters.sum('udp', COLUMN.batches)),
   );
   registry.read(
     'counter',
     'waypost_dns_udp_send_errors_total',
-    'Responses that the system did not send: no route, or refused by a filter.',
+    'Responses that the system failed to send: no route, or rejected by a filter.',
     [],
     (emit) => emit(counters.sum('udp', COLUMN.sendErrors)),
   );
   registry.read(
     'counter',
     'waypost_dns_rate_limit_slipped_total',
-    'Responses over the limit of their rate that were sent all the same, truncated so that the client comes by TCP.',
+    'Responses over the rate limit that were sent truncated, so that the client retries over TCP.',
     [],
     (emit) => emit(counters.sum('udp', COLUMN.rateSlipped)),
   );
   registry.readHistogram(
     'waypost_dns_udp_response_duration_seconds',
-    'From the receipt of a batch of packets to its responses being handed to the system, told of each response in it.',
+    'Time from receiving a batch of packets to sending its responses, counted for each response.',
     LATENCY_BOUNDS.map((milliseconds) => milliseconds / 1000),
     () => ({
       counts: Float64Array.from({ length: LATENCY_BOUNDS.length + 1 }, (_, i) => counters.latencies('udp', i)),
@@ -189,20 +189,16 @@ function tcpMetrics(registry: Registry, counters: NameserverCounters): void {
   const each = (emit: (value: number, ...labels: string[]) => void, column: number, ...labels: string[]): void => {
     for (const transport of CONNECTED) emit(counters.sum(transport, column), transport, ...labels);
   };
-  registry.read('gauge', 'waypost_dns_tcp_connections', 'TCP connections that are open.', ['transport'], (emit) =>
+  registry.read('gauge', 'waypost_dns_tcp_connections', 'Open TCP connections.', ['transport'], (emit) =>
     each(emit, COLUMN.tcpOpen),
   );
-  registry.read(
-    'counter',
-    'waypost_dns_tcp_accepted_total',
-    'TCP connections that were taken.',
-    ['transport'],
-    (emit) => each(emit, COLUMN.tcpAccepted),
+  registry.read('counter', 'waypost_dns_tcp_accepted_total', 'Accepted TCP connections.', ['transport'], (emit) =>
+    each(emit, COLUMN.tcpAccepted),
   );
   registry.read(
     'counter',
     'waypost_dns_tcp_refused_total',
-    'TCP connections closed at once, since the limit in all or that of one client was reached.',
+    'TCP connections closed immediately because of the total limit or the limit per client.',
     ['transport', 'limit'],
     (emit) => {
       each(emit, COLUMN.tcpRefused, 'all');
@@ -212,7 +208,7 @@ function tcpMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(
     'counter',
     'waypost_dns_tcp_timeouts_total',
-    'TCP connections that were cut: no query came in time, or a query did not come whole or its answer was not read in time.',
+    'TCP connections closed by a timeout: idle, an incomplete query, or an unread response.',
     ['transport', 'reason'],
     (emit) => {
       each(emit, COLUMN.tcpIdle, 'idle');

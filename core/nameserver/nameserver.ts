@@ -198,7 +198,7 @@ function chooseTransport({ transport, log }: NameserverOptions): 'batch' | 'port
         'transport',
         `dns.transport is "batch", but ${(error as Error).message}. Use "auto" or "portable".`,
       );
-    log.warn('DNS over UDP runs without batches', { reason: (error as Error).message });
+    log.warn('batched UDP is unavailable; using the portable transport', { reason: (error as Error).message });
     return 'portable';
   }
 }

@@ -90,16 +90,17 @@ export class Thread {
           // One that listens on some of its addresses would go on.
           failure = cannotListen(message.message);
           void worker.terminate();
-        } else log.error('a DNS packet caused an exception and was dropped', { thread: name, fault: message.message });
+        } else
+          log.error('exception while handling a DNS packet; packet dropped', { thread: name, fault: message.message });
       });
-      worker.on('error', (error) => log.error('a DNS thread died', { thread: name, error }));
+      worker.on('error', (error) => log.error('DNS thread failed', { thread: name, error }));
       this.#exited = new Promise((done) => {
         worker.on('exit', (code) => {
           line?.close();
           this.#plan.onExit?.();
           done();
           this.#exit(port1, code);
-          reject(failure ?? new Error(`DNS thread ${name} ended with ${code}`));
+          reject(failure ?? new Error(`DNS thread ${name} exited with code ${code}`));
         });
       });
     });
@@ -132,14 +133,14 @@ export class Thread {
     this.listening = false;
     if (this.stopping || !wasListening) return;
     counters.restarts++;
-    log.error('a DNS thread ended and is started anew', { thread: name, code });
+    log.error('DNS thread exited; restarting', { thread: name, code });
     setTimeout(() => {
       if (!this.stopping) this.start().catch((error: unknown) => this.#startAgain(error));
     }, RESTART_MS);
   }
 
   #startAgain(error: unknown): void {
-    this.#parts.log.error('a DNS thread could not be started anew', { thread: this.#plan.name, error });
+    this.#parts.log.error('cannot restart DNS thread', { thread: this.#plan.name, error });
     setTimeout(() => {
       if (!this.stopping) this.start().catch((again: unknown) => this.#startAgain(again));
     }, RESTART_MS * 4);

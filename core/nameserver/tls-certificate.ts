@@ -56,7 +56,7 @@ export function watchCertificate(
   } catch (error) {
     throw new ConfigError(
       'tls_certificate',
-      `DNS over TLS can't use dns.tls_certificate and dns.tls_key: ${(error as Error).message}.`,
+      `DNS over TLS cannot use dns.tls_certificate and dns.tls_key: ${(error as Error).message}.`,
     );
   }
   const reload = (): void => {
@@ -68,12 +68,12 @@ export function watchCertificate(
       current = { ...next, tickets: current.tickets };
     } catch (error) {
       if (before !== state)
-        log.warn('the certificate of DNS over TLS has changed but is not usable; the last one stays', {
+        log.warn('the new certificate for DNS over TLS is unusable; keeping the previous certificate', {
           reason: (error as Error).message,
         });
       return;
     }
-    log.info('DNS over TLS has a new certificate', { expires: new X509Certificate(current.certificate).validTo });
+    log.info('certificate for DNS over TLS reloaded', { expires: new X509Certificate(current.certificate).validTo });
     watched.onChange(current);
   };
   const look = (): void => {

@@ -71,7 +71,7 @@ export function loadLibc(): Libc & {
   signalEvent(fd: number): void;
 } {
   if (process.platform !== 'linux' || endianness() !== 'LE' || !['x64', 'arm64'].includes(process.arch))
-    throw new Error(`batched packets need 64-bit Linux, this is ${process.platform} on ${process.arch}`);
+    throw new Error(`batched packets require 64-bit Linux, but this is ${process.platform} on ${process.arch}`);
   const libc = koffi.load(null);
   const socket = libc.func('int socket(int, int, int)');
   const setsockopt = libc.func('int setsockopt(int, int, int, void*, uint)');
@@ -190,9 +190,9 @@ export function isAny(address: string): boolean {
 }
 
 function explain(errno: number): string {
-  if (errno === 98) return ' (address in use: another nameserver listens there)';
-  if (errno === 13) return ' (not permitted: ports below 1024 need CAP_NET_BIND_SERVICE)';
-  if (errno === 99) return ' (this machine does not have that address)';
+  if (errno === 98) return ' (address in use; another nameserver is listening)';
+  if (errno === 13) return ' (permission denied; ports below 1024 require CAP_NET_BIND_SERVICE)';
+  if (errno === 99) return ' (this machine does not have the address)';
   return '';
 }
 

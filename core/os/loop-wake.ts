@@ -26,7 +26,8 @@ export class LoopWake {
 
   /** `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when it has events. Throws an Error where that can't be had. */
   constructor(epoll: number, turn: () => void) {
-    if (!process.versions.uv.startsWith('1.')) throw new Error(`libuv 1 is needed, this is ${process.versions.uv}`);
+    if (!process.versions.uv.startsWith('1.'))
+      throw new Error(`libuv 1 is required, but this is ${process.versions.uv}`);
     const library = koffi.load(null);
     const isolate = (library.func('uintptr_t _ZN2v87Isolate10GetCurrentEv()') as Call)();
     const loop = (library.func('uintptr_t _ZN4node19GetCurrentEventLoopEPN2v87IsolateE(uintptr_t)') as Call)(isolate);
@@ -35,7 +36,7 @@ export class LoopWake {
     const pair = new Int32Array(2);
     const socketpair = library.func('int socketpair(int, int, int, void*)');
     if (this.#backend < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) !== 0)
-      throw new Error('the event loop can not be reached');
+      throw new Error('cannot access the event loop');
     this.#epoll = epoll;
     this.#turn = turn;
     this.other = pair[1];
@@ -45,7 +46,7 @@ export class LoopWake {
     this.#socket.resume();
     if (this.#join(pair[0])) return;
     this.close();
-    throw new Error('the event loop can not be woken');
+    throw new Error('cannot wake the event loop');
   }
 
   close(): void {

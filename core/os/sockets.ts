@@ -65,7 +65,7 @@ export function cannotListen(
   variable = 'WAYPOST_DNS_LISTEN',
 ): ConfigError {
   const where = listen.map(formatListen).join(', ');
-  return new ConfigError('listen', `DNS can't listen on ${where}: ${why}. Choose another address with ${variable}.`);
+  return new ConfigError('listen', `DNS cannot listen on ${where}: ${why}. Set another address with ${variable}.`);
 }
 
 /** A port that is free for TCP and UDP, in place of port 0. */

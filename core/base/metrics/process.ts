@@ -33,17 +33,17 @@ export function processMetrics(registry: Registry, version: string): { stop(): v
     emit(1, version, process.version),
   );
   const startedAt = (performance.timeOrigin / 1000).toFixed(3);
-  registry.read('gauge', 'process_start_time_seconds', 'When the process started, since 1970.', [], (emit) =>
+  registry.read('gauge', 'process_start_time_seconds', 'Start time of the process, as a Unix timestamp.', [], (emit) =>
     emit(Number(startedAt)),
   );
-  registry.read('counter', 'process_cpu_seconds_total', 'CPU time of all threads, user and system.', [], (emit) => {
+  registry.read('counter', 'process_cpu_seconds_total', 'User and system CPU time of all threads.', [], (emit) => {
     const { user, system } = process.cpuUsage();
     emit((user + system) / 1e6);
   });
-  registry.read('gauge', 'process_resident_memory_bytes', 'Memory in RAM, mapped files included.', [], (emit) =>
+  registry.read('gauge', 'process_resident_memory_bytes', 'Resident memory, including mapped files.', [], (emit) =>
     emit(process.memoryUsage.rss()),
   );
-  registry.read('gauge', 'nodejs_heap_size_bytes', 'Heap of the main thread.', ['state'], (emit) => {
+  registry.read('gauge', 'nodejs_heap_size_bytes', 'Heap size of the main thread.', ['state'], (emit) => {
     const { heapTotal, heapUsed } = process.memoryUsage();
     emit(heapUsed, 'used');
     emit(heapTotal - heapUsed, 'free');
@@ -62,7 +62,7 @@ function eventLoopMetrics(registry: Registry): () => void {
   registry.read(
     'counter',
     'nodejs_eventloop_active_seconds_total',
-    'Time in which the main thread was at work rather than waiting.',
+    'Time that the main thread spent working instead of waiting.',
     [],
     (emit) => emit(performance.eventLoopUtilization().active / 1000),
   );
@@ -84,14 +84,14 @@ function eventLoopMetrics(registry: Registry): () => void {
   };
   const timer = setInterval(take, WINDOW).unref();
   for (const [name, what] of [
-    ['p50', 'Half of the'],
-    ['p99', '99 in 100 of the'],
-    ['max', 'All of the'],
+    ['p50', 'Median'],
+    ['p99', '99th percentile'],
+    ['max', 'Maximum'],
   ])
     registry.read(
       'gauge',
       `nodejs_eventloop_lag_${name}_seconds`,
-      `${what} timers of the main thread came no later than this, in the last full ${WINDOW / 1000} seconds.`,
+      `${what} delay of timers in the main thread, over the last complete window of ${WINDOW / 1000} seconds.`,
       [],
       (emit) => emit(shown.get(name) ?? 0),
     );
@@ -104,7 +104,7 @@ function eventLoopMetrics(registry: Registry): () => void {
 function gcMetrics(registry: Registry): () => void {
   const durations = registry.histogram(
     'nodejs_gc_duration_seconds',
-    'Collections of garbage in the main thread.',
+    'Duration of garbage collections in the main thread.',
     ['kind'],
     GC_BOUNDS,
   );

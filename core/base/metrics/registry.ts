@@ -66,9 +66,9 @@ export class Registry {
   #add<M extends Metric>(metric: M, labelNames: readonly string[]): M {
     const { name, kind } = metric;
     if (!METRIC_NAME.test(name) || name.endsWith('_total') !== (kind === 'counter'))
-      throw new Error(`${name} is no name for a ${kind}`);
-    for (const label of labelNames) if (!LABEL_NAME.test(label)) throw new Error(`${label} is no name for a label`);
-    if (this.#metrics.has(name)) throw new Error(`there is a metric ${name} already`);
+      throw new Error(`${name} is not a valid name for a ${kind}`);
+    for (const label of labelNames) if (!LABEL_NAME.test(label)) throw new Error(`${label} is not a valid label name`);
+    if (this.#metrics.has(name)) throw new Error(`the metric ${name} already exists`);
     this.#metrics.set(name, metric);
     return metric;
   }

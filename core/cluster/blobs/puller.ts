@@ -65,7 +65,7 @@ export class BlobPuller {
     try {
       return !this.#stop.signal.aborted && (await this.#fromPeers(hash));
     } catch (error) {
-      this.#options.log.warn('a blob could not be written', { hash, reason: (error as Error).message });
+      this.#options.log.warn('cannot write a blob', { hash, reason: (error as Error).message });
       return false;
     }
   }
@@ -88,10 +88,10 @@ export class BlobPuller {
           try {
             if (!(await this.#receive(agent, peer, hash, part, signal))) continue;
             if ((await part.keep(hash)) !== null) return true;
-            log.warn('a node sent another blob than the one that was asked for', { node: peer.name, hash });
+            log.warn('a node sent a blob with the wrong hash', { node: peer.name, hash });
             await part.clear();
           } catch (error) {
-            log.warn('a blob did not come from a node', { node: peer.name, hash, reason: (error as Error).message });
+            log.warn('cannot fetch a blob from a node', { node: peer.name, hash, reason: (error as Error).message });
           } finally {
             await agent.destroy();
           }
@@ -127,10 +127,10 @@ export class BlobPuller {
     const size = part.size + Number(given['content-length']);
     if (!Number.isSafeInteger(size) || size > this.#options.limit) {
       body.destroy();
-      throw new Error('it does not say its size, or is too large');
+      throw new Error('its size is missing or too large');
     }
     for await (const piece of body) await part.write(piece as Buffer, size);
-    if (part.size !== size) throw new Error('the connection ended');
+    if (part.size !== size) throw new Error('the connection closed early');
     return true;
   }
 }

@@ -132,7 +132,7 @@ export class BlobStore {
 
   /** Where it lies, if it is there: for who reads it in another thread. Throws Error for what is no hash. */
   path(hash: string): string {
-    if (!BLOB_HASH.test(hash)) throw new Error('no hash of a blob');
+    if (!BLOB_HASH.test(hash)) throw new Error('not the hash of a blob');
     return join(this.#folder, hash);
   }
 }
@@ -153,7 +153,7 @@ export class BlobPart {
 
   async write(piece: Uint8Array, limit: number): Promise<void> {
     if (this.size + piece.length > limit)
-      throw new InvalidError('blob_too_large', `It has more than ${limit} bytes, which is the most that is taken.`);
+      throw new InvalidError('blob_too_large', `The blob is larger than the maximum of ${limit} bytes.`);
     await writeAt(this.#file, piece, this.size);
     this.#sum.update(piece);
     this.size += piece.length;

@@ -33,7 +33,8 @@ class OverlaidTable {
   }
 
   put(key: Uint8Array, value: Buffer): void {
-    if (key.length === 0 || key.length > LONGEST_KEY) throw new Error(`a key of ${key.length} bytes can not be stored`);
+    if (key.length === 0 || key.length > LONGEST_KEY)
+      throw new Error(`a key of ${key.length} bytes is too long to store`);
     this.#write(key, value);
   }
 

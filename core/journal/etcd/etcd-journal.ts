@@ -196,7 +196,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     const refusal = this.#refusal();
     if (refusal !== null) throw refusal;
     const end = await this.#log.end().catch((error: unknown) => {
-      throw error instanceof EtcdUnavailable ? noQuorum('too few members of etcd can be reached') : refusalFor(error);
+      throw error instanceof EtcdUnavailable ? noQuorum('etcd has no quorum') : refusalFor(error);
     });
     if (end > this.head) this.#follower.look();
     await this.#reachedBy(end);
@@ -208,16 +208,16 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (sequence <= this.head) return;
     if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
     this.#seen = Math.max(this.#seen, sequence);
-    const late = noQuorum('this node is behind what others have written');
+    const late = noQuorum('this node has not applied the latest writes of other nodes yet');
     await this.#arrivals.soon(sequence, this.#options.deadline, late);
   }
 
   /** Why nothing can be committed. */
   #refusal(): Error | null {
-    if (this.lost !== null) return new UnavailableError('node_lost', `This node takes no writes: ${this.lost}.`);
+    if (this.lost !== null) return new UnavailableError('node_lost', `This node accepts no writes: ${this.lost}.`);
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
     if (this.isStuck)
-      return new UnavailableError('node_stuck', 'This node can not apply what others have written; ask another one.');
+      return new UnavailableError('node_stuck', 'This node cannot apply the writes of other nodes; use another node.');
     return null;
   }
 
@@ -395,7 +395,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       // The watch may have told of it by now.
       if (this.lost === null && this.#foreign.first !== first) this.#foreign.putBefore(own);
       this.#stick();
-      const error = new UnavailableError('node_stuck', 'It is written, but this node can not apply it just now.');
+      const error = new UnavailableError(
+        'node_stuck',
+        'The change was written, but this node cannot apply it at the moment.',
+      );
       for (const { reject } of accepted) reject(error);
       return;
     }

@@ -135,7 +135,7 @@ export function decodeGroup(value: Buffer): DecodedGroup {
   if (form === WHOLE) return { entries: splitEntries(value.subarray(1)) };
   if (form === PACKED) return { entries: splitEntries(unpack(value.subarray(1), MOST_UNPACKED)) };
   if ((form !== PARTED && form !== PACKED_PARTED) || value.length !== PARTED_LENGTH)
-    throw new Error('a group of unknown form');
+    throw new Error('a group in an unknown format');
   return {
     length: value.readUIntBE(1, 6),
     count: value.readUInt16BE(7),
@@ -156,7 +156,7 @@ function splitEntries(body: Buffer): Buffer[] {
   const entries: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
     const end = at + 4 + (at + 4 <= body.length ? body.readUInt32BE(at) : body.length);
-    if (end > body.length) throw new Error('a group is cut short');
+    if (end > body.length) throw new Error('a group is truncated');
     entries.push(body.subarray(at + 4, end));
     at = end;
   }

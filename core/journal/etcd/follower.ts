@@ -94,11 +94,14 @@ export class Follower {
         return null;
       }
       if (from <= last && from < floor) {
-        onLost(`the log in etcd begins at entry ${floor}, this node needs ${from}`, true);
+        onLost(`the log in etcd begins at entry ${floor}, but this node needs entry ${from}`, true);
         return null;
       }
       if (from <= last && (await isFar(last - from + 1))) {
-        onLost(`it lacks ${last - from + 1} entries, and the store of another node is sooner here than those`, true);
+        onLost(
+          `it lacks ${last - from + 1} entries, and a snapshot of another node is faster than applying them`,
+          true,
+        );
         return null;
       }
       for (const group of state.groups) this.#hand(group);
@@ -106,7 +109,7 @@ export class Follower {
       if (last < next()) return state.revision;
       if (next() !== from) continue;
       // All are handed on whole, so that one begins there, unless this node's history is not that of the log.
-      onLost(`the log in etcd lacks the entry ${from}`, true);
+      onLost(`the log in etcd lacks entry ${from}`, true);
       return null;
     }
   }

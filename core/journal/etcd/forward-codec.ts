@@ -94,7 +94,7 @@ export function encodeOutcomes({ isShared, head, each }: Outcomes): Buffer {
 /** Throws Error for what does not tell of so many. */
 export function decodeOutcomes(bytes: Buffer, count: number): Outcomes {
   if (bytes[0] !== VERSION || bytes.length !== OUTCOME_HEAD + 6 * count)
-    throw new Error('what became of forwarded commits is in an unknown form');
+    throw new Error('the outcomes of forwarded commits are in an unknown format');
   const each = Array.from({ length: count }, (_, i): Outcome => {
     const sequence = bytes.readUIntBE(OUTCOME_HEAD + 6 * i, 6);
     return sequence === 0 ? 'conflict' : sequence === NOT_TAKEN ? 'not taken' : sequence;
@@ -121,7 +121,7 @@ class Cursor {
   }
 
   take(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new Error('forwarded commits are cut short');
+    if (this.#at + length > this.#bytes.length) throw new Error('forwarded commits are truncated');
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }

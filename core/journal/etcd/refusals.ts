@@ -1,36 +1,33 @@
-/** What who wanted to write is told when that can't be, and the operator when a node and the log do not belong together. */
+/** Errors of failed writes, and reasons why a node and the log in etcd do not match. */
 import { UnavailableError, WaypostError } from '../../base/errors.ts';
 import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
 
 export const noQuorum = (why: string): UnavailableError =>
-  new UnavailableError(
-    'no_quorum',
-    `Nothing can be written just now: ${why}. What is there is served on; try again in a while.`,
-  );
+  new UnavailableError('no_quorum', `Writes are unavailable: ${why}. Existing data is still served; retry later.`);
 
 export const busy = (): UnavailableError =>
-  new UnavailableError('busy', 'Other nodes were sooner again and again; nothing was written. Try again in a while.');
+  new UnavailableError('busy', 'Lost the race to other nodes too many times; nothing was written. Retry later.');
 
 export const wentBack = (own: number, last: number): string =>
-  `this node is at entry ${own}, and the log in etcd ends at ${last}: etcd has lost entries, as by an older backup. Restore a newer one; or stop all nodes, empty etcd.prefix (etcdctl del --prefix) and run "waypost cluster init" on the node that is furthest`;
+  `this node is at entry ${own}, but the log in etcd ends at ${last}: etcd has lost entries, for example because an older backup was restored. Restore a newer backup; or stop all nodes, delete all keys below etcd.prefix (etcdctl del --prefix) and run "waypost cluster init" on the node with the highest entry`;
 
 export const otherHistory = (sequence: number): string =>
-  `entry ${sequence} of the log in etcd is not what follows what this node has: etcd was restored from an older backup and written to since, or it is that of another cluster. To give up what only this node has, move waypost.mdb in its data folder away and start it again`;
+  `entry ${sequence} of the log in etcd does not follow the last entry of this node: etcd was restored from an older backup and has new writes, or belongs to another cluster. To discard the data of this node, move waypost.mdb out of its data folder and restart it`;
 
-/** For what an append came to. */
+/** Converts the error of an append. */
 export function refusalFor(error: unknown): Error {
   if (error instanceof EtcdFull)
     return new UnavailableError(
       'etcd_full',
-      'Nothing can be written: the database of etcd has reached its quota. Tell the operator; "waypost cluster status" says what to do.',
+      'Writes are unavailable: the database of etcd has reached its quota. Contact the operator; "waypost cluster status" shows what to do.',
     );
   if (error instanceof EtcdRefused)
-    return new UnavailableError('log_refused', `etcd takes no entries: ${error.message}. Tell the operator.`);
+    return new UnavailableError('log_refused', `etcd rejects writes: ${error.message}. Contact the operator.`);
   if (error instanceof EtcdUnavailable)
     return noQuorum(
       error.mayHappen
-        ? 'etcd did not answer in time, so the change may have been written or not'
-        : 'too few members of etcd can be reached',
+        ? 'etcd did not respond in time, so it is unknown whether the change was written'
+        : 'etcd has no quorum',
     );
   return error instanceof Error ? error : new WaypostError('internal', String(error));
 }

@@ -86,11 +86,14 @@ export function startReseal(options: ResealOptions): Reseal {
     if (stopping.signal.aborted) return;
     const rows = { sealed: counts.sealed };
     if (counts.lost === 0)
-      log.info('all is sealed under the first key of secrets.key_file; a day from now the second can go', rows);
-    else log.error('some rows can be opened by no key of secrets.key_file', { ...rows, lost: counts.lost });
+      log.info(
+        'all secrets are encrypted with the first key of secrets.key_file; remove the second key after a day',
+        rows,
+      );
+    else log.error('cannot decrypt some rows with any key of secrets.key_file', { ...rows, lost: counts.lost });
   };
   const done = work().catch((error: unknown) => {
-    log.error('sealing anew has ended; the next start goes on with it', { error });
+    log.error('encrypting secrets with the new key failed; the next start continues it', { error });
   });
   return {
     done,

@@ -20,7 +20,8 @@ export class Notifier {
   /** `path`: of a socket, or behind an `@` its name in the abstract namespace. Throws Error. */
   constructor(path: string) {
     const bytes = Buffer.from(path);
-    if (!/^[@/]./.test(path) || bytes.length > MAX_PATH) throw new Error(`NOTIFY_SOCKET is no socket's path: ${path}`);
+    if (!/^[@/]./.test(path) || bytes.length > MAX_PATH)
+      throw new Error(`NOTIFY_SOCKET is not the path of a socket: ${path}`);
     const isAbstract = path.startsWith('@');
     // The name of an abstract one begins with a zero, and ends where the address does.
     if (isAbstract) bytes[0] = 0;

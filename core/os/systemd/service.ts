@@ -27,7 +27,8 @@ const MORE_TIME = 60_000_000;
 const LOOKS = 4;
 const SILENT = 2;
 
-const ON_ITS_WAY: Watched = { status: () => 'on its way', silent: () => [] };
+const STARTING: Watched = { status: () => 'starting', silent: () => [] };
+const RELOADING: Watched = { status: () => 'reloading', silent: () => [] };
 
 export class Service {
   readonly #log: Logger;
@@ -36,8 +37,8 @@ export class Service {
   readonly #watchdog: number | null;
   readonly #timer: NodeJS.Timeout | undefined;
   /** What serves. */
-  #serving: Watched = ON_ITS_WAY;
-  #watched: Watched = ON_ITS_WAY;
+  #serving: Watched = STARTING;
+  #watched: Watched = STARTING;
   #isUnderWay = true;
   #status = '';
   #silent = '';
@@ -64,7 +65,7 @@ export class Service {
 
   /** It takes up what has changed, with other threads; `ready` follows. */
   reloading(): void {
-    this.#watched = ON_ITS_WAY;
+    this.#watched = RELOADING;
     this.#isUnderWay = true;
     this.#notifier?.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
   }
@@ -91,7 +92,7 @@ export class Service {
     const silent = this.#watched.silent(this.#watchdog / SILENT).join(', ');
     if (silent === '') this.#notifier?.send('WATCHDOG=1');
     else if (silent !== this.#silent)
-      this.#log.error('a thread does not answer: the watchdog of systemd is told nothing, and will end the service', {
+      this.#log.error('a thread does not respond; the watchdog of systemd will restart the service', {
         threads: silent,
       });
     this.#silent = silent;
@@ -103,7 +104,7 @@ function openNotifier(path: string | undefined, log: Logger): Notifier | null {
   try {
     return new Notifier(path);
   } catch (error) {
-    log.warn('systemd can not be told how the service is', { reason: (error as Error).message });
+    log.warn('cannot notify systemd', { reason: (error as Error).message });
     return null;
   }
 }

@@ -66,7 +66,7 @@ test('a length that none can have, or what is not understood, ends the connectio
     const bytes = Buffer.alloc(20);
     bytes.writeUInt32BE(length);
     socket.push(bytes);
-    assert.match((await ended).message, /too long, or cut short/, `${length}`);
+    assert.match((await ended).message, /too long or truncated/, `${length}`);
     assert.ok(socket.destroyed);
   }
   const { socket, heard, ended } = linked();

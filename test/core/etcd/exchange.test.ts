@@ -114,7 +114,7 @@ test('a request that was sent and is not answered in time may have been carried 
       const error = await failureOf(gateway.transaction([], [put('/key', Buffer.alloc(1))]));
       assert.instance(error, EtcdUnavailable);
       assert.ok((error as EtcdUnavailable).mayHappen);
-      assert.match((error as Error).message, /no answer within 300 ms/);
+      assert.match((error as Error).message, /no response within 300 ms/);
     },
   );
 });

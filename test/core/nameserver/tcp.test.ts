@@ -32,7 +32,7 @@ for (const transport of TRANSPORTS) {
   test.after(async ({ served }) => {
     await served.stop();
     assert.equal(
-      served.log.filter((line) => /exception|died|anew/.test(line)),
+      served.log.filter((line) => /exception|DNS thread/.test(line)),
       [],
     );
   });

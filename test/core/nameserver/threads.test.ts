@@ -39,7 +39,7 @@ for (const [transport, name] of [
       await until(() => served.listening, SOON_MS, `a new thread ${name}`);
       assert.is.not(served.threads.get(name), first);
       for (const [other, worker] of others) assert.is(served.threads.get(other), worker);
-      assert.ok(served.log.some((line) => line.includes('started anew') && line.includes(name)));
+      assert.ok(served.log.some((line) => line.includes('DNS thread exited; restarting') && line.includes(name)));
       assert.is(await askFromMany(served, 40, SOON_MS), 40);
       // It sees what changes from now on.
       putZone(served.index, [soa(2), a('new', 192, 0, 2, 77)]);

@@ -51,7 +51,7 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
 
     // One node, while the cluster goes on.
     await b.stop();
-    await cluster(b, 1, /holds data already.*--force/, 'restore', early);
+    await cluster(b, 1, /already contains data.*--force/, 'restore', early);
     await cluster(b, 0, /The previous data is in[\s\S]*it catches up/, 'restore', early, '--force');
     await b.start();
     await untilReady(b);
@@ -79,7 +79,7 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
     }
     // What the cluster has given up does not come back by one node.
     await b.stop();
-    await cluster(b, 1, /does not go on from change \d+.*etcdctl del --prefix/, 'restore', late, '--force');
+    await cluster(b, 1, /does not continue after change \d+.*etcdctl del --prefix/, 'restore', late, '--force');
     await b.start();
   } finally {
     await rig.close();

@@ -124,10 +124,10 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
     assert.match(output, expected);
   };
   const here = { WAYPOST_ETCD_ENDPOINTS: etcd.endpoint };
-  await fails(/etcd\.endpoints is empty: say where/, {}, 'init');
+  await fails(/etcd\.endpoints is empty\. Set the client URLs/, {}, 'init');
   for (const args of [['status'], ['remove', 'one'], ['invite', 'five']])
     await fails(/three is not in a cluster: it has no etcd\.endpoints.*next: .*WAYPOST_DATA_DIR/s, {}, ...args);
-  await fails(/holds the log of another cluster.*etcdctl del --prefix \/waypost\//, here, 'init');
+  await fails(/belongs to another cluster.*etcdctl del --prefix \/waypost\//, here, 'init');
   await fails(/127\.0\.0\.1:9/, { WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:9', WAYPOST_ETCD_PREFIX: '/x/' }, 'init');
   // A member of etcd on this node, and what is wrong with it.
   // On a busy machine, too, it is to say what is wrong and not that it took long.
@@ -138,7 +138,7 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
   };
   const port = etcd.endpoint.split(':')[2];
   const at = (urls: string, ...hosts: string[]): string[] => ['init', '--etcd', urls, '--host', ...hosts];
-  await fails(/without TLS.*Name it as https.*to be given certificates/, own, ...at('http://127.0.0.1:9', '127.0.0.1'));
+  await fails(/without TLS.*Use https.*accept only TLS/, own, ...at('http://127.0.0.1:9', '127.0.0.1'));
   await fails(/--host localhost: one of them must be the IP address/, own, ...at('https://localhost:9', 'localhost'));
   await fails(/a b is not a host name or an address/, own, ...at('https://127.0.0.1:9', 'a b'));
   await fails(/etcd\.endpoints.*WAYPOST_ETCD_ENDPOINTS/s, own, ...at('nonsense', '127.0.0.1'));
@@ -157,12 +157,12 @@ test('what can not be done says why, and what to do', async ({ etcd, folder }) =
   await fails(/not from the authority of the cluster.*WAYPOST_ETCD_CA_FILE/s, own, ...at(strange, '127.0.0.1'));
   tls.close();
   const other = { ...here, WAYPOST_DATA_DIR: join(folder, 'four') };
-  await fails(/is on the node where "waypost cluster init" was run/, other, 'invite', 'five');
-  await fails(/is not there.*cluster init/, other, 'status');
+  await fails(/only on the node where "waypost cluster init" was run/, other, 'invite', 'five');
+  await fails(/is missing.*cluster init/, other, 'status');
   const file = join(folder, 'junk');
   await fails(/ENOENT.*\n +next: Check the path/, other, 'join', file);
   for (const [text, why] of [
-    ['junk', /This is no invitation/],
+    ['junk', /The invitation is invalid/],
     ['{"version":2}', /its version is not 1/],
     ['{"version":1,"name":"x"}', /it lacks "ca"/],
   ] as const) {

@@ -37,7 +37,7 @@ test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', asy
     at = await receiver.until(/^WATCHDOG=1$/, receiver.messages().length);
     assert.is(await daemon.stop(), 0);
     await receiver.until(/^STOPPING=1$/, at);
-    assert.not.match(daemon.child.output(), /does not answer/);
+    assert.not.match(daemon.child.output(), /does not respond/);
   } finally {
     await daemon.close();
     await receiver.stop();

@@ -90,7 +90,7 @@ test('names hold to the conventions', () => {
     () => registry.counter('waypost_b_total', 'A reserved one.', ['__name__']),
     () => registry.histogram('waypost_b_seconds', 'A bad one.', ['a-b'], [1]),
   ])
-    assert.throws(make, /is no name|there is a metric/);
+    assert.throws(make, /is not a valid|already exists/);
 });
 
 test('the format that Accept asks for', () => {

@@ -104,7 +104,7 @@ test('a packed group that is damaged or cut short is an Error, or other bytes, w
     try {
       decodeGroup(damaged);
     } catch (error) {
-      assert.match((error as Error).message, /^a (packed )?group is (damaged|cut short)/);
+      assert.match((error as Error).message, /^a (packed )?group is (damaged|truncated)/);
       told++;
     }
   }

@@ -117,7 +117,7 @@ test('every kind of row is sealed anew, in commits of a few; then the first key 
     assert.is(before.length, MANY + 4);
     // 150 certificates by 32, and one of each other kind.
     assert.is(journal.head - head, 5 + 4);
-    assert.match(lines.join(''), /the second can go.*sealed=154/);
+    assert.match(lines.join(''), /remove the second key.*sealed=154/);
     const again = rotate(store, secrets);
     await again.reseal.done;
     assert.is(journal.head - head, 9, 'nothing is left to do');

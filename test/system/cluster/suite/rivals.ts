@@ -68,7 +68,7 @@ export class Rivals {
     const winners = answers.filter((one) => one?.status === 200);
     if (winners.length > 1) throw new Error(`${what}: both have got it`);
     const isRefused = answers.every(
-      (one) => one !== null && one.status === 503 && !/may have been written|It is written/.test(one.text),
+      (one) => one !== null && one.status === 503 && !/unknown whether|change was written/.test(one.text),
     );
     // 404: a node that is behind does not know the domain yet.
     const odd = answers.find((one) => one !== null && ![200, 404, 409, 503].includes(one.status));

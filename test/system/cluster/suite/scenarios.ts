@@ -148,7 +148,7 @@ const diskFull: Scenario = {
       return (await node.readiness()).status === 503;
     });
     const { text } = await node.readiness();
-    if (!/can not be applied here/.test(text)) throw new Error(`${node.name} says only: ${text}`);
+    if (!/cannot apply the writes/.test(text)) throw new Error(`${node.name} says only: ${text}`);
     await refuses(node);
     await load.progress(SOME);
     await servesOn(node);

@@ -165,7 +165,7 @@ export class Writer {
     if (status === 200 || (status === 404 && mayBeGone)) return 'done';
     if (status !== 503) throw new Error(`${this.domain} at ${name}: ${status} ${text}`);
     if (headers.get('retry-after') === null) throw new Error(`${this.domain} at ${name}: no Retry-After with ${text}`);
-    return /may have been written|It is written/.test(text) ? 'doubtful' : 'refused';
+    return /unknown whether|change was written/.test(text) ? 'doubtful' : 'refused';
   }
 
   get #path(): string {

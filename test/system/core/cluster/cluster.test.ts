@@ -101,8 +101,8 @@ test('a write waits for all that serve; who has gone is pending, who is back is 
   again.apply(4);
   assert.equal(await last, { seq: 4, applied: ['a', 'b', 'c'], pending: [] });
   for (const { cluster } of [a, b, again]) await cluster.close();
-  assert.match(a.log.join(''), /a node is not heard.*"node":"c"/);
-  assert.match(a.log.join(''), /a node is heard again.*"node":"c"/);
+  assert.match(a.log.join(''), /node unreachable.*"node":"c"/);
+  assert.match(a.log.join(''), /node reachable again.*"node":"c"/);
 });
 
 test('commits are forwarded to another node, which answers, refuses or goes', async () => {
@@ -123,7 +123,7 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
     );
   const toA = { name: 'a', address: '', version: '' };
   const nobody = b.cluster.forward({ ...toA, name: 'x' }, Buffer.from('1'));
-  assert.match(await nobody.then(String, (error: Error) => error.message), /not known/);
+  assert.match(await nobody.then(String, (error: Error) => error.message), /not a known node/);
   a.apply(1);
   await until(() => b.cluster.furthest === 1, 'it is heard');
   assert.is(await forward('first'), 'b: 5 first');
@@ -134,12 +134,12 @@ test('commits are forwarded to another node, which answers, refuses or goes', as
   await until(() => b.cluster.furthest === 2, 'words come between');
   for (const go of held.splice(0)) go();
   assert.is(await both[0], 'b: 4 hold');
-  assert.match(await refused('refuse'), /took no commits/);
+  assert.match(await refused('refuse'), /accepted no commits/);
   const held2 = refused('hold');
   await until(() => held.length === 1, 'it has them');
   await a.cluster.close();
-  assert.match(await held2, /ended/);
-  assert.match(await refused('late'), /not heard/);
+  assert.match(await held2, /was closed/);
+  assert.match(await refused('late'), /not connected/);
   held[0]();
   await b.cluster.close();
 });

@@ -128,7 +128,7 @@ test('a second node with the name of one that is there is refused, its restart i
     (cause: unknown) => cause as StateError,
   );
   assert.is(error?.code, 'name_taken');
-  assert.match(String(error?.message), /called a, too \(127\.0\.0\.1:1\).*WAYPOST_NODE_NAME/);
+  assert.match(String(error?.message), /also called a \(127\.0\.0\.1:1\).*WAYPOST_NODE_NAME/);
   await second.membership.stop();
   assert.equal(one.refused, []);
   assert.ok((await readMembers(gateway, '/names/')).live.has('a'), 'the first is there as before');

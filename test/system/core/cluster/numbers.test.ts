@@ -83,7 +83,7 @@ test('more nodes than numbers: the one too many is told so', async () => {
   for (let from = 0; from < entries.length; from += 100) await gateway.transaction([], entries.slice(from, from + 100));
   const { number, why, end } = await join('/full/', 'late');
   assert.is(number, null);
-  assert.match(why, /1024 members already/);
+  assert.match(why, /maximum of 1024 members/);
   await end();
 });
 

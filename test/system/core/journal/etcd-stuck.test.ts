@@ -162,7 +162,7 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
         () => again.lost !== null,
         () => 'it is lost',
       );
-      assert.equal(told, ['the log in etcd lacks the entry 2', true]);
+      assert.equal(told, ['the log in etcd lacks entry 2', true]);
       await again.close();
     });
   });
@@ -216,7 +216,7 @@ test('a write that may have come about is not said to be refused, whatever keeps
         fault = null;
         if (!server.listening) await listen(port);
         assert.instance(error, UnavailableError);
-        assert.match((error as Error).message, /may have been written or not/);
+        assert.match((error as Error).message, /unknown whether the change was written/);
         await until(
           () => node.journal.head === head + 1,
           () => 'it was written',

@@ -68,7 +68,7 @@ test.after.each(({ open }) => {
 test.after(async ({ served }) => {
   await served.stop();
   assert.equal(
-    served.log.filter((line) => /exception|died|anew|PRIVATE/.test(line)),
+    served.log.filter((line) => /exception|DNS thread|PRIVATE/.test(line)),
     [],
   );
 });
@@ -216,13 +216,17 @@ test('a new certificate is used without dropping a connection; one that is not u
   assert.is(nameOf(before), 'first.test');
   writeFileSync(files.certificate, 'no certificate');
   process.emit('SIGHUP');
-  await until(() => served.log.some((line) => line.includes('not usable')), PATIENCE_MS, 'a warning');
+  await until(() => served.log.some((line) => line.includes('unusable')), PATIENCE_MS, 'a warning');
   const still = dial();
   await once(still, 'secureConnect');
   assert.is(nameOf(still), 'first.test');
   renew('second.test');
   process.emit('SIGHUP');
-  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  await until(
+    () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
+    PATIENCE_MS,
+    'a new certificate',
+  );
   const client = new StreamClient(before);
   before.write(framed(ask('host1')));
   assert.is(byteOf((await client.answers(1))[0]), 1);
@@ -246,7 +250,11 @@ test('a session outlives the certificate', async ({ served }) => {
   const [session] = await ticket;
   renew('second.test');
   process.emit('SIGHUP');
-  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  await until(
+    () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
+    PATIENCE_MS,
+    'a new certificate',
+  );
   const { fingerprint256 } = new X509Certificate(readFileSync(files.certificate));
   for (let seen = '', tries = 0; seen !== fingerprint256; tries++) {
     assert.ok(tries < 1000, 'the new certificate is used');
@@ -265,14 +273,18 @@ test('a certificate that can not even be looked at leaves the last one, and is l
   rmSync(files.key);
   symlinkSync(files.key, files.key);
   process.emit('SIGHUP');
-  assert.match(served.log.join(), /not usable.*ELOOP/);
+  assert.match(served.log.join(), /unusable.*ELOOP/);
   const still = dial();
   await once(still, 'secureConnect');
   assert.is(nameOf(still), 'second.test');
   rmSync(files.key);
   renew('second.test');
   process.emit('SIGHUP');
-  await until(() => served.log.some((line) => line.includes('new certificate')), PATIENCE_MS, 'a new certificate');
+  await until(
+    () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
+    PATIENCE_MS,
+    'a new certificate',
+  );
 });
 
 test('too many: handshakes that do not go on make room', async () => {

@@ -70,11 +70,11 @@ test('what is said keeps its order while some of it waits', async () => {
 
 test('a path that is none is told, and the service goes on without', () => {
   for (const path of ['relative', '@', '/', `/${'x'.repeat(200)}`]) {
-    assert.throws(() => new Notifier(path), /NOTIFY_SOCKET is no socket's path/);
+    assert.throws(() => new Notifier(path), /NOTIFY_SOCKET is not the path of a socket/);
     const { service, lines } = serviceAt(path);
     service.ready({ status: () => 'serving', silent: () => [] });
     service.close();
-    assert.match(lines.join(''), /systemd can not be told how the service is/);
+    assert.match(lines.join(''), /cannot notify systemd/);
   }
   const { service, lines } = serviceAt('');
   service.ready();
@@ -128,7 +128,7 @@ test('the watchdog hears of it as long as all threads answer', () =>
     assert.is(await receiver.until(/^X_MARK=2$/), length + 1);
     mark.close();
     assert.is(lines.length, 1, 'told once');
-    assert.match(lines[0], /a thread does not answer.*dns udp 1, edge 2/);
+    assert.match(lines[0], /a thread does not respond.*dns udp 1, edge 2/);
     silent.length = 0;
     await receiver.until(/^WATCHDOG=1$/, length);
     assert.equal([...asked], [200]);

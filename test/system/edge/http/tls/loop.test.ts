@@ -68,7 +68,7 @@ test('where the event loop is another one it says so, and holds nothing', () => 
   const create = (): DescriptorLoop => new DescriptorLoop(sharePlaces(1, 1).fds);
   Object.defineProperty(process, 'versions', { value: { ...versions, uv: '2.0.0' }, configurable: true });
   try {
-    for (let i = 0; i < 5; i++) assert.throws(create, /libuv 1 is needed, this is 2\.0\.0/);
+    for (let i = 0; i < 5; i++) assert.throws(create, /libuv 1 is required, but this is 2\.0\.0/);
   } finally {
     Object.defineProperty(process, 'versions', { value: versions, configurable: true });
   }
