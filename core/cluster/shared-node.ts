@@ -65,7 +65,11 @@ class SharedNode implements Node {
     const { prefix } = etcd;
     const tls = peerTls(config);
     const gateway = new EtcdGateway(etcdSettings(config));
-    const followed = new FaultLog(log, 'cannot follow the log of the cluster', 'following the log of the cluster again');
+    const followed = new FaultLog(
+      log,
+      'cannot follow the log of the cluster',
+      'following the log of the cluster again',
+    );
     this.#log = log;
     this.#gateway = gateway;
     const journal = openEtcdJournal({
