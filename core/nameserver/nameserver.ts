@@ -15,7 +15,7 @@ import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
 import { type GateOptions, Gates } from './gates.ts';
 import type { LocalData } from './local-responder.ts';
-import { Thread, type ThreadPlan } from './thread.ts';
+import { createDnsThread, type DnsThread, type ThreadPlan } from './thread.ts';
 import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
 import type { TcpLimits } from './worker-data.ts';
 
@@ -70,6 +70,9 @@ export interface Nameserver {
 const TCP_STREAM = 0;
 const TLS_STREAM = 1;
 
+/** Milliseconds until a thread that has not ended by itself is ended. */
+const STOP_MS = 3000;
+
 /** Resolves when all threads listen. Throws ConfigError when one can't. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
   const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
@@ -110,8 +113,8 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   };
   const libc = isBatch ? loadLibc() : null;
   const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
-  const start = (plan: ThreadPlan, variable?: string): Thread =>
-    new Thread({ ...parts, cannotListen: (why) => cannotListen(plan.data.listen, why, variable) }, plan);
+  const start = (plan: ThreadPlan, variable?: string): DnsThread =>
+    createDnsThread({ ...parts, cannotListen: (why) => cannotListen(plan.data.listen, why, variable) }, plan);
   const threads = Array.from({ length: count }, (_, i) =>
     start({
       name: `udp ${i + 1}`,
@@ -155,14 +158,14 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       },
       'WAYPOST_DNS_TLS_LISTEN',
     );
-    certificate.onChange = (tls) => thread.tell({ kind: 'certificate', tls });
+    certificate.onChange = (tls) => thread.send({ kind: 'certificate', tls });
     threads.push(thread);
   }
   const stop = async (): Promise<void> => {
-    for (const thread of threads) thread.stopping = true;
     certificate?.close();
     index.stopReaders();
-    await Promise.all(threads.map((thread) => thread.ended()));
+    wake?.();
+    await Promise.all(threads.map((thread) => thread.stop(STOP_MS)));
     sockets.close();
     gates.stop();
   };
@@ -177,7 +180,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     tlsListen,
     transport,
     get listening() {
-      return threads.every((thread) => thread.listening);
+      return threads.every((thread) => thread.isListening);
     },
     counters,
     https: { counters: counters.https, gate: gates.https },

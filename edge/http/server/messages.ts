@@ -26,7 +26,7 @@ export interface ThreadData {
   readonly slice: Slice;
   /** What it holds of the system (edge/http/tls); null: its TLS is node's. */
   readonly places: SharedPlaces | null;
-  /** See Pulse (core/nameserver). */
+  /** See Pulse (core/os). */
   readonly pulse: SharedArrayBuffer;
 }
 

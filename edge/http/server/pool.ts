@@ -5,11 +5,12 @@ import type { Logger } from '../../../core/base/log/index.ts';
 import type { ListenAddress } from '../../../core/config/index.ts';
 import { forgetThread, shareLimits } from '../../../core/os/connection-limits.ts';
 import { choosePort } from '../../../core/os/sockets.ts';
+import { type BackOff, type StartReport, SupervisedThread } from '../../../core/os/supervised-thread.ts';
 import { nextTicketKeys, type TicketKeys } from '../../../core/tls/ticket-keys.ts';
-import { clearPlaces, type SharedPlaces, sharePlaces } from '../tls/places.ts';
+import { clearPlaces, sharePlaces } from '../tls/places.ts';
 import type { EdgeLimits } from './limits.ts';
 import { openListening, type Place } from './listening.ts';
-import { PoolThread } from './pool-thread.ts';
+import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { EdgeCounters } from './slices.ts';
 
 export interface PoolOptions {
@@ -42,6 +43,13 @@ export interface PoolOptions {
   readonly onWorker?: (worker: Worker, thread: number) => void;
 }
 
+type EdgeThread = SupervisedThread<ToThread, Exclude<FromThread, StartReport>>;
+
+/** A thread that lived for a minute was not killed by its start. */
+const BACK_OFF: BackOff = { first: 250, factor: 2, maximum: 30_000, settledAfter: 60_000 };
+/** Milliseconds after the drain timeout until a thread is ended. */
+const END_MS = 3000;
+
 /** Threads that are to be replaced, and those that replace them, run side by side. */
 const GENERATIONS = 2;
 
@@ -56,9 +64,9 @@ export class Pool {
   readonly #connections: ReturnType<typeof shareLimits>;
   readonly #rotation: NodeJS.Timeout | undefined;
   #tickets: TicketKeys;
-  #threads: PoolThread[] = [];
+  #threads: EdgeThread[] = [];
   /** Those that will take the place of `#threads`. */
-  #starting: readonly PoolThread[] = [];
+  #starting: readonly EdgeThread[] = [];
   #generation = 0;
   #data: unknown;
   /** Of the threads that were replaced: all have ended. */
@@ -118,7 +126,7 @@ export class Pool {
 
   /** To the application of each thread, also of those that are about to serve. One that is started later is not told. */
   send(message: unknown): void {
-    for (const thread of [...this.#threads, ...this.#starting]) thread.tell({ kind: 'application', message });
+    for (const thread of [...this.#threads, ...this.#starting]) thread.send({ kind: 'application', message });
   }
 
   /** A new key for tickets, now. */
@@ -129,7 +137,7 @@ export class Pool {
   /** Keys of tickets that came from elsewhere. */
   setTickets(keys: TicketKeys): void {
     this.#tickets = keys;
-    for (const thread of this.#threads) thread.tell({ kind: 'tickets', keys });
+    for (const thread of this.#threads) thread.send({ kind: 'tickets', keys });
   }
 
   /**
@@ -150,7 +158,7 @@ export class Pool {
     const { isListening } = this;
     const threads = this.#threads;
     this.#threads = [];
-    const ended = Promise.all([this.#replaced, ...threads.map((thread) => thread.drain())]);
+    const ended = Promise.all([this.#replaced, ...threads.map((thread) => this.#drain(thread))]);
     // The threads let go of theirs at once. Left open, the sockets would go on taking connections, also of those that listen on the same port in our place.
     if (isListening) this.#listening.close();
     await ended;
@@ -166,7 +174,7 @@ export class Pool {
     this.#data = data;
     const old = this.#threads;
     // One thread that listens by itself has to let go of the port first.
-    if (!isShared) await Promise.all(old.map((thread) => thread.drain()));
+    if (!isShared) await Promise.all(old.map((thread) => this.#drain(thread)));
     try {
       this.#generation++;
       await this.#startGeneration();
@@ -179,7 +187,7 @@ export class Pool {
     }
     // Keys may have come since the first of them was given its own.
     this.setTickets(this.#tickets);
-    if (isShared) this.#replaced = Promise.all(old.map((thread) => thread.drain()));
+    if (isShared) this.#replaced = Promise.all(old.map((thread) => this.#drain(thread)));
   }
 
   /** When they listen they are the pool's. */
@@ -197,39 +205,52 @@ export class Pool {
     throw failed.reason;
   }
 
-  #createThread(i: number): PoolThread {
+  /** The thread accepts no more connections. Resolves when it has ended. */
+  #drain(thread: EdgeThread): Promise<void> {
+    thread.send({ kind: 'drain' });
+    return thread.stop(this.#options.limits.server.drainTimeout + END_MS);
+  }
+
+  #createThread(i: number): EdgeThread {
     const { limits, application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
     const { maxConnections: connections, maxCertificates } = limits.server;
     const hasNativeTls = this.#listening.isShared && this.#options.tls === 'auto';
-    let closeSlice = (): void => {};
-    let places: SharedPlaces | null = null;
-    return new PoolThread({
+    const name = String(i + 1);
+    return new SupervisedThread({
       log,
-      name: String(i + 1),
-      drainTimeout: limits.server.drainTimeout,
-      data: () => {
+      role: 'edge',
+      name,
+      file: new URL('./worker.js', import.meta.url),
+      backOff: BACK_OFF,
+      failure: (message) => new Error(message),
+      prepare: () => {
         const { slice, close } = this.counters.open();
-        closeSlice = close;
-        places = hasNativeTls ? sharePlaces(connections + descriptors, maxCertificates) : null;
-        return {
+        const places = hasNativeTls ? sharePlaces(connections + descriptors, maxCertificates) : null;
+        const started: Omit<ThreadData, 'pulse'> = {
           ...{ application, data, thread: i, limits, slot, slice, places },
           listeners: this.#listening.listenersOf(i),
           tickets: this.#tickets,
           ticketLifetime: ticketRotation,
           connections: this.#connections,
         };
-      },
-      onEnd: () => {
-        closeSlice();
-        if (places !== null) clearPlaces(places);
-        forgetThread(this.#connections, slot);
+        return {
+          data: started,
+          release: () => {
+            close();
+            if (places !== null) clearPlaces(places);
+            forgetThread(this.#connections, slot);
+          },
+        };
       },
       onRestart: () => {
         this.counters.restarts++;
       },
-      onMessage: (message) => onMessage?.(message, i),
+      onMessage(message) {
+        if (message.kind === 'log') log[message.level](message.message, { thread: name, ...message.fields });
+        else onMessage?.(message.message, i);
+      },
       onWorker: onWorker === undefined ? undefined : (worker) => onWorker(worker, i),
     });
   }

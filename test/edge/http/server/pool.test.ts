@@ -226,7 +226,7 @@ test('a thread that dies is started anew, and its connections of before are all 
     );
     assert.is(pool.counters.restarts, 1);
     assert.is(pool.isListening, true);
-    assert.match(log(), /an edge thread ended and is started anew/);
+    assert.match(log(), /edge thread exited; restarting/);
     // Counts outlive the thread, but for its connections.
     assert.is(pool.counters.http2.sum('streams'), 48);
     await until(() => pool.counters.connections === 0, 'no connection is left');
@@ -237,7 +237,7 @@ test('one that an exception ends is started anew, too', async () => {
   await withPool(async ({ pool, port, log }) => {
     pool.send('die');
     await until(() => pool.counters.restarts === 2 && pool.isListening, 'both are back');
-    assert.match(log(), /an edge thread died/);
+    assert.match(log(), /edge thread failed/);
     assert.is((await ask(port)).text, 'first');
   });
 });
