@@ -1,6 +1,16 @@
 /**
- * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values, numbered without gaps, each
- * with the hash of the one before.
+ * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values. Entries are numbered without
+ * gaps, and each has the hash of the one before it. A write takes these steps:
+ *
+ *   1. draft     A service reads and changes rows in a draft, which remembers what it read (draft/draft.ts).
+ *   2. commit    The draft becomes a CommitRequest and waits in the queue. The read set is checked against the writes since then; a
+ *                conflict sends the service back to step 1 (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts).
+ *   3. group     Requests that wait together become one group: entries with their sequences and hashes (commit/commit-queue.ts).
+ *   4. append    One node: nothing to do, step 5 stores the entries with the rows (embedded-journal.ts). Several nodes: the group is
+ *                rehearsed (commit/rehearsal.ts) and appended to the log in etcd (etcd/appender.ts); each node follows the log
+ *                (etcd/follower.ts).
+ *   5. apply     One LMDB transaction writes entries, rows, zone state and answers (apply/applier.ts, apply/apply-entries.ts).
+ *   6. publish   The shared index gets the new answers, listeners are called, and the commit resolves (apply/applier.ts).
  */
 import type { Domain, Purge } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
