@@ -1,8 +1,8 @@
 /** Type, content and TTL as the API takes them. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { isDataType, parseType } from '../../core/wire/mnemonics.ts';
+import { isDataType, parseType, typeName } from '../../core/wire/mnemonics.ts';
 import type { Name } from '../../core/wire/name.ts';
-import { parseRdata } from '../../core/wire/rdata/index.ts';
+import { parseRdata, RDATA_TABLE } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 
 export const MIN_TTL = 30;
@@ -17,9 +17,15 @@ export function parseRecordType(text: string): number {
   if (type !== undefined && isDataType(type)) return type;
   throw new InvalidError(
     'invalid_type',
-    `"${text.slice(0, 40)}" is not a supported record type; use A, AAAA, CNAME, ALIAS, MX, TXT, NS, SRV, CAA, PTR, HTTPS, SVCB, TLSA, SSHFP, DS, NAPTR, DNAME, LOC, URI or TYPEn.`,
+    `"${text.slice(0, 40)}" is not a supported record type; use ${supportedTypes()} or TYPEn.`,
     { pointer: '/type' },
   );
+}
+
+/** Types whose content has a form of its own; the SOA is the service's. */
+function supportedTypes(): string {
+  const types = [...RDATA_TABLE.keys()].filter((type) => type !== TYPE.SOA);
+  return types.map(typeName).join(', ');
 }
 
 /** Seconds. Throws InvalidError. */

@@ -11,3 +11,4 @@ export {
   rdataToObject,
 } from './rdata.ts';
 export { hasBothRewrites } from './service.ts';
+export { RDATA_TABLE } from './table.ts';
