@@ -7,7 +7,7 @@ const test = suite('core/config/describe');
 const file = 'config/waypost.toml';
 
 test('config/waypost.toml matches the schema', () => {
-  assert.is(readFileSync(file, 'utf8'), exampleToml());
+  assert.is(readFileSync(file, 'utf8'), exampleToml(), 'run `npm run config-example` after a change of a setting');
 });
 
 test('the example parses to the defaults', () => {
