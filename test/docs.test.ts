@@ -1,0 +1,232 @@
+/** README.md and docs/*.md against the project: settings, warnings, links, configuration and commands. Nothing is run; test/system/docs/commands.test.ts does. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from '../admin-api/cli/index.ts';
+import { describeConfig, loadConfig } from '../core/config/index.ts';
+import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
+import { outputFault } from './docs/output.ts';
+import { inlineCode, ROOT, readPage, readPages } from './docs/pages.ts';
+import { HEADING, warningsOfPage, warningsOfSources } from './docs/warnings.ts';
+import { removeFolder, temporaryFolder } from './support/temp.ts';
+
+const WIDTH = 100;
+const README_LINES = 150;
+const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text'];
+
+const pages = readPages();
+const settings = describeConfig();
+const none = (faults: readonly string[], title: string): void =>
+  assert.is(faults.length, 0, `${title}:\n  ${faults.join('\n  ')}`);
+
+test('pages are listed in docs/README.md and open with what the reader can do', () => {
+  const index = new Set(readPage('docs/README.md').links.map(({ target }) => `docs/${target}`));
+  const own = pages.filter(({ path }) => path !== 'README.md' && path !== 'docs/README.md');
+  none(
+    own.filter(({ path }) => !index.has(path)).map(({ path }) => path),
+    'add a row for these pages to docs/README.md',
+  );
+  none(
+    own.filter(({ lines }) => !lines[2]?.text.startsWith('After this page you ')).map(({ path }) => path),
+    'these pages do not open with "After this page you …" below their title',
+  );
+});
+
+test('lines are short, and so is README.md', () => {
+  // A row of a table, a link's target and a message cannot be broken.
+  const isLong = (text: string): boolean => [...text].length > WIDTH && !/^ *\||^\S+$/.test(text);
+  const long = pages.flatMap(({ path, blocks, lines }) => {
+    const code = new Set(blocks.flatMap((block) => block.lines.map(({ number }) => number)));
+    return lines
+      .filter(({ text, number }) => isLong(text) && !code.has(number))
+      .map((line) => `${path}:${line.number}`);
+  });
+  none(long, `break these lines at ${WIDTH} columns`);
+  assert.ok(readPage('README.md').lines.length - 1 <= README_LINES, `README.md has more than ${README_LINES} lines`);
+});
+
+test('links lead to files and headings that are there', () => {
+  const faults = pages.flatMap(({ path, links }) =>
+    links.flatMap(({ target, line }) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const [file, anchor] = target.split('#');
+      const to = file === '' ? path : normalize(join(dirname(path), file));
+      if (!existsSync(join(ROOT, to))) return [`${path}:${line}: ${target}: there is no ${to}`];
+      if (anchor === undefined || readPage(to).anchors.has(anchor)) return [];
+      return [`${path}:${line}: ${target}: ${to} has no heading for #${anchor}`];
+    }),
+  );
+  none(faults, 'links that lead nowhere');
+});
+
+test('settings that a page names are there', () => {
+  const keys = new Set(settings.map(({ key }) => key));
+  const variables = new Set([...settings.map(({ env }) => env), 'WAYPOST_CONFIG', 'WAYPOST_TOKEN', 'WAYPOST_URL']);
+  const sections = new Set(settings.map(({ key }) => key.split('.')[0]));
+  const isSetting = (name: string): boolean =>
+    /^[a-z]+\.[a-z0-9_]+$/.test(name) && sections.has(name.split('.')[0]) && !/\.(key|pem|md|ts)$/.test(name);
+  const faults = pages.flatMap(({ path, lines, prose }) => [
+    ...inlineCode(prose)
+      .map(({ code, line }) => ({ name: code.split(' ')[0], line }))
+      .filter(({ name }) => isSetting(name) && !keys.has(name))
+      .map(({ name, line }) => `${path}:${line}: ${name}`),
+    ...lines.flatMap(({ text, number }) =>
+      (text.match(/\bWAYPOST_[A-Z0-9_]+[A-Z0-9]\b/g) ?? [])
+        .filter((name) => !variables.has(name))
+        .map((name) => `${path}:${number}: ${name}`),
+    ),
+  ]);
+  none(faults, 'no such settings in core/config/schema.ts');
+});
+
+/** A default in TOML stands in backticks; one in words may have other words. */
+const isShownAs = (standard: string, shown: string): boolean =>
+  /^(["[\d]|true$|false$)/.test(standard) ? shown === `\`${standard}\`` : !shown.startsWith('`');
+
+test('docs/configuration.md has every setting with its default', () => {
+  const rows = new Map(
+    readPage('docs/configuration.md').lines.flatMap(({ text }) => {
+      const row = /^\| `([\w.]+)` \| (.*?) \| .+ \|$/.exec(text);
+      return row === null ? [] : [[row[1], row[2]]];
+    }),
+  );
+  const faults = settings
+    .map(({ key, default: standard }) => ({ key, standard, shown: rows.get(key) }))
+    .filter(({ standard, shown }) => shown === undefined || !isShownAs(standard, shown))
+    .map(({ key, standard, shown = 'no row' }) => `| \`${key}\` | \`${standard}\` | … |   now: ${shown}`);
+  none(
+    faults,
+    'write these rows in docs/configuration.md (a default that differs between machines in words, without backticks)',
+  );
+  const keys = new Set(settings.map(({ key }) => key));
+  none(
+    [...rows.keys()].filter((key) => !keys.has(key)),
+    'remove these rows from docs/configuration.md',
+  );
+});
+
+test('blocks of TOML are sound configurations, and all languages are known', () => {
+  const folder = temporaryFolder('docs');
+  for (const { path, blocks } of pages)
+    for (const { language, line, lines } of blocks) {
+      assert.ok(LANGUAGES.includes(language), `${path}:${line}: "${language}" is none of ${LANGUAGES.join(', ')}`);
+      if (language !== 'toml') continue;
+      const file = join(folder, 'waypost.toml');
+      writeFileSync(file, lines.map(({ text }) => text).join('\n'));
+      assert.not.throws(() => loadConfig({ file, env: {} }), undefined, `${path}:${line}`);
+    }
+  removeFolder(folder);
+});
+
+test('each command that is not run has its check, and each reason a command', () => {
+  const commands = pages.flatMap(({ commands }) => commands);
+  for (const { text } of commands) notRun(text)?.check(text);
+  none(
+    NOT_RUN.filter(({ command }) => !commands.some(({ text }) => command.test(text))).map(
+      ({ command }) => `${command}`,
+    ),
+    'remove these from test/docs/not-run.ts: no page has such a command',
+  );
+});
+
+test('scripts of package.json that a page names are there', () => {
+  for (const { prose } of pages)
+    for (const { code } of inlineCode(prose)) if (/^npm (run|test|start)\b/.test(code)) checkScript(code);
+});
+
+/** What "waypost WORDS --help" prints; null for a command that is not there. */
+async function helpOf(words: readonly string[]): Promise<string | null> {
+  let text = '';
+  const write = (part: string): boolean => {
+    text += part;
+    return true;
+  };
+  const io = {
+    stdin: process.stdin,
+    stdout: { write, on: () => {} },
+    stderr: { write, on: () => {} },
+    env: {},
+    version: '0',
+  };
+  const unused = (): never => {
+    throw new Error('help runs nothing');
+  };
+  const code = await runCli([...words, '--help'], {
+    ...(io as unknown as Parameters<typeof runCli>[1]),
+    serve: unused,
+    rebuildAnswers: unused,
+  });
+  const usage = new RegExp(`^Usage: waypost ${words.map((word) => `${word} `).join('')}\\[`);
+  return code === 0 && usage.test(text) ? text : null;
+}
+
+test('every command of waypost that a page names is there, with its options', async () => {
+  const faults: string[] = [];
+  const helps = new Map<string, string | null>();
+  for (const { path, commands, prose } of pages) {
+    const named = [
+      ...commands.map(({ text, line }) => ({ code: text, line })),
+      ...inlineCode(prose).filter(({ code }) => code.startsWith('waypost ')),
+    ];
+    for (const { code, line } of named)
+      for (const [, rest] of code.replace(/\\\n/g, ' ').matchAll(/(?:^|\$\(|&& |[A-Z_0-9]=\S+ )waypost ([^|)&]*)/g)) {
+        const words = rest.trim().split(/\s+/);
+        const first = words.slice(0, 1);
+        const isGroup = /^Commands:/m.test((await help(helps, first)) ?? '');
+        const command = isGroup && words.length > 1 && !words[1].startsWith('-') ? words.slice(0, 2) : first;
+        const text = command[0]?.startsWith('-') ? await help(helps, []) : await help(helps, command);
+        if (text === null) faults.push(`${path}:${line}: there is no "waypost ${command.join(' ')}"`);
+        for (const option of rest.match(/(?<=^| )--[a-z-]+/g) ?? [])
+          if (text !== null && !text.includes(option) && option !== '--help')
+            faults.push(`${path}:${line}: "waypost ${command.join(' ')}" has no ${option}`);
+      }
+  }
+  none(faults, 'commands that are not there');
+});
+
+async function help(known: Map<string, string | null>, words: readonly string[]): Promise<string | null> {
+  const key = words.join(' ');
+  if (!known.has(key)) known.set(key, await helpOf(words));
+  return known.get(key) ?? null;
+}
+
+test('docs/operations.md explains every warning and error of the log, and no other', () => {
+  const { warnings, unknown } = warningsOfSources();
+  const explained = warningsOfPage(readPage('docs/operations.md'));
+  const isIn = (list: readonly { message: string }[], message: string): boolean =>
+    list.some((one) => one.message === message);
+  none(
+    warnings
+      .filter(({ message }) => !isIn(explained, message))
+      .map(({ message, place }) => `- \`${message}\`: …   (${place})`),
+    `add these items to docs/operations.md, below "${HEADING}", or change the item of a message that was reworded`,
+  );
+  none(
+    explained.filter(({ message }) => !isIn(warnings, message)).map(({ message, place }) => `${place}: ${message}`),
+    'remove or reword these items of docs/operations.md: no source logs them as a warning or an error',
+  );
+  none(
+    unknown.map(({ message, place }) => `${place}: ${message}`),
+    'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/docs/warnings.ts',
+  );
+});
+
+test('output is compared as it is meant', () => {
+  assert.is(outputFault(['a…z', '…', 'end'], 'abcz\nmore\nlines\nend'), null);
+  assert.is(outputFault(['…'], ''), null);
+  assert.is(outputFault(['first', '…'], 'first'), null);
+  assert.is(outputFault([], 'anything'), null);
+  assert.ok(outputFault(['a'], 'b') !== null);
+  assert.ok(outputFault(['a'], 'a\nb') !== null);
+  assert.ok(outputFault(['a', 'b'], 'a') !== null);
+});
+
+test('the manual says what package.json says of Node', () => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const version = String(engines.node).replace('>=', '');
+  for (const path of ['README.md', 'docs/install.md'])
+    assert.match(readFileSync(join(ROOT, path), 'utf8'), `Node ${version} or newer`);
+});
+
+test.run();

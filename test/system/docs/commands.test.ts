@@ -1,0 +1,112 @@
+/** Every command of README.md and docs/*.md, run against a daemon, page by page, and compared with the output that the page shows. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { notRun } from '../../docs/not-run.ts';
+import { outputFault } from '../../docs/output.ts';
+import { type Command, inlineCode, type Page, readPages } from '../../docs/pages.ts';
+import { ADMIN_PASSWORD, type Daemon, MAIN, startDaemon } from '../../support/daemon.ts';
+import { freePort } from '../../support/ports.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { type Program, whyNotPrograms } from '../peers/transcript.ts';
+import { listening, Terminal } from './terminal.ts';
+
+const PATIENCE_MS = 120_000;
+const PROGRAMS: readonly Program[] = ['dig', 'curl', 'nsupdate', 'openssl'];
+/** Where pages have the nameserver, the API, the edge, and the web server of the reader. */
+const SHOWN_PORTS = { dns: 5300, admin: 8300, http: 8080, https: 8443, origin: 9000 } as const;
+type Port = keyof typeof SHOWN_PORTS;
+
+/** The daemon is stopped and started here, where a page asks systemd to. */
+const OF_SYSTEMD: Readonly<Record<string, (daemon: Daemon) => Promise<unknown>>> = {
+  'sudo systemctl stop waypost': (daemon) => daemon.stop(),
+  'sudo systemctl start waypost': (daemon) => daemon.start(),
+};
+
+interface Stage {
+  readonly daemon: Daemon;
+  readonly terminal: Terminal;
+  readonly ports: Readonly<Record<Port, number>>;
+}
+
+/** What a page puts in front of `npm start`. */
+function settingsOf(page: Page): Record<string, string> {
+  const start = page.commands.find(({ text }) => /^WAYPOST_.* npm start$/.test(text))?.text ?? '';
+  return Object.fromEntries([...start.matchAll(/(WAYPOST_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+}
+
+async function openStage(page: Page, folder: string): Promise<Stage> {
+  const [http, https, origin] = [await freePort(), await freePort(), await freePort()];
+  const daemon = await startDaemon({
+    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
+    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${https}`,
+    WAYPOST_EDGE_WORKERS: '1',
+    WAYPOST_DNS_DOH: 'true',
+    ...settingsOf(page),
+  });
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'waypost'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
+  chmodSync(join(bin, 'waypost'), 0o755);
+  const url = `http://127.0.0.1:${daemon.adminPort}`;
+  // Readers of docs/ have made a token before; those of README.md make it there.
+  if (page.path !== 'README.md') await daemon.api.logIn('admin', ADMIN_PASSWORD);
+  const { token = '' } = daemon.api;
+  const env = { ...daemon.env, WAYPOST_URL: url, WAYPOST_TOKEN: token, HOME: folder, LC_ALL: 'C.UTF-8' };
+  const path = `${bin}:${join(process.execPath, '..')}:${process.env.PATH}`;
+  const terminal = new Terminal(folder, { ...env, PATH: path }, PATIENCE_MS);
+  return { daemon, terminal, ports: { dns: daemon.dnsPort, admin: daemon.adminPort, http, https, origin } };
+}
+
+/** With the ports of the test for those of the page, or the other way round. */
+function withPorts(text: string, ports: Stage['ports'], isBack = false): string {
+  return Object.entries(SHOWN_PORTS).reduce((all, [name, shown]) => {
+    const own = ports[name as Port];
+    return all.replace(new RegExp(`\\b${isBack ? own : shown}\\b`, 'g'), String(isBack ? shown : own));
+  }, text);
+}
+
+async function run(stage: Stage, { text, output, line }: Command, path: string): Promise<void> {
+  const { daemon, terminal, ports } = stage;
+  if (text in OF_SYSTEMD) return void (await OF_SYSTEMD[text](daemon));
+  if (notRun(text) !== undefined) return;
+  const outcome = await terminal.run(withPorts(text, ports));
+  if (text.endsWith('&')) await listening(ports.origin, PATIENCE_MS);
+  const printed = withPorts(outcome.output, ports, true);
+  const where = `${path}:${line}: ${text}`;
+  if (process.env.WAYPOST_DOCS_PRINT) console.log(`$ ${text}\n${printed}`);
+  assert.is(outcome.code, 0, `${where}\nended with ${outcome.code}:\n${printed}`);
+  const fault = outputFault(output, printed);
+  assert.ok(fault === null, `${where}\n${fault}`);
+}
+
+/** Those of a single node; `waypost_cluster_*` are those of several. */
+async function checkMetrics(page: Page, { terminal, ports }: Stage): Promise<void> {
+  const named = inlineCode(page.prose).flatMap(({ code }) => code.match(/^waypost_[a-z0-9_]+/) ?? []);
+  if (named.length === 0) return;
+  const { output } = await terminal.run(`curl -s http://127.0.0.1:${ports.admin}/metrics`);
+  const present = new Set([...output.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name));
+  const missing = named.filter((name) => !name.startsWith('waypost_cluster_') && !present.has(name));
+  assert.equal(missing, [], `${page.path} names metrics that a node does not have`);
+}
+
+const why = whyNotPrograms(...PROGRAMS);
+if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);
+else
+  for (const page of readPages())
+    test(`${page.path}: its commands run, and print what it shows`, async () => {
+      if (page.commands.every(({ text }) => notRun(text) !== undefined) && !page.path.includes('operations')) return;
+      const folder = temporaryFolder('docs');
+      const stage = await openStage(page, folder);
+      try {
+        for (const command of page.commands) await run(stage, command, page.path);
+        await checkMetrics(page, stage);
+      } finally {
+        await stage.terminal.close();
+        await stage.daemon.close();
+        removeFolder(folder);
+      }
+    });
+
+test.run();
