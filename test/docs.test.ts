@@ -1,4 +1,4 @@
-/** README.md and docs/*.md against the project: settings, warnings, links, configuration and commands. Nothing is run; test/system/docs/commands.test.ts does. */
+/** README.md and docs/*.md against the project: settings, links, configuration and commands. Nothing is run; test/system/docs/commands.test.ts does. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,6 @@ import { describeConfig, loadConfig } from '../core/config/index.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
 import { outputFault } from './docs/output.ts';
 import { inlineCode, ROOT, readPage, readPages } from './docs/pages.ts';
-import { HEADING, warningsOfPage, warningsOfSources } from './docs/warnings.ts';
 import { removeFolder, temporaryFolder } from './support/temp.ts';
 
 const WIDTH = 100;
@@ -190,27 +189,6 @@ async function help(known: Map<string, string | null>, words: readonly string[])
   if (!known.has(key)) known.set(key, await helpOf(words));
   return known.get(key) ?? null;
 }
-
-test('docs/operations.md explains every warning and error of the log, and no other', () => {
-  const { warnings, unknown } = warningsOfSources();
-  const explained = warningsOfPage(readPage('docs/operations.md'));
-  const isIn = (list: readonly { message: string }[], message: string): boolean =>
-    list.some((one) => one.message === message);
-  none(
-    warnings
-      .filter(({ message }) => !isIn(explained, message))
-      .map(({ message, place }) => `- \`${message}\`: …   (${place})`),
-    `add these items to docs/operations.md, below "${HEADING}", or change the item of a message that was reworded`,
-  );
-  none(
-    explained.filter(({ message }) => !isIn(warnings, message)).map(({ message, place }) => `${place}: ${message}`),
-    'remove or reword these items of docs/operations.md: no source logs them as a warning or an error',
-  );
-  none(
-    unknown.map(({ message, place }) => `${place}: ${message}`),
-    'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/docs/warnings.ts',
-  );
-});
 
 test('output is compared as it is meant', () => {
   assert.is(outputFault(['a…z', '…', 'end'], 'abcz\nmore\nlines\nend'), null);
