@@ -14,6 +14,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'bench/README.md',
+  'bench/RESULTS.md',
   ...readdirSync(join(ROOT, INTERNALS)).map((name) => `${INTERNALS}/${name}`),
 ].filter((path) => path.endsWith('.md') && existsSync(join(ROOT, path)));
 
