@@ -1,8 +1,9 @@
 /** GET /metrics: what is measured, in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
 import { formatFor, type Registry } from '../core/base/metrics/index.ts';
-import { type Authenticator, requireAccess, UNAUTHORIZED } from './auth/authenticate.ts';
+import type { Authentication } from './http/caller.ts';
 import { publicRoute, type Route } from './http/route.ts';
+import { UNAUTHORIZED } from './http/unauthorized.ts';
 
 /** The setting `admin.metrics`. */
 export type MetricsAccess = 'loopback' | 'token' | 'off';
@@ -34,7 +35,7 @@ export function needsToken(
 }
 
 /** A token must be an administrator's, with the scope `account:read` or more. None at all when access is `off`. */
-export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authenticator): Route[] {
+export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authentication): Route[] {
   if (access === 'off') return [];
   return [
     publicRoute({
@@ -48,7 +49,7 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
       run({ remoteAddress, header, headers }) {
         if (needsToken(access, remoteAddress, header))
-          requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);
+          authenticator.requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);
         const format = formatFor(header('accept'));
         headers['Content-Type'] = format.contentType;
         headers['Cache-Control'] = 'no-store';

@@ -7,8 +7,9 @@ import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../.
 import type { Passwords } from '../auth/password.ts';
 import { revokeLogins } from '../auth/tokens.ts';
 import { change } from '../change.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Caller, Context } from '../http/route.ts';
+import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 

@@ -1,26 +1,19 @@
 /** Who calls. What was found is remembered until any account or token changes, so that a revoked one ends with the answer that says so. */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
+import type { Authentication, Caller, Scope } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Caller, Scope } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
+import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts';
 import { allows, scopesOf } from './scopes.ts';
 import { matchesHash, tokenId } from './token.ts';
-
-const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
-
-/** All that the 401 of an endpoint may say. */
-export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token', 'expired_token'] as const;
-
-const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>
-  new HttpError(401, code, message, { headers: CHALLENGE });
 
 /** Callers remembered. */
 const KNOWN = 10_000;
 /** Longer headers are not remembered: spaces before the token make thousands of kilobytes each that mean the same. */
 const LONGEST_KNOWN = 100;
 
-export class Authenticator {
+export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
   /** By the whole header. Forgotten as soon as any account or token changes. */
   readonly #known = new Map<string, Caller>();
@@ -56,6 +49,17 @@ export class Authenticator {
     return id !== undefined && this.#reader.token(id) === undefined;
   }
 
+  /** Throws HttpError 403 when neither role nor scopes allow it. */
+  requireAccess({ account, token }: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void {
+    if (admin && account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators may do this.');
+    if (!allows(scopesOf(account.role), scope, access))
+      throw new HttpError(403, 'forbidden', `The role "${account.role}" may read, but not change anything.`);
+    if (!allows(token.scopes, scope, access)) {
+      const needed = access === 'read' ? `${scope}:read` : scope;
+      throw new HttpError(403, 'insufficient_scope', `The token lacks the scope "${needed}".`);
+    }
+  }
+
   #find(header: string): Caller {
     const { text, id } = parse(header);
     if (id === undefined) throw unauthorized('malformed_token', 'This is not a whole token: it is cut or mistyped.');
@@ -73,25 +77,4 @@ export class Authenticator {
 function parse(header: string): { text: string; id: string | undefined } {
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
   return { text, id: tokenId(text) };
-}
-
-export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token is gone.');
-
-export const apiDisabled = (): HttpError =>
-  new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');
-
-/** Throws HttpError 403 when neither role nor scopes allow it. */
-export function requireAccess(
-  { account, token }: Caller,
-  scope: Scope,
-  access: 'read' | 'write',
-  admin: boolean,
-): void {
-  if (admin && account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators may do this.');
-  if (!allows(scopesOf(account.role), scope, access))
-    throw new HttpError(403, 'forbidden', `The role "${account.role}" may read, but not change anything.`);
-  if (!allows(token.scopes, scope, access)) {
-    const needed = access === 'read' ? `${scope}:read` : scope;
-    throw new HttpError(403, 'insufficient_scope', `The token lacks the scope "${needed}".`);
-  }
 }

@@ -23,8 +23,9 @@ import { formatName, type Name, nameAt, parentName, parseName } from '../../core
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
 import { change } from '../change.ts';
+import type { Caller } from '../http/caller.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
-import type { Caller, Context } from '../http/route.ts';
+import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
 import { formatDomain, parseDomain, refusePublicSuffix } from './name.ts';

@@ -1,15 +1,20 @@
 /** A token that is not here may not be here yet: another node has given it, and this one has not applied that. */
 import { whole } from './body.ts';
-import type { AppParts, Arrival } from './route.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
-type Handle = (request: HttpRequest, at: Arrival, app: AppParts) => Promise<HttpResponse>;
+type Handle<At, App> = (request: HttpRequest, at: At, app: App) => Promise<HttpResponse>;
+
+/** What this needs of the parts of the application. */
+interface NewsParts {
+  readonly news: { join(): Promise<unknown> } | null;
+  readonly authenticator: { lacks(header: string | undefined): boolean };
+}
 
 /**
  * `handle`, which a request with a token that is not here reaches when this node has what others had written when it came, and at once where nobody can say what that is. What comes of its
  * body meanwhile, of `limit` bytes at most, is kept.
  */
-export function withNews(limit: number, handle: Handle): Handle {
+export function withNews<At, App extends NewsParts>(limit: number, handle: Handle<At, App>): Handle<At, App> {
   return (request, at, app) => {
     const { news, authenticator } = app;
     // All else in this turn: a transport keeps no body that nobody waits for.

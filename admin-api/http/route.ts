@@ -4,8 +4,7 @@
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Account, Token } from '../../core/store/rows.ts';
-import { type Authenticator, requireAccess } from '../auth/authenticate.ts';
+import type { Authentication, Caller, Scope } from './caller.ts';
 import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
@@ -17,13 +16,7 @@ import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
 import { refuseUnknownParameters } from './unknown.ts';
 
-export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
 export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'packages' | 'operations';
-
-export interface Caller {
-  readonly account: Account;
-  readonly token: Token;
-}
 
 export interface Context<C, B = unknown> {
   readonly params: Params;
@@ -101,7 +94,7 @@ export interface Arrival {
 }
 
 export interface AppParts {
-  readonly authenticator: Authenticator;
+  readonly authenticator: Authentication;
   readonly requests: RateLimit;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
   /** Resolves when this node has what others had written by now: one look for all who wait, and few a second; null: there are no others. */
@@ -267,7 +260,7 @@ type Guarded = {
 function enter(request: HttpRequest, at: Arrival, app: AppParts, route: Guarded): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
   app.requests.take(caller.token.id, at.headers);
-  requireRoute(caller, route);
+  requireRoute(app, caller, route);
   // Endpoints for anyone ignore what they do not know: probes and links bring parameters of their own.
   refuseUnknownParameters(at.query, route.query);
   return caller;
@@ -276,12 +269,12 @@ function enter(request: HttpRequest, at: Arrival, app: AppParts, route: Guarded)
 /** Once more when the body is there, which a slow client can take minutes for: the token may have been revoked meanwhile. */
 function admit(request: HttpRequest, app: AppParts, route: Guarded): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
-  requireRoute(caller, route);
+  requireRoute(app, caller, route);
   return caller;
 }
 
-function requireRoute(caller: Caller, { scope, method, admin = false }: Guarded): void {
-  requireAccess(caller, scope, method === 'GET' ? 'read' : 'write', admin);
+function requireRoute({ authenticator }: AppParts, caller: Caller, { scope, method, admin = false }: Guarded): void {
+  authenticator.requireAccess(caller, scope, method === 'GET' ? 'read' : 'write', admin);
 }
 
 function context<C, B>(

@@ -1,7 +1,7 @@
 /** How an endpoint can fail: what its description says, and what follows from its shape. */
 import { STATUS_CODES } from 'node:http';
-import { UNAUTHORIZED } from '../auth/authenticate.ts';
 import type { Faults, Route } from '../http/route.ts';
+import { UNAUTHORIZED } from '../http/unauthorized.ts';
 import type { Part } from './schemas.ts';
 import { type HeaderName, headerRefs } from './shared.ts';
 

@@ -2,8 +2,8 @@
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Caller } from '../http/route.ts';
 import { isId } from '../services.ts';
 
 /** Throws HttpError 404, also for another account's. */

@@ -4,10 +4,11 @@ import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/packa
 import type { Reader } from '../../core/store/reader.ts';
 import { type App, apps, newId, type Upload, uploads } from '../../core/store/rows.ts';
 import { change } from '../change.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { readForm } from '../http/multipart.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
-import type { Caller, Context, Received } from '../http/route.ts';
+import type { Context, Received } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import type { Services } from '../services.ts';
 import type { AuditPool } from './audit-pool.ts';

@@ -7,8 +7,9 @@ import { type Domain, newId, type RecordRow, records } from '../../core/store/ro
 import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
+import type { Caller } from '../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
-import type { Caller, Context } from '../http/route.ts';
+import type { Context } from '../http/route.ts';
 import type { Services } from '../services.ts';
 import { Steps } from '../steps.ts';
 import { Neighbours } from './rules/neighbours.ts';

@@ -9,8 +9,9 @@ import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrow } from '../auth/scopes.ts';
 import { change } from '../change.ts';
 import { ownedDomain } from '../domains/owned.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Caller, Context } from '../http/route.ts';
+import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { isId, type Services } from '../services.ts';
 

@@ -6,7 +6,7 @@ import { type HeldKey, mayUse } from '../../core/tsig/keyring.ts';
 import { formatName } from '../../core/wire/name.ts';
 import { CLASS_IN, RCODE } from '../../core/wire/types.ts';
 import type { Zone } from '../../core/wire/update.ts';
-import type { Caller } from '../http/route.ts';
+import type { Caller } from '../http/caller.ts';
 import { refused, UpdateError } from './fault.ts';
 
 /**

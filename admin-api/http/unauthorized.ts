@@ -1,0 +1,15 @@
+/** The answers to a request whose token does not let it in. */
+import { HttpError } from './errors.ts';
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
+/** All that the 401 of an endpoint may say. */
+export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token', 'expired_token'] as const;
+
+export const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>
+  new HttpError(401, code, message, { headers: CHALLENGE });
+
+export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token is gone.');
+
+export const apiDisabled = (): HttpError =>
+  new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');
