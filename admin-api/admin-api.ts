@@ -19,7 +19,9 @@ import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
-import { replay } from './change.ts';
+import { replay } from './change/change.ts';
+import type { Services } from './change/services.ts';
+import { Turns } from './change/turns.ts';
 import { type AnswerDns, dohRoutes } from './doh/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
@@ -39,10 +41,8 @@ import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
-import type { Services } from './services.ts';
 import { Sweeper } from './sweeper.ts';
 import { tsigRoutes } from './tsig/routes.ts';
-import { Turns } from './turns.ts';
 import { createUpdateHandler } from './update/handler.ts';
 
 export interface AdminApiOptions {

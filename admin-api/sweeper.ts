@@ -5,9 +5,9 @@ import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix } from '../core/store/keys.ts';
 import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
-import { REPLAYED_FOR } from './change.ts';
+import { REPLAYED_FOR } from './change/change.ts';
+import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
-import type { Services } from './services.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 60_000;

@@ -2,10 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import type { Passwords } from '../auth/password.ts';
+import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import type { Services } from '../services.ts';
 import { accountAnswer, accountPatchBody, accountsAnswer, newAccountBody, ownAccountAnswer } from './schema.ts';
 import { createAccount, deleteAccount, describeAccount, updateAccount, viewAccount } from './service.ts';
 

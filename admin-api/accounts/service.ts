@@ -6,12 +6,12 @@ import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { revokeLogins } from '../auth/tokens.ts';
-import { change } from '../change.ts';
+import { change } from '../change/change.ts';
+import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { isId, type Services } from '../services.ts';
 
 export interface AccountBody {
   readonly username?: string;

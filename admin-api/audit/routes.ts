@@ -1,12 +1,12 @@
 /** The audit: who changed what, and what has become of a change. */
 import { Type } from '@sinclair/typebox';
 import type { Audit } from '../../core/store/rows.ts';
+import { isId, type Services } from '../change/services.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route, type Sync } from '../http/route.ts';
 import { anyObject, count, id, list, nextCursorSchema, orNull, pageQuery, text, time } from '../http/schema.ts';
 import { formatTime } from '../http/time.ts';
-import { isId, type Services } from '../services.ts';
 
 const auditView = Type.Object(
   {

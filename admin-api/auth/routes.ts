@@ -1,12 +1,12 @@
 /** Endpoints of tokens. */
 import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import type { Services } from '../services.ts';
 import type { Passwords } from './password.ts';
 import { exchangeAnswer, exchangeBody, newTokenAnswer, tokenBody, tokensAnswer } from './schema.ts';
 import { visiblePrefix } from './token.ts';

@@ -2,13 +2,13 @@
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
-import { auditEntry, change } from '../change.ts';
+import { auditEntry, change } from '../change/change.ts';
+import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { apiDisabled } from '../http/unauthorized.ts';
-import { isId, type Services } from '../services.ts';
 import type { Passwords } from './password.ts';
 import { narrow, scopesOf } from './scopes.ts';
 import { hashToken, mintToken, visiblePrefix } from './token.ts';

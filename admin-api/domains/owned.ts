@@ -4,9 +4,9 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
+import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { isId, type Services } from '../services.ts';
 
 /** Throws HttpError 404, also for another account's domain. */
 export function ownedDomain(reader: Reader, { account }: Caller, id: string): Domain {

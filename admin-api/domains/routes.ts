@@ -1,9 +1,9 @@
 /** Endpoints of domains. */
 import { Type } from '@sinclair/typebox';
+import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import type { Services } from '../services.ts';
 import { etag, ownedDomain } from './owned.ts';
 import { domainAnswer, domainBody, domainsAnswer } from './schema.ts';
 import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';

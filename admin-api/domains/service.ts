@@ -22,12 +22,12 @@ import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
-import { change } from '../change.ts';
+import { change } from '../change/change.ts';
+import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import type { Services } from '../services.ts';
 import { formatDomain, parseDomain, refusePublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 

@@ -2,8 +2,8 @@
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import { type AuditSummary, reports, type Upload, type UploadState, uploads } from '../../core/store/rows.ts';
+import type { Services } from '../change/services.ts';
 import { nowSeconds } from '../http/time.ts';
-import type { Services } from '../services.ts';
 import type { Verdict } from './audit-task.ts';
 import { isOutdated, move } from './states.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { BlobSource } from '../../core/cluster/blobs/store.ts';
+import type { Services } from '../change/services.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
-import type { Services } from '../services.ts';
 import { packageAdminRoutes } from './admin-routes.ts';
 import { AuditPool } from './audit-pool.ts';
 import type { Audited, Identified } from './audit-task.ts';

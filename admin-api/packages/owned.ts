@@ -2,9 +2,9 @@
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
+import { isId } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { isId } from '../services.ts';
 
 /** Throws HttpError 404, also for another account's. */
 export function ownedUpload(reader: Reader, { account }: Caller, id: string): Upload {

@@ -6,7 +6,7 @@ import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/store.ts';
 import { neededBlobs } from '../../core/store/package-reads.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../change/services.ts';
 
 /** Milliseconds between two looks. */
 const INTERVAL = 60_000;

@@ -1,10 +1,10 @@
 /** Endpoints of developers: their apps and packages. */
 import { Type } from '@sinclair/typebox';
 import { appsOf, uploadsOf } from '../../core/store/package-reads.ts';
+import { isId } from '../change/services.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { formRoute, type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
-import { isId } from '../services.ts';
 import { step } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';

@@ -13,13 +13,13 @@ import {
 import type { CoveredNames } from '../../core/tls/covered-names.ts';
 import { formatName } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import type { Services } from '../change/services.ts';
 import { formatDomain } from '../domains/name.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import type { Services } from '../services.ts';
 import { checkCertificate } from './certificate.ts';
 import { findExposed } from './exposed.ts';
 import { OwnZone } from './own-zone.ts';

@@ -8,7 +8,7 @@ import { type Domain, proxiedOf, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../change/services.ts';
 import { hostName, ownAnswer } from './own-names.ts';
 import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';

@@ -11,8 +11,8 @@ import { MAX_SOURCES, TYPE } from '../../core/wire/types.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
 import { findType } from '../../core/zone/view.ts';
 import { walk } from '../../core/zone/walk.ts';
+import type { Services } from '../change/services.ts';
 import { formatDomain } from '../domains/name.ts';
-import type { Services } from '../services.ts';
 import type { Resolve } from './bounded.ts';
 import { OwnZone } from './own-zone.ts';
 

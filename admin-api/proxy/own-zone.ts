@@ -6,7 +6,7 @@ import { apexSets } from '../../core/zone/apex.ts';
 import { isWebName } from '../../core/zone/proxied.ts';
 import { isOfService, readHeld } from '../../core/zone/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../../core/zone/view.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../change/services.ts';
 
 export class OwnZone implements ZoneView, ProxyHints {
   readonly apex: Name;

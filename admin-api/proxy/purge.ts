@@ -2,14 +2,14 @@
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { newId, type Purge, purges } from '../../core/store/rows.ts';
-import { change } from '../change.ts';
+import { change } from '../change/change.ts';
+import type { Services } from '../change/services.ts';
 import { formatDomain } from '../domains/name.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import type { Services } from '../services.ts';
 import { readPrefix, readTag, readUrl } from './purge-target.ts';
 
 export interface PurgeBody {

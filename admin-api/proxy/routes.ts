@@ -1,6 +1,7 @@
 /** Endpoints of the proxy. */
+
+import type { Services } from '../change/services.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
-import type { Services } from '../services.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import { purgeCache } from './purge.ts';
 import { certificateBody, originBody, proxyAnswer, purgeAnswer, purgeBody, toggleBody } from './schema.ts';

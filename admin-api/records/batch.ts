@@ -5,13 +5,13 @@ import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
 import { nameId } from '../../core/wire/name.ts';
-import { change } from '../change.ts';
+import { change } from '../change/change.ts';
+import type { Services } from '../change/services.ts';
+import { Steps } from '../change/steps.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
-import type { Services } from '../services.ts';
-import { Steps } from '../steps.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { MAX_BATCH } from './schema.ts';
 import { existing, newRecord, place, type RecordBody, renewed } from './service.ts';

@@ -6,8 +6,8 @@ import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';
 import { equalNames, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
+import type { Services } from '../change/services.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
-import type { Services } from '../services.ts';
 import { parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 

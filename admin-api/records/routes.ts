@@ -1,11 +1,11 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
+import type { Services } from '../change/services.ts';
 import { etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
-import type { Services } from '../services.ts';
 import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
 import { RecordPages } from './pages.ts';

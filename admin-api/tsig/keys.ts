@@ -7,13 +7,13 @@ import { toAscii } from '../../core/wire/idn.ts';
 import { formatName, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrow } from '../auth/scopes.ts';
-import { change } from '../change.ts';
+import { change } from '../change/change.ts';
+import { isId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { isId, type Services } from '../services.ts';
 
 const MAX_KEYS = 1000;
 

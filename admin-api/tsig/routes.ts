@@ -1,9 +1,9 @@
 /** Endpoints of TSIG keys. */
 import { Type } from '@sinclair/typebox';
+import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import type { Services } from '../services.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
 import { newTsigKeyAnswer, tsigKeyBody, tsigKeysAnswer } from './schema.ts';
 

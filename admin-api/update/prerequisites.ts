@@ -4,7 +4,7 @@ import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name, nameId } from '../../core/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
 import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '../change/steps.ts';
 import { formerr, UpdateError } from './fault.ts';
 
 /** Rdata of the records that a name owns, as they are served, by type. Empty non-terminals own none (2.4.4). */

@@ -6,11 +6,11 @@ import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
+import type { Steps } from '../change/steps.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
 import { place } from '../records/service.ts';
-import type { Steps } from '../steps.ts';
 import { refused } from './fault.ts';
 import { rdataId, type ZoneCopy } from './zone-copy.ts';
 

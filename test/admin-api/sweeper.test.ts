@@ -1,7 +1,7 @@
 /** What is over goes, and nothing else. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Services } from '../../admin-api/services.ts';
+import type { Services } from '../../admin-api/change/services.ts';
 import { Sweeper } from '../../admin-api/sweeper.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';

@@ -10,8 +10,8 @@ import { type ResourceRecord, type RRset, TYPE } from '../../../core/wire/types.
 import { apexSets } from '../../../core/zone/apex.ts';
 import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';
+import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { Services } from '../../services.ts';
 
 /** Chunks of 16 KB between two turns of the event loop: a large zone must not hold up the rest for long. */
 const TURN = 8;

@@ -6,14 +6,14 @@ import { recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
 import { parentName } from '../../../core/wire/name.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
-import { change } from '../../change.ts';
+import { change } from '../../change/change.ts';
+import type { Services } from '../../change/services.ts';
 import { ownedDomain, requireMatch } from '../../domains/owned.ts';
 import { deleteRecords, deleteSpellings, describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
-import type { Services } from '../../services.ts';
 import type { PreparePool } from './pool.ts';
 
 /** Warnings that one answer holds at most. */

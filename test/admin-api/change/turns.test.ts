@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Turns } from '../../admin-api/turns.ts';
+import { Turns } from '../../../admin-api/change/turns.ts';
 
 test('one exclusive at a time, shared ones together, in the order in which they came', async () => {
   const turns = new Turns();

@@ -3,16 +3,16 @@
  * there without the others.
  */
 import { createHash } from 'node:crypto';
-import { type Draft, write } from '../core/journal/draft/draft.ts';
-import { type Audit, audits, type Domain, newId, type Replay, replays } from '../core/store/rows.ts';
-import { formatDomain } from './domains/name.ts';
-import type { Caller } from './http/caller.ts';
-import { HttpError } from './http/errors.ts';
-import type { Idempotency } from './http/idempotency.ts';
-import { REVISION } from './http/revision.ts';
-import type { Context, Reply } from './http/route.ts';
-import { nowSeconds } from './http/time.ts';
-import { accountGone } from './http/unauthorized.ts';
+import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import { type Audit, audits, type Domain, newId, type Replay, replays } from '../../core/store/rows.ts';
+import { formatDomain } from '../domains/name.ts';
+import type { Caller } from '../http/caller.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import { REVISION } from '../http/revision.ts';
+import type { Context, Reply } from '../http/route.ts';
+import { nowSeconds } from '../http/time.ts';
+import { accountGone } from '../http/unauthorized.ts';
 import type { Services } from './services.ts';
 
 /** What was done, for the audit, and what is answered. */

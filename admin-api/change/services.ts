@@ -1,13 +1,13 @@
 /** What the services of the API are built on. */
-import type { AliasStates } from '../core/alias/index.ts';
-import type { Logger } from '../core/base/log/index.ts';
-import type { Secrets } from '../core/base/secrets.ts';
-import type { Config } from '../core/config/index.ts';
-import type { Journal } from '../core/journal/journal.ts';
-import type { Environment } from '../core/store/environment.ts';
-import type { StoreReader } from '../core/store/reader.ts';
-import type { ZoneSettings } from '../core/zone/settings.ts';
-import type { DomainSearch } from './domains/search.ts';
+import type { AliasStates } from '../../core/alias/index.ts';
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
+import type { Config } from '../../core/config/index.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import type { StoreReader } from '../../core/store/reader.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { DomainSearch } from '../domains/search.ts';
 import type { Turns } from './turns.ts';
 
 export interface Services {
