@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Audit, audits, type Domain, newId, type Replay, replays } from '../../core/store/rows.ts';
-import { formatDomain } from '../domains/name.ts';
+import { formatHost } from '../../core/wire/name.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
@@ -74,7 +74,7 @@ export function auditEntry(
     accountId: done.accountId ?? account.id,
     actor: { accountId: account.id, username: account.username, tokenId: token.id, tokenName: token.name },
     action: done.action,
-    domain: done.domain === undefined ? null : formatDomain(done.domain.apex),
+    domain: done.domain === undefined ? null : formatHost(done.domain.apex),
     target: done.target ?? null,
     detail: done.detail ?? {},
     requestId,

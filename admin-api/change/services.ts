@@ -6,9 +6,20 @@ import type { Config } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
+import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
-import type { DomainSearch } from '../domains/search.ts';
 import type { Turns } from './turns.ts';
+
+/** Finds domains by parts of their names: admin-api/domains/search.ts. */
+export interface DomainFinder {
+  find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains>;
+}
+
+export interface FoundDomains {
+  readonly names: readonly string[];
+  /** Whether there are more. */
+  readonly more: boolean;
+}
 
 export interface Services {
   readonly environment: Environment;
@@ -19,7 +30,7 @@ export interface Services {
   readonly log: Logger;
   readonly turns: Turns;
   readonly secrets: Secrets;
-  readonly search: DomainSearch;
+  readonly search: DomainFinder;
   readonly aliases: AliasStates;
 }
 

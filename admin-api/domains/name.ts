@@ -2,7 +2,7 @@
 import { getPublicSuffix } from 'tldts';
 import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
-import { formatName, labelCount, type Name, parseName } from '../../core/wire/name.ts';
+import { formatHost, labelCount, type Name, parseName } from '../../core/wire/name.ts';
 
 const POINTER = '/domain';
 /** Letters, digits, hyphens inside (RFC 1123 2.1), and underscores, which some delegate. */
@@ -32,14 +32,9 @@ export function parseDomain(text: string): Name {
   }
 }
 
-/** Without the last dot, in A-labels. */
-export function formatDomain(apex: Name): string {
-  return formatName(apex).slice(0, -1);
-}
-
 /** Throws InvalidError when the name is one under which many register, such as `co.uk` or `github.io`. */
 export function refusePublicSuffix(apex: Name): void {
-  const text = formatDomain(apex);
+  const text = formatHost(apex);
   if (labelCount(apex) > 1 && getPublicSuffix(text, { allowPrivateDomains: true, validateHostname: false }) !== text)
     return;
   refuse('public_suffix', `"${text}" is a public suffix; take a domain that is registered under it.`);

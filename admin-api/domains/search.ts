@@ -2,14 +2,15 @@
  * The names of an account's domains in memory, so that a search does not read a hundred thousand rows. Made when an account with many domains is first searched,
  * and kept up to date by the journal.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { nameKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
-import type { Name } from '../../core/wire/name.ts';
-import { formatDomain } from './name.ts';
+import { formatHost, type Name } from '../../core/wire/name.ts';
+import type { DomainFinder, FoundDomains } from '../change/services.ts';
 
 /** Names of one piece: what is put together anew when one of them comes or goes. */
 const PIECE = 512;
@@ -26,13 +27,7 @@ interface Piece {
   joined: string | null;
 }
 
-export interface Found {
-  readonly names: readonly string[];
-  /** Whether there are more. */
-  readonly more: boolean;
-}
-
-export class DomainSearch {
+export class DomainSearch implements DomainFinder {
   readonly #reader: StoreReader;
   /** The least recently used first. */
   readonly #accounts = new Map<string, Promise<NameList>>();
@@ -49,7 +44,7 @@ export class DomainSearch {
   }
 
   /** Names that hold `wanted`, in canonical order, after the name `after`; at most `limit`. */
-  async find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<Found> {
+  async find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains> {
     let list = this.#accounts.get(accountId);
     if (list === undefined) list = this.#read(accountId);
     // At the end of the map stands the one that was used last.
@@ -107,7 +102,7 @@ class NameList {
       this.#pieces.push(last);
     }
     last.keys.push(latin1(nameKey(apex)));
-    last.names.push(formatDomain(apex));
+    last.names.push(formatHost(apex));
     last.joined = null;
     this.size++;
   }
@@ -131,13 +126,13 @@ class NameList {
       return;
     }
     piece.keys.splice(at, 0, key);
-    piece.names.splice(at, 0, formatDomain(apex));
+    piece.names.splice(at, 0, formatHost(apex));
     if (piece.keys.length < 2 * PIECE) return;
     const half = { keys: piece.keys.splice(PIECE), names: piece.names.splice(PIECE), joined: null };
     this.#pieces.splice(p + 1, 0, half);
   }
 
-  find(wanted: string, after: Name | null, limit: number): Found {
+  find(wanted: string, after: Name | null, limit: number): FoundDomains {
     const names: string[] = [];
     // It parts the names, and stands in none.
     if (wanted.includes('\n')) return { names, more: false };

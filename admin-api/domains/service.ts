@@ -19,7 +19,7 @@ import {
   spellings,
 } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
-import { formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
+import { formatHost, formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
 import { change } from '../change/change.ts';
@@ -28,7 +28,7 @@ import type { Caller } from '../http/caller.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { formatDomain, parseDomain, refusePublicSuffix } from './name.ts';
+import { parseDomain, refusePublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 
 /** Throws InvalidError, and StateError `zone_exists` or `plan_limit`. */
@@ -192,7 +192,7 @@ export function describeDomain(services: Services, domain: Domain) {
 function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
-    domain: formatDomain(domain.apex),
+    domain: formatHost(domain.apex),
     nameservers: nameserversOf(services.reader, domain) ?? services.zoneSettings.nameservers,
     record_count: state.recordCount,
     revision: state.revision,
@@ -206,5 +206,5 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
 function nameserversOf(reader: Reader, domain: Domain): string[] | undefined {
   if (domain.kept === null) return undefined;
   const own = reader.recordsAt(domain.id, domain.apex).filter((record) => record.type === TYPE.NS);
-  return own.length === 0 ? undefined : own.map((record) => formatDomain(nameAt(record.rdata, 0)));
+  return own.length === 0 ? undefined : own.map((record) => formatHost(nameAt(record.rdata, 0)));
 }

@@ -11,10 +11,9 @@ import {
   proxies,
 } from '../../core/store/rows.ts';
 import type { CoveredNames } from '../../core/tls/covered-names.ts';
-import { formatName } from '../../core/wire/name.ts';
+import { formatHost } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import type { Services } from '../change/services.ts';
-import { formatDomain } from '../domains/name.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -60,7 +59,7 @@ export async function setCertificate(
 ) {
   const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
   const now = nowSeconds();
-  const checked = checkCertificate(body.certificate, body.private_key, formatDomain(known.apex), now);
+  const checked = checkCertificate(body.certificate, body.private_key, formatHost(known.apex), now);
   const uncovered = await uncoveredWarning(services, known, checked.names);
   const { chain, notBefore, notAfter } = checked;
   return changeProxy(services, context, async (draft, domain) => {
@@ -138,7 +137,7 @@ async function uncoveredWarning(services: Services, domain: Domain, names: Cover
     if (id === last) return false;
     last = id;
     const name = nameOfKey(key, 8, nameEnd);
-    const text = formatName(name).slice(0, -1);
+    const text = formatHost(name);
     if (names.covers(text)) return false;
     if (zone.isWeb(name, proxiedOf(value)) && ++count <= SHOWN) uncovered.push(text);
     return false;

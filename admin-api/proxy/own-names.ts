@@ -5,14 +5,13 @@
 import { type Exemptions, readHost } from '../../core/address/index.ts';
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { formatName, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
+import { formatHost, joinNames, MAX_NAME, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { MAX_SOURCES, TYPE } from '../../core/wire/types.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/proxied.ts';
 import { findType } from '../../core/zone/view.ts';
 import { walk } from '../../core/zone/walk.ts';
 import type { Services } from '../change/services.ts';
-import { formatDomain } from '../domains/name.ts';
 import type { Resolve } from './bounded.ts';
 import { OwnZone } from './own-zone.ts';
 
@@ -114,7 +113,7 @@ export function resolveOwnFirst(
       case 'proxied':
         return refuseProxied(host, own.name);
       case 'elsewhere': {
-        const asked = formatDomain(own.name);
+        const asked = formatHost(own.name);
         if (asked === host) return resolve(host, signal);
         // Where the records lead is held to the same rules as what the customer writes.
         const target = readHost(asked, exemptions);
@@ -135,7 +134,7 @@ export function refuseLoop(services: Services, domain: Domain, host: string): vo
 }
 
 function refuseProxied(host: string, name: Name): never {
-  const asked = formatName(name).slice(0, -1);
+  const asked = formatHost(name);
   const subject = asked === host ? `"${host}"` : `"${host}" leads to "${asked}", which`;
   throw new InvalidError(
     'origin_loop',

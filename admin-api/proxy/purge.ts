@@ -2,9 +2,9 @@
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { newId, type Purge, purges } from '../../core/store/rows.ts';
+import { formatHost } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
-import { formatDomain } from '../domains/name.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -25,7 +25,7 @@ const MAX_PURGES = 1_000;
 export async function purgeCache(services: Services, context: Context<Caller>, body: PurgeBody) {
   return change(services, context, (draft) => {
     const domain = ownedDomain(draft, context.caller, context.params.domain_id);
-    const name = formatDomain(domain.apex);
+    const name = formatHost(domain.apex);
     const purge: Purge = {
       id: newId(),
       domainId: domain.id,

@@ -1,6 +1,6 @@
 /** The proxy of a domain as the API gives it. */
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
-import { formatDomain } from '../domains/name.ts';
+import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { type ExposedNames, MAX_EXPOSED } from './exposed.ts';
 
@@ -33,7 +33,7 @@ export function proxyReply(
   const cut = `Only the first ${MAX_EXPOSED} of the records that tell where the origin is are listed; there are more.`;
   const all = more ? [...warnings, cut] : warnings;
   return {
-    domain: { id: domain.id, domain: formatDomain(domain.apex) },
+    domain: { id: domain.id, domain: formatHost(domain.apex) },
     proxy: {
       domain_id: domain.id,
       is_enabled: row.enabled ? (1 as const) : (0 as const),

@@ -1,7 +1,7 @@
 /** Owner names as the API takes and gives them. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
-import { formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
+import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
 
 const POINTER = '/name';
 
@@ -25,7 +25,7 @@ export function parseOwner(text: string, apex: Name): Name {
 
 /** People write `www.example.com` and mean it as a whole, not `www.example.com.example.com`. */
 function endsInApex(text: string, apex: Name): boolean {
-  const whole = formatName(apex).slice(0, -1);
+  const whole = formatHost(apex);
   const lower = text.toLowerCase();
   return lower === whole || lower.endsWith(`.${whole}`);
 }

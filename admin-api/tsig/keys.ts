@@ -4,7 +4,7 @@ import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
-import { formatName, type Name, parseName } from '../../core/wire/name.ts';
+import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrow } from '../auth/scopes.ts';
 import { change } from '../change/change.ts';
@@ -34,7 +34,7 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
   const row: TsigKeyRow = {
     id,
     accountId: account.id,
-    name: formatName(name).slice(0, -1),
+    name: formatHost(name),
     algorithm,
     sealed: services.secrets.seal(secret, tsigContext(id)).toString('base64'),
     scopes: readScopes(body.scopes, token.scopes),

@@ -3,7 +3,7 @@
  * environment variable, and describes the expected value in words.
  */
 import { InvalidError } from '../base/errors.ts';
-import { formatName, labelCount, parseName } from '../wire/name.ts';
+import { formatHost, labelCount, parseName } from '../wire/name.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../wire/rdata/index.ts';
 import { formatListen, type ListenAddress, parseListen } from './listen.ts';
 
@@ -219,7 +219,7 @@ export const mailbox: Kind<string> = textual(
     const name = at < 1 ? value : `${value.slice(0, at).replace(/[.\\]/g, '\\$&')}.${value.slice(at + 1)}`;
     try {
       const wire = parseName(name);
-      return at !== 0 && labelCount(wire) > 1 ? formatName(wire).slice(0, -1) : undefined;
+      return at !== 0 && labelCount(wire) > 1 ? formatHost(wire) : undefined;
     } catch (error) {
       if (error instanceof InvalidError) return undefined;
       throw error;

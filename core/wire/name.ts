@@ -168,3 +168,8 @@ export function nameAt(bytes: Uint8Array, offset: number): Name {
 export function nameId(name: Name): string {
   return latin1(name);
 }
+
+/** Without the last dot: as host names and domains are written outside of zone files. */
+export function formatHost(name: Name): string {
+  return formatName(name).slice(0, -1);
+}

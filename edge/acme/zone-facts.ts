@@ -3,7 +3,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
-import { formatName, isWildcard, type Name, nameAt, wildcardOf } from '../../core/wire/name.ts';
+import { formatHost, isWildcard, type Name, nameAt, wildcardOf } from '../../core/wire/name.ts';
 import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { challengeName } from '../../core/zone/challenged.ts';
@@ -53,7 +53,7 @@ export function ownZoneFacts(
   };
 }
 
-export const hostNameOf = (name: Name): string => formatName(name).slice(0, -1).toLowerCase();
+export const hostNameOf = (name: Name): string => formatHost(name).toLowerCase();
 
 function closedBy(
   environment: Environment,

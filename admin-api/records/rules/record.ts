@@ -2,7 +2,7 @@
 import { InvalidError } from '../../../core/base/errors.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
+import { formatHost, formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
 import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
 import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
@@ -87,7 +87,7 @@ const ownerIsNoHost = (name: Name, type: number): InvalidError =>
 const targetIsAddress = (type: number, target: Name): InvalidError =>
   invalid(
     'invalid_host',
-    `The target of ${typeName(type)} records must be a host name, but ${formatName(target).slice(0, -1)} is an address; use an A record for it.`,
+    `The target of ${typeName(type)} records must be a host name, but ${formatHost(target)} is an address; use an A record for it.`,
     '/content',
   );
 
