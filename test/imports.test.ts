@@ -18,6 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/accounts',
     'admin-api/audit',
     'admin-api/auth',
+    'admin-api/change',
     'admin-api/doh',
     'admin-api/domains',
     'admin-api/http',
@@ -37,9 +38,26 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
     'core/zone',
   ],
-  'admin-api/accounts': ['admin-api', 'admin-api/auth', 'admin-api/http', 'core/base', 'core/journal', 'core/store'],
-  'admin-api/audit': ['admin-api', 'admin-api/http', 'core/store'],
-  'admin-api/auth': ['admin-api', 'admin-api/http', 'core/address', 'core/base', 'core/journal', 'core/store'],
+  'admin-api/accounts': [
+    'admin-api/auth',
+    'admin-api/change',
+    'admin-api/http',
+    'core/base',
+    'core/journal',
+    'core/store',
+  ],
+  'admin-api/audit': ['admin-api/change', 'admin-api/http', 'core/store'],
+  'admin-api/auth': ['admin-api/change', 'admin-api/http', 'core/address', 'core/base', 'core/journal', 'core/store'],
+  'admin-api/change': [
+    'admin-api/http',
+    'core/alias',
+    'core/base',
+    'core/config',
+    'core/journal',
+    'core/store',
+    'core/wire',
+    'core/zone',
+  ],
   'admin-api/cli': [
     'admin-api/packages',
     'admin-api/records',
@@ -54,18 +72,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'admin-api/doh': ['admin-api/http', 'core/address', 'core/wire'],
   'admin-api/domains': [
-    'admin-api',
     'admin-api/accounts',
+    'admin-api/change',
     'admin-api/http',
     'core/base',
     'core/journal',
     'core/store',
     'core/wire',
   ],
-  'admin-api/http': ['admin-api/auth', 'core/address', 'core/base', 'core/journal', 'core/os', 'core/store'],
-  'admin-api/openapi': ['admin-api/auth', 'admin-api/http'],
+  'admin-api/http': ['core/address', 'core/base', 'core/journal', 'core/os', 'core/store'],
+  'admin-api/openapi': ['admin-api/http'],
   'admin-api/packages': [
-    'admin-api',
+    'admin-api/change',
     'admin-api/http',
     'core/base',
     'core/cluster',
@@ -74,7 +92,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
   ],
   'admin-api/proxy': [
-    'admin-api',
+    'admin-api/change',
     'admin-api/domains',
     'admin-api/http',
     'core/address',
@@ -86,7 +104,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'admin-api/records': [
-    'admin-api',
+    'admin-api/change',
     'admin-api/domains',
     'admin-api/http',
     'core/alias',
@@ -97,8 +115,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'admin-api/tsig': [
-    'admin-api',
     'admin-api/auth',
+    'admin-api/change',
     'admin-api/domains',
     'admin-api/http',
     'core/base',
@@ -107,7 +125,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
   ],
   'admin-api/update': [
-    'admin-api',
+    'admin-api/change',
     'admin-api/http',
     'admin-api/records',
     'core/base',
@@ -282,8 +300,8 @@ function sourcesIn(path: string): string[] {
 
 interface Import {
   readonly to: string;
-  /** Gone when compiled, or the file of a thread. */
-  readonly loose: boolean;
+  /** `type`: gone when compiled; `thread`: the file that a thread is started with. */
+  readonly kind: 'value' | 'type' | 'thread';
 }
 
 /** Relative imports and re-exports, static and dynamic, and the files of threads, as paths from the root. */
@@ -291,7 +309,7 @@ function importsOf(path: string): Import[] {
   const text = readFileSync(join(ROOT, path), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
   const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?['"](\.[^'"]+)['"]/gm);
   const dynamic = text.matchAll(/import\(\s*(type\s)?['"](\.[^'"]+)['"]\s*\)/g);
-  // A file that a thread is started with is imported by it, not by who starts it: no cycle, but a direction.
+  // The thread imports the file that it is started with, not the file that starts it: a direction, but no cycle.
   const threads = [...text.matchAll(/new URL\(\s*'(\.[^']+)\.js'/g)].map((match) => [
     match[0],
     'thread',
@@ -299,7 +317,7 @@ function importsOf(path: string): Import[] {
   ]);
   return [...statements, ...dynamic, ...threads].map((match) => ({
     to: relative(ROOT, resolve(ROOT, dirname(path), match[2])),
-    loose: match[1] !== undefined,
+    kind: match[1] === undefined ? 'value' : match[1] === 'thread' ? 'thread' : 'type',
   }));
 }
 
@@ -309,8 +327,8 @@ const graph = new Map(sources.map((path) => [path, importsOf(path)]));
 test('the sources were found, and their imports with them', () => {
   assert.ok(graph.has('main.ts') && graph.has('core/wire/name.ts') && graph.has('test/imports.test.ts'));
   assert.equal(graph.get('core/wire/name.ts'), [
-    { to: 'core/base/errors.ts', loose: false },
-    { to: 'core/wire/latin1.ts', loose: false },
+    { to: 'core/base/errors.ts', kind: 'value' },
+    { to: 'core/wire/latin1.ts', kind: 'value' },
   ]);
   assert.ok(graph.get('main.ts')!.some(({ to }) => to === 'edge/index.ts'));
 });
@@ -363,26 +381,48 @@ test('outside of test/system, tests start no process but the smoke test', () => 
     /^test\/(system|runner|support)\//.test(path) || path === 'test/smoke.test.ts';
   const starts = (path: string): boolean =>
     /^import .* from 'node:child_process'/m.test(readFileSync(join(ROOT, path), 'utf8')) ||
-    graph.get(path)!.some(({ to, loose }) => !loose && /^test\/support\/(child|daemon)\.ts$/.test(to));
+    graph.get(path)!.some(({ to, kind }) => kind === 'value' && /^test\/support\/(child|daemon)\.ts$/.test(to));
   const wrong = sources.filter((path) => path.startsWith('test/') && !mayStart(path) && starts(path));
   assert.equal(wrong, []);
 });
 
 test('nothing imports main.ts, though some start it as a program', () => {
   for (const [path, imports] of graph)
-    for (const { to, loose } of imports) if (!loose) assert.is.not(to, 'main.ts', path);
+    for (const { to, kind } of imports) if (kind === 'value') assert.is.not(to, 'main.ts', path);
 });
 
-test('no file leads back to itself', () => {
+/** Throws an AssertionError that names the first cycle. */
+function assertNoCycle(edges: ReadonlyMap<string, readonly string[]>): void {
   const done = new Set<string>();
-  const visit = (path: string, above: readonly string[]): void => {
-    const at = above.indexOf(path);
-    if (at >= 0) assert.unreachable(`a cycle: ${[...above.slice(at), path].join(' → ')}`);
-    if (done.has(path)) return;
-    for (const { to, loose } of graph.get(path) ?? []) if (!loose) visit(to, [...above, path]);
-    done.add(path);
+  const visit = (node: string, above: readonly string[]): void => {
+    const at = above.indexOf(node);
+    if (at >= 0) assert.unreachable(`a cycle: ${[...above.slice(at), node].join(' → ')}`);
+    if (done.has(node)) return;
+    for (const to of edges.get(node) ?? []) visit(to, [...above, node]);
+    done.add(node);
   };
-  for (const path of graph.keys()) visit(path, []);
+  for (const node of edges.keys()) visit(node, []);
+}
+
+test('no file imports itself through others, type imports included', () => {
+  const edges = [...graph].map(([path, imports]): [string, string[]] => [
+    path,
+    imports.filter(({ kind }) => kind !== 'thread').map(({ to }) => to),
+  ]);
+  assertNoCycle(new Map(edges));
+});
+
+test('no room imports itself through others, threads included', () => {
+  assertNoCycle(new Map(Object.entries(ROOMS)));
+});
+
+test('a cycle is found', () => {
+  const cycle = new Map([
+    ['a', ['b']],
+    ['b', ['c']],
+    ['c', ['b']],
+  ]);
+  assert.throws(() => assertNoCycle(cycle), /a cycle: b → c → b/);
 });
 
 test.run();
