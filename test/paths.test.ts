@@ -1,4 +1,4 @@
-/** Every file that the developers' documents name is there, and so is every page that they link to. */
+/** Every file that the documents name is there, and so is every page that they link to. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,15 +8,20 @@ import * as assert from 'uvu/assert';
 /** Compiled tests lie in a folder of their own beside the sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['.ci', 'admin-api', 'bench', 'config', 'core', 'docs', 'edge', 'systemd', 'test'];
-const INTERNALS = 'docs/internals';
+const pagesOf = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
 const DOCUMENTS = [
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'README.md',
   'SECURITY.md',
-  'bench/README.md',
-  'bench/RESULTS.md',
-  ...readdirSync(join(ROOT, INTERNALS)).map((name) => `${INTERNALS}/${name}`),
-].filter((path) => path.endsWith('.md') && existsSync(join(ROOT, path)));
+  ...pagesOf('bench'),
+  ...pagesOf('docs'),
+  ...pagesOf('docs/internals'),
+];
 
 const namesIn = (folder: string): string[] =>
   (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).map((path) => path.split('/').pop()!);
